@@ -2,7 +2,7 @@
 //! matches.
 //!
 //! Invariant: positions count characters of the returned text, and lie inside it. Only the displayed part of a line is
-//! decoded, so a minified file costs no more than another.
+//! decoded (the part before it is only counted), so a minified file costs no more than another.
 
 use std::ops::Range;
 
@@ -22,8 +22,17 @@ pub(crate) struct Excerpt {
     pub(crate) text: String,
     /// Start and end of each match, in characters of `text`, end exclusive.
     pub(crate) spans: Vec<[usize; 2]>,
+    /// The number of characters of the line before the text.
+    pub(crate) start_column: usize,
+    /// True if characters after the text are missing.
+    pub(crate) is_cut_after: bool,
+}
+
+impl Excerpt {
     /// True if characters before or after the text are missing.
-    pub(crate) cut: bool,
+    pub(crate) const fn is_cut(&self) -> bool {
+        self.start_column > 0 || self.is_cut_after
+    }
 }
 
 /// Returns the excerpt of `line` (without its terminator) around matches at these byte ranges, which are in order.
@@ -60,15 +69,17 @@ pub(crate) fn excerpt_around(line: &[u8], matches: &[Range<usize>], limit: usize
         begun.extend(open.map(|found| (chars, found.end)));
     }
     Excerpt {
-        cut: start > 0 || at < line.len(),
+        start_column: count_chars(&line[..start]),
+        is_cut_after: at < line.len(),
         spans: find_ends(&begun, &line[start..at], start, chars),
         text,
     }
 }
 
-/// Returns the start of a context line.
+/// Returns the start of a context line, with an ellipsis if it is cut.
 pub(crate) fn context_line(line: &[u8]) -> String {
-    excerpt_around(line, &[], LINE_CHARS).text
+    let excerpt = excerpt_around(line, &[], LINE_CHARS);
+    excerpt.text + if excerpt.is_cut_after { "…" } else { "" }
 }
 
 /// Returns a line without its `\n` or `\r\n`.
@@ -100,6 +111,14 @@ fn decode(bytes: &[u8]) -> impl Iterator<Item = (char, usize)> {
         let broken = (!chunk.invalid().is_empty()).then_some((char::REPLACEMENT_CHARACTER, chunk.invalid().len()));
         chunk.valid().chars().map(|c| (c, c.len_utf8())).chain(broken)
     })
+}
+
+/// Counts the characters to which bytes decode, without building them.
+fn count_chars(bytes: &[u8]) -> usize {
+    let chunks = bytes.utf8_chunks();
+    let count =
+        |chunk: std::str::Utf8Chunk<'_>| chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty());
+    chunks.map(count).sum()
 }
 
 /// True if bytes decode to more than `limit` characters.
@@ -136,7 +155,8 @@ mod tests {
             .iter()
             .map(|[start, end]| chars[*start..*end].iter().collect())
             .collect();
-        (excerpt.text, marked, excerpt.cut)
+        let cut = excerpt.is_cut();
+        (excerpt.text, marked, cut)
     }
 
     #[test]
@@ -155,13 +175,20 @@ mod tests {
         assert_eq!(text.chars().count(), LINE_CHARS);
         assert!(cut && text.starts_with('あ') && text.ends_with('い'));
         assert_eq!(marked, ["needle"]);
+        let at = line.find("needle").expect("the first needle");
+        let excerpt = excerpt_around(line.as_bytes(), std::slice::from_ref(&(at..at + 6)), LINE_CHARS);
+        // The first match follows the characters before the text and those of the text before it.
+        assert_eq!(
+            (excerpt.start_column + excerpt.spans[0][0], excerpt.is_cut_after),
+            (100_000, true)
+        );
     }
 
     #[test]
     fn long_match_is_clamped_to_the_excerpt() {
         let line = "x".repeat(1_000);
         let excerpt = excerpt_around(line.as_bytes(), std::slice::from_ref(&(0..1_000)), LINE_CHARS);
-        assert_eq!((excerpt.spans, excerpt.cut), (vec![[0, LINE_CHARS]], true));
+        assert_eq!((excerpt.is_cut(), excerpt.spans), (true, vec![[0, LINE_CHARS]]));
     }
 
     #[test]

@@ -139,6 +139,7 @@ struct AdviceBySize {
     very_large: SizeGuidance,
     text: SizeGuidance,
     empty: SizeGuidance,
+    binary: SizeGuidance,
 }
 
 static ADVICE: LazyLock<AdviceBySize> =
@@ -184,12 +185,19 @@ pub fn assess_text(text: &str, token_estimate: usize) -> Scale {
         token_estimate,
         guidance: match category {
             _ if text.is_empty() => &ADVICE.empty,
+            _ if is_binary(text) => &ADVICE.binary,
             SizeCategory::Small => &ADVICE.small,
             // Such a text has no elements by which it could be cut.
             _ => &ADVICE.text,
         },
         complexity: None,
     }
+}
+
+/// True if a decoded text has NUL characters, by which ripgrep recognises a binary file.
+#[must_use]
+pub fn is_binary(text: &str) -> bool {
+    memchr::memchr(0, text.as_bytes()).is_some()
 }
 
 /// Returns the advice for a category.
@@ -375,6 +383,8 @@ mod tests {
                 assert!(!sentence.en.is_empty() && !sentence.ja.is_ascii());
             }
         }
+        let advice = |text: &str| assess_text(text, 2).guidance.strategy.en.clone();
+        assert_eq!([advice("a"), advice("a\0")], ["read whole", "not text"]);
         assert_eq!(
             assess_text("a\n\nb", 2).lines,
             LineCounts {

@@ -415,11 +415,14 @@ impl<M: Matcher> TallySink<'_, M> {
         let shown = excerpt_around(without_terminator(mat.bytes()), &self.found, limit);
         self.tally.rows.push(LineMatch {
             line: mat.line_number().unwrap_or_default(),
+            line_truncated: shown.is_cut(),
+            start_column: shown.start_column,
+            is_cut_after: shown.is_cut_after,
             text: shown.text,
             spans: shown.spans,
-            line_truncated: shown.cut,
             context_before: std::mem::take(&mut self.before),
             context_after: Vec::new(),
+            context: None,
         });
     }
 }

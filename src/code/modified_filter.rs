@@ -40,6 +40,17 @@ impl ModifiedFilter {
     }
 }
 
+/// Returns a time in the server's time zone to the minute, in a form that [`ModifiedFilter`] parses. Returns an empty
+/// text for a time outside the calendar.
+#[must_use]
+pub fn shown_time(unix_seconds: i64) -> String {
+    let shown = |time: Timestamp| {
+        let zoned = time.to_zoned(TimeZone::system());
+        zoned.strftime("%Y-%m-%d %H:%M").to_string()
+    };
+    Timestamp::from_second(unix_seconds).map_or_else(|_| String::new(), shown)
+}
+
 /// Parses a time span before now, or a date.
 fn parse_time(argument: &'static str, value: &str, now: SystemTime) -> Result<SystemTime, SearchError> {
     let read = || -> Option<SystemTime> {
@@ -67,7 +78,7 @@ fn parse_time(argument: &'static str, value: &str, now: SystemTime) -> Result<Sy
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
-    use super::ModifiedFilter;
+    use super::{ModifiedFilter, shown_time};
 
     #[test]
     fn spans_are_relative_to_now_and_dates_absolute() {
@@ -93,5 +104,14 @@ mod tests {
         for value in ["", "soon", "1770681600", "@18446744073709551615", "999999999999y"] {
             assert!(ModifiedFilter::before(value, now).is_err(), "{value}");
         }
+    }
+
+    #[test]
+    fn shown_time_is_parsed_again() {
+        let shown = shown_time(1_769_853_600);
+        let parsed = ModifiedFilter::within(&shown, UNIX_EPOCH);
+        let time = UNIX_EPOCH + Duration::from_secs(1_769_853_600);
+        assert_eq!(parsed.ok(), Some(ModifiedFilter::After(time)), "{shown}");
+        assert_eq!(shown_time(i64::MAX), "");
     }
 }

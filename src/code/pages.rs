@@ -151,8 +151,12 @@ mod tests {
                     text: "x".to_owned(),
                     matches: vec![[0, 1]],
                     line_truncated: false,
+                    start_column: 0,
+                    is_cut_after: false,
                     context_before: Vec::new(),
                     context_after: Vec::new(),
+                    role: None,
+                    element: None,
                 })
             })
             .collect();
@@ -188,12 +192,17 @@ mod tests {
             text: String::new(),
             positions: Vec::new(),
             line_truncated: false,
+            start_column: 0,
+            is_cut_after: false,
             context_before: Vec::new(),
             context_after: Vec::new(),
+            role: None,
+            element: None,
         };
         let group = |file: &str, lines: std::ops::Range<u64>| FileGroup {
             file: file.to_owned(),
             match_count: lines.end - lines.start,
+            encoding: None,
             matches: lines.map(row).collect(),
         };
         let all = ShapedReply::Grouped(GroupedOutput {

@@ -369,6 +369,19 @@ pub struct EmbeddedText {
 }
 
 impl EmbeddedText {
+    /// Converts a range of the file to one of the text. Returns `None` if it does not lie in one piece of it.
+    pub(crate) fn inner_range(&self, bytes: &Range<usize>) -> Option<Range<usize>> {
+        let mut before = 0;
+        for piece in &self.pieces {
+            if piece.contains(&bytes.start) {
+                let at = |byte: usize| byte.min(piece.end) - piece.start + before;
+                return Some(at(bytes.start)..at(bytes.end));
+            }
+            before += piece.len();
+        }
+        None
+    }
+
     /// Converts a start offset of the text to an offset of the file.
     pub(crate) fn file_start(&self, byte: usize) -> usize {
         let mut before = 0;

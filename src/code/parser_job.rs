@@ -3,13 +3,17 @@
 //! [`JobRunner::run`] contains everything that a call does with a grammar. It has no access to files: the text comes
 //! with the job.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     elements::ElementList,
     errors::structure::StructureError,
+    extract::extract,
     filter::ElementFilter,
+    hit_context::HitContext,
     languages::{Language, by_name},
     outline::Outline,
     parse::{ParseError, SourceFile, parse},
@@ -30,6 +34,8 @@ pub(crate) struct ParserJob {
 pub(crate) enum ParserTask {
     /// Extract the elements of the text.
     Outline,
+    /// Return the role and the element of matches at these bytes.
+    Contexts(Vec<Range<usize>>),
     /// Compile a query; the text is empty.
     Prepare(QueryKind),
     /// Return the matches of a query, at most `limit`.
@@ -54,6 +60,7 @@ pub(crate) enum ParserAnswer {
         literal: Option<String>,
     },
     Matches(QueryMatches),
+    Contexts(Vec<HitContext>),
 }
 
 /// Runs jobs one after another, and keeps the last compiled query: the files of one call have the same query.
@@ -91,6 +98,15 @@ impl JobRunner {
                     errors,
                     error_count,
                 })
+            }
+            ParserTask::Contexts(hits) => {
+                let parsed = parse(source, cancel)?;
+                let elements = extract(&parsed, cancel)?;
+                let contexts = hits
+                    .iter()
+                    .map(|hit| HitContext::new(&parsed, &elements, hit))
+                    .collect();
+                Ok(ParserAnswer::Contexts(contexts))
             }
             ParserTask::Prepare(kind) => {
                 let literal = match self.prepared(language, kind)? {

@@ -7,6 +7,7 @@
 
 use std::{
     io::{self, Read, Write},
+    ops::Range,
     os::{
         fd::OwnedFd,
         unix::{net::UnixStream, process::ExitStatusExt as _},
@@ -23,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     errors::structure::{ParserLimit, QuerySyntaxError, StructureError},
     filter::ElementFilter,
+    hit_context::HitContext,
     languages::Language,
     outline::Outline,
     parse::{LineIndex, SourceFile},
@@ -110,6 +112,23 @@ impl ParserPool {
                 errors,
                 error_count,
             }),
+            _ => Err(unexpected_answer()),
+        }
+    }
+
+    /// Returns the role and the element of each match at these bytes of a file.
+    ///
+    /// # Errors
+    /// As [`ParserPool::outline`].
+    pub fn contexts(
+        &self,
+        source: &SourceFile,
+        hits: Vec<Range<usize>>,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<HitContext>, StructureError> {
+        let task = ParserTask::Contexts(hits);
+        match self.run_task(&source.path, source.language, task, &source.text, cancel)? {
+            ParserAnswer::Contexts(contexts) => Ok(contexts),
             _ => Err(unexpected_answer()),
         }
     }

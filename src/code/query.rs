@@ -1,50 +1,43 @@
 //! Queries on a parsed file: a predefined key, any tree-sitter query, or a pattern of example code.
 //!
-//! Every match has a name, a type and a position. A caller's query is bounded: in size before it is compiled, since
-//! compilation cannot be cancelled; in open states by a limit, which is reported when reached; in time by the
-//! cancellation token. An invalid query is an error with its position, never an empty result.
+//! Every match has a name, a type and a position. A caller's query is bounded: in size ([`crate::query_syntax`]), in open
+//! states by a limit, which is reported when reached, in time by the cancellation token.
 
 use std::ops::Range;
 
-use fumi_base::{nearest::nearest, text::BilingualText};
+use fumi_base::nearest::nearest;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
-use tree_sitter::{
-    Node, Query, QueryCursor, QueryCursorOptions, QueryError, QueryErrorKind, QueryPredicateArg, StreamingIterator as _,
-};
+use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, StreamingIterator as _};
 
 use crate::{
     elements::{CodeElement, ElementDetail, ElementList, Enclosures, SourceSpan},
-    errors::structure::{QuerySyntaxError, StructureError},
+    errors::structure::StructureError,
     extract::extract,
     filter::{ElementFilter, FilterSubject},
     languages::{Language, facts::Selection},
     parse::{ParsedFile, one_line, stop_if},
     pattern::CodePattern,
+    query_syntax::compile,
     syntax_errors::SyntaxErrorSummary,
-    table::decorators,
+    table::{decorators, signature},
     user_queries::UserQueries,
 };
 
 /// The maximum length of a match's text, in characters (code-tools.md: matches carry at most 500).
 pub const TEXT_CHARACTERS: usize = 500;
 
+/// The bounds within which matches of one name come with their whole text: in all, matches, lines and characters.
+const READ_MATCHES: usize = 3;
+const READ_LINES: usize = 120;
+const READ_CHARACTERS: usize = 20_000;
+
+/// The maximum length of an indentation, in characters.
+const INDENT_CHARACTERS: usize = 200;
+
 /// The maximum number of a query's simultaneous open states; real queries stay below a hundred, more is a pathological
 /// pattern.
 const MATCH_LIMIT: u32 = 4_096;
-
-/// The maximum size of a query, in bytes: about three times that of an editor's highlighting query.
-const QUERY_BYTES: usize = 64 * 1024;
-
-/// The maximum nesting of brackets in a query. They are read by recursion, in a stack of 2 MiB.
-const QUERY_DEPTH: usize = 200;
-
-/// The maximum number of optional or repeated parts in one pattern. Their combinations are analysed when the query is
-/// compiled: fifty of them take a second, a hundred take ten.
-const QUERY_QUANTIFIERS: usize = 40;
-
-/// The maximum sum of the squares of these numbers over all patterns of a query.
-const QUERY_SQUARES: usize = 2 * QUERY_QUANTIFIERS * QUERY_QUANTIFIERS;
 
 /// The query that a caller makes: exactly one of these.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,14 +59,19 @@ pub struct QueryMatch {
     pub kind: String,
     /// The position of the match.
     pub span: SourceSpan,
-    /// The text of the match, cut at [`TEXT_CHARACTERS`].
+    /// The text of the match, cut at [`TEXT_CHARACTERS`]. Of a few short matches of one name, the whole text; of others of one
+    /// name, the signature or the first line.
     pub text: String,
+    /// The blanks before the match if nothing else precedes it on its line.
+    pub indent: String,
     /// The decorators of a definition, on one line in the language's own notation, long ones cut.
     pub decorators: String,
     /// The qualified name of the enclosing element.
     pub parent: Option<String>,
     /// The names and texts of a pattern's variables.
     pub captures: Vec<(String, String)>,
+    /// The declaration of an element on one line.
+    pub(crate) signature: String,
 }
 
 /// All matches in one file.
@@ -166,10 +164,45 @@ pub fn run(
         PreparedQuery::Run(query) => run_query(query, filter, parsed, limit, cancel)?,
         PreparedQuery::Find(pattern) => run_pattern(pattern, filter, parsed, limit, cancel)?,
     };
-    Ok(QueryMatches {
+    let mut found = QueryMatches {
         broken: SyntaxErrorSummary::from_errors(&parsed.errors, parsed.error_count),
         ..found
-    })
+    };
+    if filter.exact_name().is_some() {
+        let is_readable = is_readable(found.list.iter());
+        for found in &mut found.list {
+            if is_readable {
+                let text = parsed.source.text.get(found.span.start_byte..found.span.end_byte);
+                text.unwrap_or_default().clone_into(&mut found.text);
+            } else {
+                found.shorten();
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// True if matches are so few and short that a reply contains their whole text.
+pub(crate) fn is_readable<'m>(matches: impl Iterator<Item = &'m QueryMatch>) -> bool {
+    let (mut count, mut lines, mut characters) = (0, 0, 0);
+    for found in matches {
+        count += 1;
+        lines += found.span.lines();
+        characters += found.span.end_byte - found.span.start_byte;
+    }
+    count <= READ_MATCHES && lines <= READ_LINES && characters <= READ_CHARACTERS
+}
+
+impl QueryMatch {
+    /// Replaces the text by the signature, or by the first line of a match that is not an element.
+    pub(crate) fn shorten(&mut self) {
+        let first = || self.text.lines().next().unwrap_or_default();
+        self.text = match &self.signature {
+            signature if !signature.is_empty() => signature.clone(),
+            _ if self.span.lines() > 1 => format!("{}…", first().trim_end_matches('…')),
+            _ => self.text.clone(),
+        };
+    }
 }
 
 /// The elements of the file, extracted at the first match: most files of a search have none.
@@ -220,9 +253,11 @@ fn run_selection(
                 kind: element.kind.name().to_owned(),
                 span: element.span,
                 text: text_of(parsed, element.span),
+                indent: indent_of(parsed, element.span),
                 decorators: decorators(element, facts),
                 parent: element.parent.map(|parent| elements.qualified_name(parent)),
                 captures: Vec::new(),
+                signature: signature(element, facts),
             });
         }
     }
@@ -309,7 +344,9 @@ fn run_query(
                     found.list.push(QueryMatch {
                         kind: capture_name.to_owned(),
                         text: text_of(parsed, span),
+                        indent: indent_of(parsed, span),
                         decorators: element.map_or_else(String::new, |element| decorators(element, facts)),
+                        signature: element.map_or_else(String::new, |element| signature(element, facts)),
                         parent: parent.map(|parent| elements.qualified_name(parent)),
                         captures: Vec::new(),
                         name,
@@ -365,7 +402,9 @@ fn run_pattern(
             let parent = enclosures.innermost(span.start_byte, span.end_byte);
             found.list.push(QueryMatch {
                 text: text_of(parsed, span),
+                indent: indent_of(parsed, span),
                 decorators: element.map_or_else(String::new, |element| decorators(element, facts)),
+                signature: element.map_or_else(String::new, |element| signature(element, facts)),
                 parent: parent.map(|parent| elements.qualified_name(parent)),
                 kind: hit.kind,
                 captures: hit.captures,
@@ -411,226 +450,15 @@ fn text_of(parsed: &ParsedFile, span: SourceSpan) -> String {
     }
 }
 
-/// Compiles a caller's query. Rejects unknown predicates, which would silently do nothing.
-pub fn compile(text: &str, language: &'static Language) -> Result<Query, StructureError> {
-    check_size(text)?;
-    let grammar = language.grammar();
-    let query = Query::new(&grammar, text).map_err(|error| describe_query_error(text, &error, &grammar, language))?;
-    for pattern in 0..query.pattern_count() {
-        if let Some(predicate) = query.general_predicates(pattern).first() {
-            let shown = format!("#{}", predicate.operator);
-            let arguments = predicate
-                .args
-                .iter()
-                .filter(|argument| matches!(argument, QueryPredicateArg::Capture(_)))
-                .count();
-            let at = text.find(&shown).unwrap_or(0);
-            return Err(bad_query(
-                text,
-                at,
-                BilingualText::new(
-                    format!("unknown predicate {shown} with {arguments} captures"),
-                    format!("述語 {shown} は使えません"),
-                ),
-                BilingualText::new(
-                    "Known: #eq?, #not-eq?, #any-eq?, #match?, #not-match?, #any-match?, #any-of?, #not-any-of?.",
-                    "使える述語: #eq?、#not-eq?、#any-eq?、#match?、#not-match?、#any-match?、#any-of?、#not-any-of?",
-                ),
-            ));
-        }
-    }
-    if query.capture_names().iter().all(|name| name.starts_with('_')) {
-        return Err(bad_query(
-            text,
-            text.trim_end().len(),
-            BilingualText::new("it captures nothing", "キャプチャがありません"),
-            BilingualText::new(
-                "Put a capture such as @found after the node to return.",
-                "取り出したいノードの後に @found のような名前を付けてください。",
-            ),
-        ));
-    }
-    Ok(query)
-}
-
-/// Rejects a query that tree-sitter would take too long to compile, or that would overflow its stack.
-fn check_size(text: &str) -> Result<(), StructureError> {
-    let too_large = |at: usize, en: String, ja: String| {
-        let hint = BilingualText::new("Split it into several queries.", "クエリを分けてください。");
-        Err(bad_query(text, at, BilingualText::new(en, ja), hint))
-    };
-    if text.len() > QUERY_BYTES {
-        return too_large(
-            QUERY_BYTES,
-            format!("it has more than {QUERY_BYTES} bytes"),
-            format!("{QUERY_BYTES} バイトを超えています"),
-        );
-    }
-    let (mut depth, mut quantifiers, mut squares) = (0_usize, 0_usize, 0_usize);
-    let mut signs = text.char_indices();
-    while let Some((at, sign)) = signs.next() {
-        match sign {
-            '"' => {
-                while let Some((_, c)) = signs.next().filter(|(_, c)| *c != '"') {
-                    if c == '\\' {
-                        signs.next();
-                    }
-                }
-            }
-            ';' => {
-                signs.find(|(_, c)| *c == '\n');
-            }
-            // `#any-of?`
-            '#' => {
-                let is_closed = signs.find(|(_, c)| c.is_whitespace() || *c == ')');
-                depth = depth.saturating_sub(usize::from(is_closed.is_some_and(|(_, c)| c == ')')));
-            }
-            '(' | '[' => {
-                if depth == 0 {
-                    quantifiers = 0;
-                }
-                depth += 1;
-                if depth > QUERY_DEPTH {
-                    return too_large(
-                        at,
-                        format!("more than {QUERY_DEPTH} brackets are open here"),
-                        format!("開き括弧が {QUERY_DEPTH} 個を超えて重なっています"),
-                    );
-                }
-            }
-            ')' | ']' => depth = depth.saturating_sub(1),
-            '?' | '*' | '+' => {
-                // The difference between the squares of n + 1 and n.
-                squares += 2 * quantifiers + 1;
-                quantifiers += 1;
-                if quantifiers > QUERY_QUANTIFIERS || squares > QUERY_SQUARES {
-                    return too_large(
-                        at,
-                        "too many optional or repeated parts before this one".to_owned(),
-                        "ここまでに、省略や繰り返しのできる部分が多すぎます".to_owned(),
-                    );
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-fn describe_query_error(
-    text: &str,
-    error: &QueryError,
-    grammar: &tree_sitter::Language,
-    language: &'static Language,
-) -> StructureError {
-    let word = error.message.trim_matches('"');
-    let suggest = |names: Vec<&str>| {
-        let near = nearest(word, names, 3);
-        if near.is_empty() {
-            BilingualText::same("")
-        } else {
-            BilingualText::new(
-                format!("Did you mean {}?", near.join(", ")),
-                format!("もしかして: {}", near.join("、")),
-            )
-        }
-    };
-    let kinds = || {
-        (0..u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX))
-            .filter(|id| grammar.node_kind_is_named(*id) && grammar.node_kind_is_visible(*id))
-            .filter_map(|id| grammar.node_kind_for_id(id))
-            .collect::<Vec<_>>()
-    };
-    let fields = || {
-        (1..=u16::try_from(grammar.field_count()).unwrap_or(u16::MAX))
-            .filter_map(|id| grammar.field_name_for_id(id))
-            .collect::<Vec<_>>()
-    };
-    let title = &language.facts.title;
-    let (reason, hint) = match error.kind {
-        QueryErrorKind::NodeType => (
-            BilingualText::new(
-                format!("{title} has no node type {word:?}"),
-                format!("{title} に {word:?} というノード型はありません"),
-            ),
-            suggest(kinds()),
-        ),
-        QueryErrorKind::Field => (
-            BilingualText::new(
-                format!("{title} has no field {word:?}"),
-                format!("{title} に {word:?} というフィールドはありません"),
-            ),
-            suggest(fields()),
-        ),
-        QueryErrorKind::Capture => (
-            BilingualText::new(
-                format!("the capture @{word} is used but not defined"),
-                format!("キャプチャ @{word} が定義されていません"),
-            ),
-            BilingualText::new(
-                "A predicate names captures of its own pattern.",
-                "述語には同じパターン内のキャプチャを書いてください。",
-            ),
-        ),
-        QueryErrorKind::Structure => (
-            BilingualText::new(
-                "this pattern can never match",
-                "このパターンに一致するものは文法上ありません",
-            ),
-            BilingualText::new(
-                "The node cannot occur there: leave out a level or the field, or use (_).",
-                "その位置にこのノードは現れません。階層やフィールドを省くか、(_) を使ってください。",
-            ),
-        ),
-        QueryErrorKind::Predicate => (
-            BilingualText::new(
-                one_line(&error.message, 200),
-                format!("述語の書き方に誤りがあります: {}", one_line(&error.message, 200)),
-            ),
-            BilingualText::new(
-                "Example: ((identifier) @x (#match? @x \"^get\")).",
-                "例: ((identifier) @x (#match? @x \"^get\"))",
-            ),
-        ),
-        QueryErrorKind::Syntax | QueryErrorKind::Language => (
-            BilingualText::new("the syntax is wrong here", "この位置の構文に誤りがあります"),
-            BilingualText::new(
-                "Check the parentheses: a pattern is (node_type field: (child) @capture) @capture.",
-                "括弧の対応を確かめてください。パターンは (node_type field: (child) @capture) @capture の形です。",
-            ),
-        ),
-    };
-    // A predicate's error contains only its row.
-    let at = if error.kind == QueryErrorKind::Predicate {
-        text.split_inclusive('\n').take(error.row).map(str::len).sum()
-    } else {
-        error.offset
-    };
-    bad_query(text, at, reason, hint)
-}
-
-/// Builds the error for a byte of the query, with the line and a caret below it.
-fn bad_query(text: &str, at: usize, reason: BilingualText, hint: BilingualText) -> StructureError {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    let before = &text[..at];
-    let line_start = before.rfind('\n').map_or(0, |feed| feed + 1);
-    let line = text[line_start..].lines().next().unwrap_or_default();
-    let column = before[line_start..].chars().count();
-    // Around the position, so that a query on one long line stays readable.
-    let skipped = column.saturating_sub(60);
-    let shown: String = line.chars().skip(skipped).take(120).collect();
-    StructureError::BadQuery {
-        fault: Box::new(QuerySyntaxError {
-            line: before.matches('\n').count() + 1,
-            column,
-            excerpt: format!("{shown}\n{}^", " ".repeat(column - skipped)),
-            reason,
-            hint,
-        }),
-    }
+/// Returns the blanks before a span if nothing else precedes it on its line. More than [`INDENT_CHARACTERS`] are not an
+/// indentation.
+fn indent_of(parsed: &ParsedFile, span: SourceSpan) -> String {
+    // A column counts characters. Among blanks they are bytes; otherwise the range begins within a character or has it.
+    let columns = Some(span.start_column).filter(|columns| *columns <= INDENT_CHARACTERS);
+    let start = columns.and_then(|columns| span.start_byte.checked_sub(columns));
+    let before = start.and_then(|start| parsed.source.text.get(start..span.start_byte));
+    let is_blank = |before: &&str| before.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
+    before.filter(is_blank).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ use crate::{
     },
     parse::SourceFile,
     parser_pool::{CompiledQuery, ParserPool},
-    query::{QueryKind, QueryMatches},
+    query::{QueryKind, QueryMatch, QueryMatches, is_readable},
     search::{SearchScope, SearchTargets},
     skipped::{SkipReason, SkippedList},
     source_files,
@@ -184,6 +184,11 @@ pub fn query_files(
         files: sources.results,
     };
     answers.truncate(limit);
+    let all = || answers.files.iter().flat_map(|file| &file.matches.list);
+    if filter.exact_name().is_some() && !is_readable(all()) {
+        let lists = answers.files.iter_mut().flat_map(|file| &mut file.matches.list);
+        lists.for_each(QueryMatch::shorten);
+    }
     Ok(answers)
 }
 

@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use fumi_base::{encoding, files};
+use fumi_base::{encoding, files, project::ProjectPath};
 use grep_matcher::Matcher as _;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,10 +20,13 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     elements::{ElementKind, ElementList},
     errors::{search::SearchError, structure::StructureError},
+    notation::line_range,
     outline::Outline,
     parse::{LineIndex, SourceFile, one_line},
     parser_pool::ParserPool,
     search::{RowDemand, SearchMatches, SearchScope, SearchTargets, search},
+    search_text::totals_in_words,
+    shape::ReplyBasis,
     skipped::{SkipReason, SkippedList},
     source_files,
     syntax_errors::{MalformedFiles, SyntaxErrorSummary},
@@ -46,6 +49,9 @@ const FILES: usize = 300;
 
 /// The maximum number of elements in a reply; longer lists are the purpose of the other formats.
 pub const MAX_RESULTS: usize = 10;
+
+/// The maximum length of the best element's text, in lines.
+const READ_LINES: usize = 120;
 
 /// The maximum number of terms of one query; more is a text rather than a query.
 const TERMS: usize = 16;
@@ -78,6 +84,9 @@ pub struct RankedOutput {
     pub compared_files: Option<usize>,
     /// The duration of the search, in milliseconds.
     pub elapsed_ms: u64,
+    /// The number of files searched, for the text.
+    #[serde(skip)]
+    pub searched_files: u64,
     /// The best elements, in descending order of their scores.
     pub results: Vec<RankedRow>,
 }
@@ -107,6 +116,9 @@ pub struct RankedRow {
     pub line: usize,
     /// The text of that line.
     pub text: String,
+    /// The whole text of the best element, if it has at most [`READ_LINES`] lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
 }
 
 impl RankedQuery {
@@ -245,6 +257,10 @@ pub fn rank(
             .then_with(|| (&a.row.file, a.row.start_line).cmp(&(&b.row.file, b.row.start_line)))
     });
     documents.truncate(MAX_RESULTS);
+    if let Some(best) = documents.first_mut() {
+        let path = paths.iter().find(|path| path.shown() == best.row.file);
+        best.row.code = path.and_then(|path| text_of(path, &best.row, query, scope));
+    }
     let output = RankedOutput {
         success: true,
         count: documents.len(),
@@ -253,6 +269,7 @@ pub fn rank(
         total_elements,
         compared_files: (paths.len() < matches.total_files()).then_some(paths.len()),
         elapsed_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        searched_files: matches.searched_files,
         results: documents.into_iter().map(|document| document.row).collect(),
     };
     Ok(Ranking {
@@ -260,6 +277,18 @@ pub fn rank(
         matches,
         broken,
     })
+}
+
+/// Returns the lines of an element, if they are few.
+fn text_of(path: &ProjectPath, row: &RankedRow, query: &RankedQuery, scope: &SearchScope) -> Option<String> {
+    let count = row.end_line + 1 - row.start_line;
+    if row.element.is_empty() || count > READ_LINES {
+        return None;
+    }
+    let bytes = files::read(path, scope.most_bytes()).ok()?;
+    let decoded = encoding::decode(&bytes, query.any.encoding);
+    let lines = decoded.text.lines().skip(row.start_line - 1).take(count);
+    Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// Returns the indexes of the files to compare: all, or those with the most terms, then matches.
@@ -318,7 +347,7 @@ fn score(documents: &mut [RankedDocument], total: usize, length: usize) {
 }
 
 /// True for the kinds of elements that are documents of their own.
-const fn is_document(kind: ElementKind) -> bool {
+pub(crate) const fn is_document(kind: ElementKind) -> bool {
     kind.is_callable()
         || kind.is_class_like()
         || matches!(
@@ -374,6 +403,7 @@ fn element_documents(query: &RankedQuery, file: &Outline) -> FileDocuments {
                 signature: String::new(),
                 line,
                 text: shown,
+                code: None,
             };
             let mut length = text.len() / 8;
             if let Some(at) = element {
@@ -468,6 +498,7 @@ fn block_documents(query: &RankedQuery, path: &str, text: &str) -> FileDocuments
                     signature: String::new(),
                     line,
                     text: shown,
+                    code: None,
                 },
                 counts: tally.counts,
             }
@@ -555,38 +586,51 @@ impl RankedOutput {
     /// Returns the text for a model.
     #[must_use]
     pub fn text(&self) -> String {
-        let Self {
-            count,
-            total_matches,
-            total_files,
-            total_elements,
-            ..
-        } = self;
-        let mut lines = vec![format!(
-            "{count} of {total_elements} elements; {total_matches} matches in {total_files} files"
-        )];
-        for row in &self.results {
-            let terms: Vec<String> = row
-                .terms
-                .iter()
-                .map(|(term, count)| format!("{term} {count}"))
-                .collect();
-            lines.push(format!(
-                "{}:{}-{} {} {} ({}; {})",
-                row.file,
-                row.start_line,
-                row.end_line,
-                row.kind,
-                row.element,
-                row.score,
-                terms.join(", ")
-            ));
-            if !row.signature.is_empty() && row.signature != row.element {
-                lines.push(format!("  {}", row.signature));
-            }
-            lines.push(format!("  {}: {}", row.line, row.text));
+        let basis = ReplyBasis {
+            searched_files: self.searched_files,
+            total_files: self.total_files,
+            ..ReplyBasis::default()
+        };
+        let all = totals_in_words(self.total_matches, basis, None);
+        if self.total_matches == 0 {
+            return all;
         }
+        let compared = self
+            .compared_files
+            .map(|files| format!("; elements of {files} files compared"))
+            .unwrap_or_default();
+        let Self {
+            count, total_elements, ..
+        } = self;
+        let mut lines = vec![format!("{count} of {total_elements} elements; {all}{compared}")];
+        lines.extend(self.results.iter().map(RankedRow::text));
         lines.join("\n")
+    }
+}
+
+impl RankedRow {
+    /// Returns the place and the declaration, then the text of the best element, or the line with the most terms of a text
+    /// outside of every element.
+    fn text(&self) -> String {
+        let lines = line_range(self.start_line, self.end_line);
+        let mut out = format!("{}:{lines}", self.file);
+        if !self.element.is_empty() {
+            let (element, signature) = (&self.element, &self.signature);
+            let dots = element.match_indices('.').map(|(at, _)| &element[at + 1..]);
+            // A signature begins with the simple name; that of a heading or a tag does not.
+            let mut names = std::iter::once(element.as_str()).chain(dots);
+            let rest = names.find_map(|name| signature.strip_prefix(name));
+            let declared = rest.map_or_else(|| element.clone(), |rest| format!("{element}{rest}"));
+            out.push_str(&format!(" {} {declared}", self.kind));
+        }
+        if let Some(code) = &self.code {
+            for (number, line) in (self.start_line..).zip(code.split('\n')) {
+                out.push_str(&format!("\n{number}:{line}"));
+            }
+        } else if self.element.is_empty() {
+            out.push_str(&format!("\n{}:{}", self.line, self.text));
+        }
+        out
     }
 }
 

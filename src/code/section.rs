@@ -226,12 +226,8 @@ fn show(text: &str, first_line: usize, format: SectionFormat) -> SectionContent 
         SectionFormat::Raw => SectionContent::One(text.to_owned()),
         SectionFormat::Json => SectionContent::Lines(lines().map(str::to_owned).collect()),
         SectionFormat::Text => {
-            let last = first_line + lines().count().saturating_sub(1);
-            let width = last.to_string().len();
-            let numbered: Vec<String> = lines()
-                .zip(first_line..)
-                .map(|(line, number)| format!("{number:>width$}: {line}"))
-                .collect();
+            let numbered = lines().zip(first_line..);
+            let numbered: Vec<String> = numbered.map(|(line, number)| format!("{number}:{line}")).collect();
             SectionContent::One(numbered.join("\n"))
         }
     }
@@ -391,7 +387,7 @@ mod tests {
     fn lines_and_columns_are_cut_exactly() {
         let none = (None, None);
         assert_eq!(cut(2, Some(2), none, SectionFormat::Raw), "二つ目の行\r\n");
-        assert_eq!(cut(1, Some(2), none, SectionFormat::Text), "1: one\n2: 二つ目の行");
+        assert_eq!(cut(1, Some(2), none, SectionFormat::Text), "1:one\n2:二つ目の行");
         assert_eq!(cut(2, None, none, SectionFormat::Json), r#"["二つ目の行", "", "last"]"#);
         assert_eq!(cut(2, Some(2), (Some(1), Some(3)), SectionFormat::Raw), "つ目");
         assert_eq!(cut(1, Some(2), (Some(2), Some(1)), SectionFormat::Raw), "e\r\n二");

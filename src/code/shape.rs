@@ -5,14 +5,16 @@
 //! shown. The shape is selected once, by an enum. This module does not search, does not cut to a token budget, and does
 //! not read a clock (`elapsed_ms` is an argument).
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
     ranked::RankedOutput,
+    roles::HitRole,
     search::{FileMatches, LineMatch, RowDemand, SearchMatches},
+    search_text::{sample, totals_in_words},
 };
 
 /// The maximum number of files in a summary.
@@ -40,6 +42,12 @@ pub enum ReplyShape {
 }
 
 impl ReplyShape {
+    /// True if the reply shows the roles of its rows, or counts them.
+    #[must_use]
+    pub const fn has_roles(self) -> bool {
+        !matches!(self, Self::TotalOnly | Self::CountOnly)
+    }
+
     /// Returns the rows that the search must return for this shape, when at most `keep` rows are shown.
     #[must_use]
     pub const fn row_demand(self, keep: usize) -> RowDemand {
@@ -74,6 +82,8 @@ pub struct StagesMeta {
 pub struct ReplyBasis {
     /// The index of the first row of this page among all rows, from 0.
     pub from: usize,
+    /// The number of rows of all pages.
+    pub rows: usize,
     /// The number of files searched.
     pub searched_files: u64,
     /// The number of files with matches, on this page or not.
@@ -143,12 +153,24 @@ pub struct MatchRow {
     /// True if `text` is a part of the line.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub line_truncated: bool,
+    /// The column of the first character of `text`, if it is not the first of the line.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub start_column: usize,
+    /// True if characters of the line after `text` are missing.
+    #[serde(skip)]
+    pub is_cut_after: bool,
     /// The context lines before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context_before: Vec<String>,
     /// The context lines after it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context_after: Vec<String>,
+    /// The role of the first match in the syntax, in a parsed language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<HitRole>,
+    /// The innermost element around the match, as `extract_code_section` takes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element: Option<String>,
 }
 
 /// Only the total number of matches.
@@ -213,6 +235,9 @@ pub struct SearchSummary {
     pub total_files: usize,
     /// Both numbers in words.
     pub summary: String,
+    /// The number of rows by the role of their first match, if all rows have been parsed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub roles: BTreeMap<HitRole, usize>,
     /// The files with the most matches, at most ten, in descending order.
     pub top_files: Vec<TopFile>,
 }
@@ -224,7 +249,7 @@ pub struct TopFile {
     pub file: String,
     /// The number of matches of the file.
     pub match_count: u64,
-    /// The first matching lines, at most three, as `L12: text`.
+    /// The first matching lines, at most three, as `12:text`.
     pub sample_lines: Vec<String>,
 }
 
@@ -257,6 +282,9 @@ pub struct FileGroup {
     pub file: String,
     /// The number of matches of the file, shown or not.
     pub match_count: u64,
+    /// The encoding from which the file was decoded, if not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
     /// The rows of the file that are shown.
     pub matches: Vec<GroupRow>,
 }
@@ -273,12 +301,24 @@ pub struct GroupRow {
     /// True if `text` is a part of the line.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub line_truncated: bool,
+    /// The column of the first character of `text`, if it is not the first of the line.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub start_column: usize,
+    /// True if characters of the line after `text` are missing.
+    #[serde(skip)]
+    pub is_cut_after: bool,
     /// The context lines before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context_before: Vec<String>,
     /// The context lines after it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context_after: Vec<String>,
+    /// The role of the first match in the syntax, in a parsed language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<HitRole>,
+    /// The innermost element around the match, as `extract_code_section` takes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element: Option<String>,
 }
 
 /// Converts matches to the reply of a shape.
@@ -287,6 +327,10 @@ pub fn shape(matches: SearchMatches, shape: ReplyShape, elapsed_ms: u64, meta: O
     let total_matches = matches.total_matches;
     let basis = ReplyBasis {
         from: 0,
+        rows: match shape {
+            ReplyShape::CountOnly => matches.files.len(),
+            _ => matches.rows(),
+        },
         searched_files: matches.searched_files,
         total_files: matches.total_files(),
     };
@@ -340,19 +384,6 @@ impl ShapedReply {
         };
         (total_matches == 0 && meta.is_none()).then_some(basis.searched_files)
     }
-
-    /// Returns the text for a model: the bare number, or lines below the path of their file.
-    #[must_use]
-    pub fn text(&self) -> String {
-        match self {
-            Self::Total(output) => output.total_matches.to_string(),
-            Self::Counts(output) => output.text(),
-            Self::Summary(output) => output.text(),
-            Self::Grouped(output) => output.text(),
-            Self::Ranked(output) => output.text(),
-            Self::Rows(output) => output.text(),
-        }
-    }
 }
 
 fn rows(matches: SearchMatches, elapsed_ms: u64, basis: ReplyBasis, meta: Option<StagesMeta>) -> RowsOutput {
@@ -374,8 +405,12 @@ fn rows(matches: SearchMatches, elapsed_ms: u64, basis: ReplyBasis, meta: Option
             text: line.text,
             matches: line.spans,
             line_truncated: line.line_truncated,
+            start_column: line.start_column,
+            is_cut_after: line.is_cut_after,
             context_before: line.context_before,
             context_after: line.context_after,
+            role: line.context.as_ref().map(|context| context.role),
+            element: line.context.and_then(|context| context.element),
         }));
     }
     RowsOutput {
@@ -403,6 +438,7 @@ fn grouped(matches: SearchMatches, basis: ReplyBasis, meta: Option<StagesMeta>) 
         .map(|file| FileGroup {
             file: file.path.shown(),
             match_count: file.match_count,
+            encoding: file.encoding,
             matches: file.lines.into_iter().map(group_row).collect(),
         })
         .collect();
@@ -423,13 +459,22 @@ fn group_row(line: LineMatch) -> GroupRow {
         text: line.text,
         positions: line.spans,
         line_truncated: line.line_truncated,
+        start_column: line.start_column,
+        is_cut_after: line.is_cut_after,
         context_before: line.context_before,
         context_after: line.context_after,
+        role: line.context.as_ref().map(|context| context.role),
+        element: line.context.and_then(|context| context.element),
     }
 }
 
 fn summary(matches: SearchMatches, elapsed_ms: u64, basis: ReplyBasis, meta: Option<StagesMeta>) -> SummaryOutput {
     let (total_matches, total_files) = (matches.total_matches, basis.total_files);
+    let mut roles = BTreeMap::new();
+    let rows = matches.files.iter().flat_map(|file| &file.lines);
+    for context in rows.filter_map(|row| row.context.as_ref()) {
+        *roles.entry(context.role).or_default() += 1;
+    }
     let mut files = matches.files;
     // Stable: files with equal counts stay in the order of their paths.
     files.sort_by_key(|file| std::cmp::Reverse(file.match_count));
@@ -451,34 +496,11 @@ fn summary(matches: SearchMatches, elapsed_ms: u64, basis: ReplyBasis, meta: Opt
             total_matches,
             total_files,
             summary: totals_in_words(total_matches, basis, meta.as_ref()),
+            roles,
             top_files,
         },
         meta,
     }
-}
-
-/// Returns `L12: text`, without the indentation, which is meaningless outside its file.
-fn sample(line: &LineMatch) -> String {
-    format!("L{}: {}", line.line, shown(line.text.trim(), line.line_truncated))
-}
-
-/// Returns the totals in words, with a note if a limit kept files from being searched.
-fn totals_in_words(matches: u64, basis: ReplyBasis, meta: Option<&StagesMeta>) -> String {
-    let plural = |count: u64, ending: &'static str| if count == 1 { "" } else { ending };
-    let mut out = if matches == 0 {
-        let files = basis.searched_files;
-        format!("No matches in {files} file{}", plural(files, "s"))
-    } else {
-        let files = basis.total_files as u64;
-        let (es, s) = (plural(matches, "es"), plural(files, "s"));
-        format!("{matches} match{es} in {files} file{s}")
-    };
-    if let Some(meta) = meta.filter(|meta| meta.truncated) {
-        let (searched, found) = (meta.searched_file_count, meta.found_file_count);
-        // Writing to a String cannot fail.
-        let _ = write!(out, "; only the first {searched} of {found} files were searched");
-    }
-    out
 }
 
 /// Returns the common prefix of all paths, up to and including a `/`.
@@ -495,257 +517,14 @@ fn common_folder<'a>(mut paths: impl Iterator<Item = &'a str>) -> &'a str {
     })
 }
 
-/// Appends an ellipsis to a cut line; the structured form has `line_truncated` instead.
-fn shown(text: &str, cut: bool) -> String {
-    if cut { format!("{text}…") } else { text.to_owned() }
-}
-
-/// Writes the last line of a text with rows: the totals, and the range of the rows shown if some are missing.
-fn write_totals(
-    out: &mut String,
-    truncated: bool,
-    shown: usize,
-    total_matches: u64,
-    basis: ReplyBasis,
-    meta: Option<&StagesMeta>,
-) {
-    let all = totals_in_words(total_matches, basis, meta);
-    let _ = match (truncated, basis.from) {
-        (false, _) => write!(out, "{all}"),
-        (true, 0) => write!(out, "[first {shown} rows of {all}]"),
-        (true, from) => write!(out, "[rows {} to {} of {all}]", from + 1, from + shown),
-    };
-}
-
-/// Writes one row as `12:text`, its context lines as `11-text`.
-fn write_row(out: &mut String, row: &RowText<'_>) {
-    let first = row.line.saturating_sub(row.before.len() as u64);
-    for (line, text) in (first..).zip(row.before) {
-        let _ = writeln!(out, "{line}-{text}");
-    }
-    let _ = writeln!(out, "{}:{}", row.line, shown(row.text, row.cut));
-    let last = row.line + row.text.matches('\n').count() as u64;
-    for (line, text) in (last + 1..).zip(row.after) {
-        let _ = writeln!(out, "{line}-{text}");
-    }
-}
-
-struct RowText<'a> {
-    line: u64,
-    text: &'a str,
-    cut: bool,
-    before: &'a [String],
-    after: &'a [String],
-}
-
-impl RowsOutput {
-    fn text(&self) -> String {
-        if self.total_matches == 0 {
-            return totals_in_words(0, self.basis, self.meta.as_ref());
-        }
-        let mut out = String::new();
-        if let Some(root) = self.root.as_deref().filter(|root| !root.is_empty()) {
-            let _ = writeln!(out, "root: {root}");
-        }
-        let mut file = "";
-        for row in &self.results {
-            if row.file != file {
-                file = &row.file;
-                let _ = writeln!(out, "{file}");
-            }
-            write_row(
-                &mut out,
-                &RowText {
-                    line: row.line,
-                    text: &row.text,
-                    cut: row.line_truncated,
-                    before: &row.context_before,
-                    after: &row.context_after,
-                },
-            );
-        }
-        let (count, meta) = (self.count, self.meta.as_ref());
-        write_totals(&mut out, self.truncated, count, self.total_matches, self.basis, meta);
-        out
-    }
-}
-
-impl GroupedOutput {
-    fn text(&self) -> String {
-        if self.total_matches == 0 {
-            return totals_in_words(0, self.basis, self.meta.as_ref());
-        }
-        let mut out = String::new();
-        for group in &self.files {
-            let _ = writeln!(out, "{} ({})", group.file, group.match_count);
-            for row in &group.matches {
-                write_row(
-                    &mut out,
-                    &RowText {
-                        line: row.line,
-                        text: &row.text,
-                        cut: row.line_truncated,
-                        before: &row.context_before,
-                        after: &row.context_after,
-                    },
-                );
-            }
-        }
-        let rows: usize = self.files.iter().map(|group| group.matches.len()).sum();
-        let meta = self.meta.as_ref();
-        write_totals(&mut out, self.truncated, rows, self.total_matches, self.basis, meta);
-        out
-    }
-}
-
-impl CountsOutput {
-    fn text(&self) -> String {
-        let mut out = String::new();
-        for (file, count) in &self.file_counts {
-            let _ = writeln!(out, "{file}:{count}");
-        }
-        let (files, meta) = (self.file_counts.len(), self.meta.as_ref());
-        write_totals(&mut out, self.truncated, files, self.total_matches, self.basis, meta);
-        out
-    }
-}
-
-impl SummaryOutput {
-    fn text(&self) -> String {
-        let mut out = self.summary.summary.clone();
-        for file in &self.summary.top_files {
-            let _ = write!(out, "\n{} ({})", file.file, file.match_count);
-            for line in &file.sample_lines {
-                let _ = write!(out, "\n  {line}");
-            }
-        }
-        let missing = self.summary.total_files - self.count;
-        if missing > 0 {
-            let s = if missing == 1 { "" } else { "s" };
-            let _ = write!(out, "\n[{missing} more file{s}]");
-        }
-        out
-    }
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
+const fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
-    use fumi_base::project::Project;
-
-    use super::{ReplyShape, ShapedReply, StagesMeta, common_folder, shape};
-    use crate::search::{FileMatches, LineMatch, SearchMatches};
-
-    /// Returns two files: `src/a.rs` with two rows and context, `src/b/c.rs` with one.
-    fn matches() -> (tempfile::TempDir, SearchMatches) {
-        let root = tempfile::tempdir().expect("a folder");
-        fs::create_dir_all(root.path().join("src/b")).expect("a folder");
-        let project = Project::open(root.path()).expect("a project");
-        let file = |path: &str, match_count, lines: Vec<LineMatch>| FileMatches {
-            path: project.walked_path(&project.root().join(path)).expect("inside"),
-            line_count: lines.len() as u64,
-            lines,
-            match_count,
-            encoding: None,
-        };
-        let row = |line, text: &str, spans: &[[usize; 2]]| LineMatch {
-            line,
-            text: text.to_owned(),
-            spans: spans.to_vec(),
-            ..LineMatch::default()
-        };
-        let mut with_context = row(3, "  hit hit", &[[2, 5], [6, 9]]);
-        with_context.context_before = vec!["two".to_owned()];
-        with_context.context_after = vec!["four".to_owned()];
-        let files = vec![
-            file("src/a.rs", 3, vec![with_context, row(9, "hit", &[[0, 3]])]),
-            file("src/b/c.rs", 1, vec![row(1, "hit", &[[0, 3]])]),
-        ];
-        let matches = SearchMatches {
-            files,
-            total_matches: 4,
-            total_lines: 3,
-            searched_files: 5,
-            complete: true,
-            ..SearchMatches::default()
-        };
-        (root, matches)
-    }
-
-    fn text(form: ReplyShape) -> String {
-        shape(matches().1, form, 7, None).text()
-    }
-
-    #[test]
-    fn each_shape_renders_compact_text() {
-        assert_eq!(text(ReplyShape::TotalOnly), "4");
-        assert_eq!(
-            text(ReplyShape::CountOnly),
-            "src/a.rs:3\nsrc/b/c.rs:1\n4 matches in 2 files"
-        );
-        assert_eq!(
-            text(ReplyShape::Normal),
-            "src/a.rs\n2-two\n3:  hit hit\n4-four\n9:hit\nsrc/b/c.rs\n1:hit\n4 matches in 2 files"
-        );
-        assert_eq!(
-            text(ReplyShape::OptimizedPaths),
-            "root: src/\na.rs\n2-two\n3:  hit hit\n4-four\n9:hit\nb/c.rs\n1:hit\n4 matches in 2 files"
-        );
-        assert_eq!(
-            text(ReplyShape::Grouped),
-            "src/a.rs (3)\n2-two\n3:  hit hit\n4-four\n9:hit\nsrc/b/c.rs (1)\n1:hit\n4 matches in 2 files"
-        );
-        assert_eq!(
-            text(ReplyShape::Summary),
-            "4 matches in 2 files\nsrc/a.rs (3)\n  L3: hit hit\n  L9: hit\nsrc/b/c.rs (1)\n  L1: hit"
-        );
-        let none = SearchMatches {
-            complete: true,
-            searched_files: 3,
-            ..SearchMatches::default()
-        };
-        let meta = StagesMeta {
-            searched_file_count: 3,
-            found_file_count: 900,
-            truncated: true,
-            find_elapsed_ms: 0,
-            search_elapsed_ms: 0,
-        };
-        for form in [
-            ReplyShape::Normal,
-            ReplyShape::OptimizedPaths,
-            ReplyShape::Grouped,
-            ReplyShape::CountOnly,
-            ReplyShape::Summary,
-        ] {
-            let text = |meta| shape(none.clone(), form, 0, meta).text();
-            assert_eq!(text(None), "No matches in 3 files");
-            assert_eq!(
-                text(Some(meta)),
-                "No matches in 3 files; only the first 3 of 900 files were searched"
-            );
-        }
-    }
-
-    #[test]
-    fn truncated_result_reports_true_totals() {
-        let (_root, mut cut) = matches();
-        cut.files[1].lines.clear();
-        cut.complete = false;
-        let ShapedReply::Rows(output) = shape(cut, ReplyShape::Normal, 0, None) else {
-            panic!("rows");
-        };
-        assert_eq!(
-            (output.count, output.total_matches, output.total_files, output.truncated),
-            (2, 4, 2, true)
-        );
-        assert!(
-            output.text().ends_with("[first 2 rows of 4 matches in 2 files]"),
-            "{}",
-            output.text()
-        );
-    }
+    use super::common_folder;
 
     #[test]
     fn common_folder_ends_at_a_slash() {

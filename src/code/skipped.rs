@@ -37,17 +37,36 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
+    /// Returns the reason in words.
+    #[must_use]
+    pub fn in_words(self) -> BilingualText {
+        let (en, ja) = match self {
+            Self::OutsideProject => ("leads out of the project", "プロジェクトの外へのリンク"),
+            Self::LinkLoop => ("link loop", "循環するリンク"),
+            Self::Unreadable => ("unreadable", "読み取り不可"),
+            Self::TooLarge => ("too large", "サイズ超過"),
+            Self::Unparsable => ("parser limit", "構文解析の上限"),
+            Self::MatchLimit => ("backtracking limit", "バックトラックの上限"),
+            Self::System => ("system failure", "システムの障害"),
+            Self::BinaryMatches => (
+                "binary, not all its matches are shown",
+                "バイナリー、一部の一致は非表示",
+            ),
+        };
+        BilingualText::new(en, ja)
+    }
+
     /// Returns advice for the caller, if another call would help.
     #[must_use]
     pub fn advice(self) -> Option<BilingualText> {
         match self {
             Self::MatchLimit => Some(BilingualText::new(
-                "MatchLimit: the query backtracks too far in these files, which were not counted. Make repetitions shorter or possessive (.{0,20}+), or omit pcre2: the default engine never backtracks",
-                "MatchLimit: クエリのバックトラックが多すぎるため、該当ファイルの検索を打ち切りました（件数に含みません）。繰り返しを短くするか所有的（.{0,20}+）にしてください。後読みなどが不要なら、pcre2 を外すとバックトラックしないエンジンで検索できます",
+                "Backtracking limit: the query backtracks too far in these files, which were not counted. Make repetitions shorter or possessive (.{0,20}+), or omit pcre2: the default engine never backtracks",
+                "バックトラックの上限: クエリのバックトラックが多すぎるため、該当ファイルの検索を打ち切りました（件数に含みません）。繰り返しを短くするか所有的（.{0,20}+）にしてください。後読みなどが不要なら、pcre2 を外すとバックトラックしないエンジンで検索できます",
             )),
             Self::Unparsable => Some(BilingualText::new(
-                "Unparsable: these files need more memory or CPU time than a parser may use, and were not queried. search_content searches them without parsing",
-                "Unparsable: 構文解析に必要なメモリーか CPU 時間が上限を超えるため、該当ファイルは調べていません。search_content なら構文解析なしで検索できます",
+                "Parser limit: these files need more memory or CPU time than a parser may use, and were not queried. search_content searches them without parsing",
+                "構文解析の上限: 構文解析に必要なメモリーか CPU 時間が上限を超えるため、該当ファイルは調べていません。search_content なら構文解析なしで検索できます",
             )),
             _ => None,
         }

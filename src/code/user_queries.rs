@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::{
     errors::structure::StructureError,
     languages::{Language, by_name},
-    query::compile,
+    query_syntax::compile,
 };
 
 /// The added queries, by language and key.

@@ -85,7 +85,7 @@ class Caller(threading.Thread):
         began, ended, code, answer = self.call("extract_code_section", {"file_path": file, "start_line": 1})
         if code != DONE:
             return None
-        value = answer["partial_content_result"]["content"].split(": ", 1)[1]
+        value = answer["partial_content_result"]["content"].split(":", 1)[1]
         self.operations.append(Operation(file, value, began, ended, by=self.by))
         return value
 

@@ -51,6 +51,7 @@ const NOT_PATHS: &[&str] = &[
     "output_format",
     "element",
     "query_key",
+    "roles",
     "query_string",
     "filter",
     "project_name",

@@ -152,8 +152,10 @@ async fn replies_stay_within_their_caps_on_a_large_project() {
             let shown = usize::try_from(next["shown"].as_u64().unwrap()).unwrap();
             assert!(shown > seen, "{name}: no progress at {shown}");
             seen = shown;
+            // A cut line continues at a column, which the call that reads on has.
+            let says_cut = [format!("{shown} / {}", next["of"]), "… start_line ".to_owned()];
             assert!(
-                reply.text.contains(&format!("{shown} / {}", next["of"])),
+                says_cut.iter().any(|said| reply.text.contains(said)),
                 "{name}: the text does not say that it is cut"
             );
             let Some(cursor) = next["cursor"].as_str() else { break };
@@ -256,7 +258,7 @@ async fn every_reply_on_long_inputs_is_passed_on_whole() {
                 let root = arguments.get("project_root").and_then(Value::as_str);
                 let root = root.map_or_else(|| sample.root(), PathBuf::from);
                 let whole = fs::read_to_string(root.join(path)).unwrap();
-                assert!(whole.len() > 30_000, "{name}: {} bytes", whole.len());
+                assert!(whole.len() > 10_000, "{name}: {} bytes", whole.len());
                 let part = json!({"project_root": root, "file_path": path, "start_line": 2, "end_line": 5});
                 let part = call(&app, "extract_code_section", part).await;
                 assert!(!part.is_error, "{name}: {}", part.text);

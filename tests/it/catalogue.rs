@@ -572,7 +572,7 @@ async fn rules_between_arguments_teach_in_both_languages() {
                 );
             }
             let caller = Caller {
-                locale: Some(Locale::Ja),
+                locale: Locale::Ja,
                 ..Caller::default()
             };
             let reply = call_as(

@@ -208,7 +208,7 @@ async fn an_indivisible_part_is_omitted_with_a_note() {
     let entry = app.catalogue.find(&app.scope, "extract_code_section").unwrap();
     answers_as_published(entry, &reply.structured);
     let caller = Caller {
-        locale: Some(Locale::Ja),
+        locale: Locale::Ja,
         ..crate::sample::whole(&app)
     };
     let small = arguments(json!({"maxTokens": 300}));

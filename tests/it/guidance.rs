@@ -336,7 +336,7 @@ async fn an_exclusive_error_names_what_was_given_what_there_is_and_calls_that_wo
                     arguments.insert((*name).to_owned(), valid_value(&entry.input["properties"][*name]));
                 }
                 let caller = Caller {
-                    locale: Some(locale),
+                    locale,
                     ..Caller::default()
                 };
                 let reply = call_as(

@@ -204,10 +204,7 @@ async fn a_query_that_backtracks_too_far_says_so_by_name() {
     sample.file("prose.txt", line.repeat(2_400)).file("short.txt", "AB1\n");
     let app = sample.app();
     for (locale, words) in [(Locale::En, "possessive"), (Locale::Ja, "バックトラック")] {
-        let caller = Caller {
-            locale: Some(locale),
-            ..whole(&app)
-        };
+        let caller = Caller { locale, ..whole(&app) };
         let arguments = json!({"query": "(?:.{0,20}){0,4}[A-Z]{2}[0-9]", "pcre2": true, "roots": ["."]});
         let reply = call_as(&app, "search_content", arguments, caller, CancellationToken::new()).await;
         assert!(!reply.is_error, "{}", reply.text);

@@ -16,7 +16,7 @@ pub enum SearchError {
     /// An invalid regular expression. `column` counts characters from 1; 0 if the position is unknown.
     #[entry("INVALID_REGEX")]
     #[fact(place = place(*column))]
-    #[fact(change = advice.change())]
+    #[fact(change = advice.change(pattern))]
     Regex {
         argument: &'static str,
         #[quoted]
@@ -70,6 +70,9 @@ pub enum SearchError {
         #[quoted]
         value: String,
     },
+    /// Roles are asked for, and too many files would have to be parsed.
+    #[entry("TOO_MANY_FOR_ROLES")]
+    TooManyForRoles { files: usize, most: usize },
     /// Neither a time span nor a date.
     #[entry("INVALID_TIME")]
     Time {
@@ -159,14 +162,19 @@ impl Fact for SearchAdvice {
 
 impl SearchAdvice {
     /// Returns the change to the call, as a JSON object in text; empty if the caller must rewrite the expression.
-    const fn change(self) -> &'static str {
-        match self {
+    fn change(self, pattern: &str) -> String {
+        let change = match self {
             Self::FixedStrings => r#"{"fixed_strings": true}"#,
             Self::Multiline => r#"{"multiline": true}"#,
             Self::Pcre2 => r#"{"pcre2": true}"#,
             Self::Glob => r#"{"glob": true}"#,
+            // With a slash it would be rejected again.
+            Self::Escape if !pattern.contains('/') => {
+                return format!(r#"{{"pattern": "{}"}}"#, in_json(&regex_syntax::escape(pattern)));
+            }
             Self::Shorten | Self::NoNul | Self::Escape => "",
-        }
+        };
+        change.to_owned()
     }
 
     /// Returns the change to a call whose pattern contains a slash, in the same form.
@@ -185,16 +193,19 @@ impl SearchAdvice {
         if globset::Glob::new(&glob).is_err() {
             return String::new();
         }
-        let quoted: String = glob
-            .chars()
-            .map(|c| match c {
-                '"' | '\\' => format!("\\{c}"),
-                c if c.is_ascii_control() => format!("\\u{:04x}", u32::from(c)),
-                c => c.to_string(),
-            })
-            .collect();
+        let quoted = in_json(&glob);
         format!(r#"{{"pattern": "{quoted}", "glob": true, "full_path_match": true}}"#)
     }
+}
+
+/// Returns a text as it stands between the quotes of a JSON string.
+fn in_json(text: &str) -> String {
+    let escaped = text.chars().map(|c| match c {
+        '"' | '\\' => format!("\\{c}"),
+        c if c.is_ascii_control() => format!("\\u{:04x}", u32::from(c)),
+        c => c.to_string(),
+    });
+    escaped.collect()
 }
 
 /// The catalogue of search errors.

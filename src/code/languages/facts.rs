@@ -109,6 +109,9 @@ pub struct LanguageFacts {
     /// Settings for patterns of example code.
     #[serde(default)]
     pub pattern: PatternFacts,
+    /// The positions in the syntax that decide the role of a name.
+    #[serde(default)]
+    pub roles: RoleFacts,
     /// The predefined queries, keyed by name.
     #[serde(default)]
     pub queries: BTreeMap<String, Selection>,
@@ -262,6 +265,33 @@ pub struct ComplexityFacts {
     pub texts: BTreeMap<String, Vec<String>>,
     /// Named node kinds that make the enclosing function a generator.
     pub generators: Vec<String>,
+}
+
+/// Positions in the syntax that decide the role of a name; see [`crate::roles`].
+///
+/// A position is a node kind (the name is anywhere within such a node), or a child of one: `KIND.FIELD`, `KIND>CHILD` for a
+/// child's own kind, `KIND>first` and `KIND>last` for the first and last named child, `KIND>*` for every child.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RoleFacts {
+    /// The language whose positions apply too.
+    pub extends: Option<String>,
+    /// Children that are called.
+    pub calls: Vec<String>,
+    /// Children that are defined: the names of definitions and parameters.
+    pub definitions: Vec<String>,
+    /// Children that are assigned.
+    pub writes: Vec<String>,
+    /// Nodes and children that name types.
+    pub types: Vec<String>,
+    /// Nodes and children that import.
+    pub imports: Vec<String>,
+    /// Nodes that are literal texts.
+    pub strings: Vec<String>,
+    /// Nodes within literal texts that are code.
+    pub code: Vec<String>,
+    /// Children that have the role of their parent: the last part of a dotted name, the members of a tuple.
+    pub parts: Vec<String>,
 }
 
 /// Settings that turn a pattern of example code into code that the grammar can parse.

@@ -49,6 +49,7 @@ use crate::{
     errors::structure::StructureError,
     extract::{ElementDraft, ExtractionPlan},
     parse::{EmbeddedRange, ParsedFile},
+    roles::RoleRules,
 };
 
 use blanked::{BlankedPart, ParserText};
@@ -148,6 +149,7 @@ pub struct Language {
     spare: Option<FindUnparseable>,
     grammar: LanguageFn,
     plan: OnceLock<ExtractionPlan>,
+    roles: OnceLock<RoleRules>,
     blank: OnceLock<Vec<bytes::Regex>>,
 }
 
@@ -164,6 +166,7 @@ impl Language {
             spare: None,
             grammar,
             plan: OnceLock::new(),
+            roles: OnceLock::new(),
             blank: OnceLock::new(),
         }
     }
@@ -217,6 +220,11 @@ impl Language {
         let unread = self.spare.map_or_else(Vec::new, |spare| spare(&text));
         blank(&mut text, unread.iter().map(|part| part.bytes.clone()).collect());
         ParserText { text, unread }
+    }
+
+    /// Returns the compiled positions that decide roles.
+    pub(crate) fn role_rules(&self) -> &RoleRules {
+        self.roles.get_or_init(|| RoleRules::compile(self))
     }
 
     /// Returns the compiled query and facts.

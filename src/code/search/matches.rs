@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fumi_base::project::ProjectPath;
 
-use crate::skipped::SkippedList;
+use crate::{hit_context::HitContext, skipped::SkippedList};
 
 /// The rows that a search returns besides exact counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +37,16 @@ pub struct LineMatch {
     pub spans: Vec<[usize; 2]>,
     /// True if `text` is only a part of the line.
     pub line_truncated: bool,
+    /// The number of characters of the line before `text`.
+    pub start_column: usize,
+    /// True if characters after `text` are missing.
+    pub is_cut_after: bool,
     /// The lines before it that no earlier row contains.
     pub context_before: Vec<String>,
     /// The context lines after it.
     pub context_after: Vec<String>,
+    /// The role and the element of its first match, if they were asked for and the file could be parsed.
+    pub context: Option<HitContext>,
 }
 
 impl LineMatch {

@@ -3,14 +3,16 @@
 //! The columns are those of the language's family and do not depend on the file. Line ends are CRLF as the RFC
 //! requires.
 
-use super::rows::{ElementRow, rows};
-use crate::{languages::facts::LanguageFamily, outline::Outline};
+use super::rows::ElementRow;
+use crate::languages::facts::LanguageFamily;
 
 /// The name of a column and the function that fills it.
 type CsvColumn = (&'static str, fn(&ElementRow) -> String);
 
-pub(super) fn render(file: &Outline) -> String {
-    let columns: &[CsvColumn] = match file.source.language.facts.family {
+/// Renders the rows of a file in a language of this family.
+#[must_use]
+pub fn render(family: LanguageFamily, rows: &[ElementRow]) -> String {
+    let columns: &[CsvColumn] = match family {
         LanguageFamily::Code => &[
             ("type", |row| row.kind.to_owned()),
             ("name", |row| row.name.clone()),
@@ -63,8 +65,8 @@ pub(super) fn render(file: &Outline) -> String {
         ],
     };
     let mut out = line(columns.iter().map(|(name, _)| (*name).to_owned()));
-    for row in rows(file) {
-        out.push_str(&line(columns.iter().map(|(_, cell)| cell(&row))));
+    for row in rows {
+        out.push_str(&line(columns.iter().map(|(_, cell)| cell(row))));
     }
     out
 }

@@ -6,8 +6,7 @@
 use std::{collections::BTreeSet, fmt::Write as _};
 
 use super::{
-    DOC, TableWriter, doc, import_signature, join_words, lines, prefix, signature, write_keys, write_parse_errors,
-    write_table,
+    DOC, TableWriter, doc, heading, import_signature, join_words, lines, prefix, signature, write_keys, write_table,
 };
 use crate::{
     elements::{CodeElement, ElementDetail, ElementKind, ElementList, Visibility},
@@ -18,12 +17,7 @@ use crate::{
 
 pub(super) fn render(file: &Outline, elements: &ElementList) -> String {
     let facts = &file.source.language.facts;
-    let mut out = format!(
-        "# {} ({}, {} lines)\n",
-        file.source.path,
-        facts.title,
-        file.lines.count()
-    );
+    let mut out = heading(file) + "\n";
     if let Some(doc) = elements.doc.as_deref().and_then(|doc| doc.lines().next()) {
         let _ = writeln!(out, "\n{}", one_line(doc, 200));
     }
@@ -35,7 +29,6 @@ pub(super) fn render(file: &Outline, elements: &ElementList) -> String {
         let page = FullTable { file, elements };
         page.write(&mut out);
     }
-    write_parse_errors(&mut out, file);
     out
 }
 
@@ -219,7 +212,7 @@ impl FullTable<'_> {
             .collect();
         if !rows.is_empty() {
             let _ = writeln!(out, "\n{title}");
-            write_table(out, &["Signature", "Modifiers", "Lines", "Cx", "Doc"], &rows);
+            write_table(out, &["Signature", "Modifiers", "Lines", "Complexity", "Doc"], &rows);
         }
     }
 

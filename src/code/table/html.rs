@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::{TableWriter, join_words, lines, prefix, signature, write_compact_table, write_parse_errors, write_table};
+use super::{TableWriter, heading, join_words, lines, prefix, signature, write_compact_table, write_table};
 use crate::{
     elements::{ElementDetail, ElementKind, ElementList},
     outline::Outline,
@@ -40,15 +40,8 @@ pub(super) const COMPACT: HtmlTableLimits = HtmlTableLimits {
 };
 
 pub(super) fn render(file: &Outline, elements: &ElementList) -> String {
-    let facts = &file.source.language.facts;
-    let mut out = format!(
-        "# {} ({}, {} lines)\n",
-        file.source.path,
-        facts.title,
-        file.lines.count()
-    );
+    let mut out = heading(file) + "\n";
     sections(&mut out, file, elements, &WHOLE);
-    write_parse_errors(&mut out, file);
     out
 }
 

@@ -4,7 +4,7 @@
 //! ends and separators are escaped here. Typed rows, for JSON, are in [`rows`].
 
 mod compact;
-mod csv;
+pub mod csv;
 mod full;
 mod html;
 pub mod rows;
@@ -16,6 +16,7 @@ use crate::{
     elements::{CodeElement, DefinitionFacts, ElementDetail, ElementKind, ElementList, ImportFacts, decorator_names},
     extract::VALUE_CHARACTERS,
     languages::facts::{LanguageFacts, LanguageFamily},
+    notation::{encoding_mark, line_range},
     outline::Outline,
     parse::one_line,
 };
@@ -50,7 +51,7 @@ pub enum TableFormat {
 #[must_use]
 pub fn render(format: TableFormat, file: &Outline) -> String {
     match (format, file.source.language.facts.family) {
-        (TableFormat::Csv, _) => csv::render(file),
+        (TableFormat::Csv, family) => csv::render(family, &rows::rows(file)),
         (TableFormat::Signatures, _) => signatures::render(file, &file.elements),
         (TableFormat::Compact, _) => compact::render(file, &file.elements),
         (TableFormat::Full | TableFormat::Html, LanguageFamily::Markup | LanguageFamily::Style) => {
@@ -61,6 +62,16 @@ pub fn render(format: TableFormat, file: &Outline) -> String {
             LanguageFamily::Code | LanguageFamily::Document | LanguageFamily::Data,
         ) => full::render(file, &file.elements),
     }
+}
+
+/// Returns the first line of a text about a file: path, language, lines and an encoding other than UTF-8.
+#[must_use]
+pub fn heading(file: &Outline) -> String {
+    let count = file.lines.count();
+    let lines = if count == 1 { "line" } else { "lines" };
+    let encoding = encoding_mark(&file.source.encoding);
+    let (path, title) = (&file.source.path, &file.source.language.facts.title);
+    format!("# {path} ({title}, {count} {lines}){encoding}")
 }
 
 /// Returns the declaration of an element on one line, with types in its language's notation.
@@ -189,6 +200,12 @@ pub fn decorators(element: &CodeElement, facts: &LanguageFacts) -> String {
     one_line(&shown.join(" "), DECORATORS)
 }
 
+/// Modifiers for filters that are not words of the language: how a name is declared, not what it is.
+const GRAMMAR_WORDS: [&str; 3] = ["assigned", "parameter", "pointer"];
+
+/// Words before a name that say its kind: `let a`, `table t`.
+const KIND_WORDS: [&str; 6] = ["const", "let", "table", "val", "var", "view"];
+
 /// Returns the decorators, then the modifiers that no decorator implies: `@staticmethod` implies `static`.
 fn prefix(element: &CodeElement, facts: &LanguageFacts) -> String {
     let decorators = decorators(element, facts);
@@ -198,8 +215,23 @@ fn prefix(element: &CodeElement, facts: &LanguageFacts) -> String {
         .iter()
         .filter_map(|decorator| facts.decorators.get(decorator_names(decorator)[1]))
         .collect();
-    let modifiers = shown_modifiers(element, |modifier| meant.iter().all(|meant| *meant != modifier));
+    let modifiers = shown_modifiers(element, |modifier| {
+        !GRAMMAR_WORDS.contains(&modifier) && meant.iter().all(|meant| *meant != modifier)
+    });
     join_words(&[&decorators, &modifiers])
+}
+
+/// Returns the kind of an element to write after its [`prefix`]; empty if the prefix says it.
+fn kind_word(element: &CodeElement, prefix: &str) -> &'static str {
+    let can_be_said = matches!(
+        element.kind,
+        ElementKind::Variable | ElementKind::Constant | ElementKind::Relation
+    );
+    if can_be_said && prefix.split(' ').any(|word| KIND_WORDS.contains(&word)) {
+        ""
+    } else {
+        element.kind.name()
+    }
 }
 
 /// Joins words by spaces and omits empty ones.
@@ -214,12 +246,7 @@ fn join_words(words: &[&str]) -> String {
 
 /// Returns the line range as `12` or `12-40`.
 fn lines(element: &CodeElement) -> String {
-    let span = element.span;
-    if span.start_line == span.end_line {
-        span.start_line.to_string()
-    } else {
-        format!("{}-{}", span.start_line, span.end_line)
-    }
+    line_range(element.span.start_line, element.span.end_line)
 }
 
 fn doc(element: &CodeElement, characters: usize) -> String {
@@ -277,14 +304,17 @@ fn write_keys(out: &mut String, elements: &ElementList, indent: &str, table: Tab
 /// A writer of rows below a header.
 type TableWriter = fn(&mut String, &[&str], &[Vec<String>]);
 
-/// Writes a Markdown table without padding, or nothing if it has no rows.
+/// Writes a Markdown table without padding and without empty columns, or nothing if it has no rows.
 fn write_compact_table(out: &mut String, header: &[&str], rows: &[Vec<String>]) {
     if rows.is_empty() {
         return;
     }
-    let _ = writeln!(out, "|{}|\n|{}", header.join("|"), "-|".repeat(header.len()));
+    let is_used = |at: usize| rows.iter().any(|row| row.get(at).is_some_and(|cell| !cell.is_empty()));
+    let used: Vec<usize> = (0..header.len()).filter(|at| is_used(*at)).collect();
+    let titles: Vec<&str> = used.iter().map(|at| header[*at]).collect();
+    let _ = writeln!(out, "|{}|\n|{}", titles.join("|"), "-|".repeat(titles.len()));
     for row in rows {
-        let cells: Vec<String> = row.iter().map(|cell| escaped(cell)).collect();
+        let cells: Vec<String> = used.iter().map(|at| escaped(&row[*at])).collect();
         let _ = writeln!(out, "|{}|", cells.join("|"));
     }
 }
@@ -307,17 +337,6 @@ fn escaped(cell: &str) -> String {
     cell.replace('|', "\\|").replace(['\n', '\r'], " ")
 }
 
-/// Writes the parse errors as the last lines of a table.
-fn write_parse_errors(out: &mut String, file: &Outline) {
-    if file.error_count == 0 {
-        return;
-    }
-    let _ = writeln!(out, "\nParse errors ({}):", file.error_count);
-    for error in &file.errors {
-        let _ = writeln!(out, "- line {}: {}", error.line, error.message);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{TableFormat, render};
@@ -334,7 +353,7 @@ mod tests {
         assert_eq!(
             write_table(TableFormat::Compact, "a.py", TEXT),
             "# a.py (Python, 10 lines)\nImports (1): os\n\
-             |Signature|Vis|Lines|Cx|Doc|\n|-|-|-|-|-|\n\
+             |Signature|+ public, # protected|Lines|Complexity|Doc|\n|-|-|-|-|-|\n\
              |class Store|+|3-8|||\n\
              |field .limit: int \\| None = 3|+|4|||\n\
              |.__init__(self)|+|5|1||\n\
@@ -384,7 +403,7 @@ mod tests {
         let text = "{\"a\": {\"b\": [1, 2]}, \"c\": [{\"d|e\": null}]}";
         assert_eq!(
             write_table(TableFormat::Compact, "a.json", text),
-            "# a.json (JSON, 1 lines)\n|Key|Type|Value|Lines|\n|-|-|-|-|\n\
+            "# a.json (JSON, 1 line)\n|Key|Type|Value|Lines|\n|-|-|-|-|\n\
              |a|mapping||1|\n|.b|list|[1, 2]|1|\n|c|list||1|\n|.[0]|mapping||1|\n|..d\\|e|null|null|1|\n"
         );
         assert_eq!(
@@ -400,11 +419,19 @@ mod tests {
     }
 
     #[test]
-    fn parse_errors_are_listed_below_the_table() {
-        let table = write_table(TableFormat::Signatures, "a.py", "def f(x): return x\nclass (:\n");
-        assert!(
-            table.starts_with("1: f(x)\n\nParse errors (1):\n- line 2: unexpected"),
-            "{table}"
+    fn compact_has_no_empty_columns_and_members_without_facts_beside_their_enum() {
+        assert_eq!(
+            write_table(
+                TableFormat::Compact,
+                "a.ts",
+                "export enum Status { New, Paid }\nexport enum Level { Low = 1 }\nlet count = 1;\n"
+            ),
+            "# a.ts (TypeScript, 3 lines)\n|Signature|Lines|\n|-|-|\n\
+             |export enum Status: New, Paid|1|\n|export enum Level|2|\n|enum_member .Low = 1|2|\n|let count = 1|3|\n"
+        );
+        assert_eq!(
+            write_table(TableFormat::Signatures, "a.ts", "let count = 1;\n"),
+            "1: let count = 1\n"
         );
     }
 

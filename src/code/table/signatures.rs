@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::{RowPosition, prefix, row_positions, signature, write_parse_errors};
+use super::{RowPosition, join_words, kind_word, prefix, row_positions, signature};
 use crate::{
     elements::{ElementKind, ElementList},
     outline::Outline,
@@ -19,22 +19,21 @@ pub(super) fn render(file: &Outline, elements: &ElementList) -> String {
             continue;
         }
         let is_callable = element.kind.is_callable();
-        let kind = if element.kind == ElementKind::Package || (element.code().is_some() && !is_callable) {
-            format!("{} ", element.kind.name())
-        } else {
-            String::new()
-        };
         let prefix = prefix(element, facts);
-        let space = if prefix.is_empty() { "" } else { " " };
+        let kind = if element.kind == ElementKind::Package || (element.code().is_some() && !is_callable) {
+            kind_word(element, &prefix)
+        } else {
+            ""
+        };
+        let name = format!("{owner}{}", signature(element, facts));
         let indent = "  ".repeat(depth.min(20));
         // Writing to a String cannot fail.
         let _ = writeln!(
             out,
-            "{}: {indent}{prefix}{space}{kind}{owner}{}",
+            "{}: {indent}{}",
             element.span.start_line,
-            signature(element, facts)
+            join_words(&[&prefix, kind, &name])
         );
     }
-    write_parse_errors(&mut out, file);
     out
 }

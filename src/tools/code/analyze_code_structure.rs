@@ -5,6 +5,7 @@ use std::{ops::Range, sync::Arc, time::Duration};
 use fumi_base::{pools::Pool, text::Locale};
 use fumi_code::{
     elements::ElementKind,
+    languages::facts::LanguageFamily,
     table::{self, TableFormat, rows::ElementRow},
 };
 use fumi_kernel::{Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
@@ -71,6 +72,20 @@ pub struct Output {
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<NextPage>,
+    /// The facts for the text.
+    #[serde(skip)]
+    notes: OutlineNotes,
+}
+
+/// The facts of a file for the text of its structure.
+#[derive(Clone, Debug)]
+struct OutlineNotes {
+    format: FormatType,
+    family: LanguageFamily,
+    /// The path, the language and the number of lines.
+    heading: String,
+    /// The number of all syntax errors, of which the first are listed.
+    error_count: usize,
 }
 
 /// Returns the schema of the rows: every cell is text or a number, and the cells present depend on the element.
@@ -155,6 +170,12 @@ impl Tool for AnalyzeCodeStructure {
                     FormatType::Json => None,
                 };
                 Ok::<_, ToolError>(Output {
+                    notes: OutlineNotes {
+                        format: args.format_type,
+                        family: file.source.language.facts.family,
+                        heading: table::heading(&file),
+                        error_count: file.error_count,
+                    },
                     success: true,
                     analysis_result: AnalysisSummary {
                         file_path: path.shown(),
@@ -183,32 +204,87 @@ impl Tool for AnalyzeCodeStructure {
     }
 }
 
-impl Render for Output {
+impl ParseErrorRow {
     fn text(&self, locale: Locale) -> String {
-        let mut text = match (&self.table_output, &self.elements) {
+        let Self { line, column, message } = self;
+        match locale {
+            Locale::En => format!("Syntax error at line {line}, column {column}: {message}"),
+            Locale::Ja => format!("構文エラー（{line} 行 {column} 桁）: {message}"),
+        }
+    }
+}
+
+impl Output {
+    /// Returns the table. Rows of the format `json` are those of `csv`, which cost half as much.
+    fn table(&self) -> String {
+        match (&self.table_output, &self.elements) {
             (Some(table), _) => table.trim_end().to_owned(),
-            (None, Some(rows)) => rows
-                .iter()
-                .filter_map(|row| serde_json::to_string(row).ok())
-                .collect::<Vec<_>>()
-                .join("\n"),
-            (None, None) => String::new(),
-        };
-        // An empty text would look like a failure of the client.
-        if text.is_empty() {
-            text.push_str(match locale {
-                Locale::En => "No elements.",
-                Locale::Ja => "要素はありません。",
+            (None, rows) => table::csv::render(self.notes.family, rows.as_deref().unwrap_or_default())
+                .trim_end()
+                .to_owned(),
+        }
+    }
+
+    /// Returns the syntax errors, and what they mean for the table.
+    fn warnings(&self, locale: Locale) -> Vec<String> {
+        let mut lines: Vec<String> = self.parse_errors.iter().map(|error| error.text(locale)).collect();
+        if lines.is_empty() {
+            return lines;
+        }
+        let more = self.notes.error_count.saturating_sub(lines.len());
+        lines.push(match locale {
+            Locale::En if more > 0 => format!("{more} more syntax errors; elements there may be missing."),
+            Locale::En => "Elements there may be missing.".to_owned(),
+            Locale::Ja if more > 0 => {
+                format!("ほかに構文エラー {more} 件。該当箇所の要素は漏れている可能性があります。")
+            }
+            Locale::Ja => "該当箇所の要素は漏れている可能性があります。".to_owned(),
+        });
+        lines
+    }
+
+    /// Returns the ways to the rest of a cut table. Its lines are not elements, so that their number tells nothing.
+    fn rest(&self, locale: Locale) -> Option<String> {
+        let NextPage { shown, of, .. } = self.next.as_ref()?;
+        Some(match locale {
+            Locale::En => format!(
+                "… {shown} / {of} lines of the table. The rest: query_code with query_key and filter, extract_code_section by lines, or format_type signatures."
+            ),
+            Locale::Ja => format!(
+                "… 表の {shown} / {of} 行。続きは query_code（query_key と filter）、extract_code_section（行指定）、format_type signatures のいずれかで得られます。"
+            ),
+        })
+    }
+
+    fn lines(&self, heading: Option<&String>, locale: Locale) -> String {
+        let mut lines: Vec<String> = heading.cloned().into_iter().collect();
+        lines.extend(Some(self.table()).filter(|table| !table.is_empty()));
+        // An empty text would look like a failure of the client. A CSV file has its header, and nothing but rows.
+        if self.analysis_result.total_elements == 0 && self.notes.format != FormatType::Csv {
+            lines.push(match locale {
+                Locale::En => "No elements.".to_owned(),
+                Locale::Ja => "要素はありません。".to_owned(),
             });
         }
-        for error in &self.parse_errors {
-            text.push_str(&format!("\n⚠️ {}:{} {}", error.line, error.column, error.message));
-        }
-        if let Some(next) = &self.next {
-            text.push('\n');
-            text.push_str(&next.line());
-        }
-        text
+        lines.extend(self.warnings(locale));
+        lines.extend(self.rest(locale));
+        lines.join("\n")
+    }
+}
+
+impl Render for Output {
+    fn text(&self, locale: Locale) -> String {
+        let is_bare = self.notes.format == FormatType::Signatures;
+        self.lines(Some(&self.notes.heading).filter(|_| is_bare), locale)
+    }
+
+    fn text_alone(&self, locale: Locale) -> String {
+        // The other formats begin with it.
+        let is_bare = matches!(
+            self.notes.format,
+            FormatType::Signatures | FormatType::Csv | FormatType::Json
+        );
+        self.lines(Some(&self.notes.heading).filter(|_| is_bare), locale)
     }
 
     fn rows(&self) -> usize {
@@ -235,6 +311,7 @@ impl Render for Output {
             parse_errors: self.parse_errors.clone(),
             truncated: self.truncated,
             next: self.next.clone(),
+            notes: self.notes.clone(),
         };
         (page, rows.end)
     }

@@ -12,6 +12,7 @@ use fumi_code::{
     elements::{ElementKind, ElementList},
     errors::structure::StructureError,
     file_scale::{self, Scale},
+    notation::{encoding_mark, line_range},
     parse::SourceFile,
     skipped::SkippedList,
     source_files,
@@ -89,6 +90,9 @@ struct FileScale {
     /// The places with syntax errors, where elements may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     parse_errors: Option<ParseErrors>,
+    /// True if an earlier page had everything but the elements.
+    #[serde(skip)]
+    is_continued: bool,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -103,7 +107,7 @@ struct FileInfo {
     path: String,
     size_bytes: u64,
     line_count: usize,
-    /// The language; `text` if it is not known.
+    /// The language; `text` if it is not known, `binary` if the file is not text.
     language: String,
     lines_code: usize,
     lines_comment: usize,
@@ -258,7 +262,10 @@ fn assess_file(
             broken = SyntaxErrorSummary::from_errors(&file.errors, file.error_count);
             (scale, Some(file.elements), file.source.language.name)
         }
-        None => (file_scale::assess_text(&text, estimate), None, "text"),
+        None => {
+            let language = if file_scale::is_binary(&text) { "binary" } else { "text" };
+            (file_scale::assess_text(&text, estimate), None, language)
+        }
     };
     let info = FileInfo {
         path: path.shown(),
@@ -320,6 +327,7 @@ fn published(
         }),
         details: elements.filter(|_| args.include_details).map(details),
         parse_errors: None,
+        is_continued: false,
     }
 }
 
@@ -339,74 +347,149 @@ fn details(elements: &ElementList) -> Vec<ElementScale> {
         .collect()
 }
 
-impl FileScale {
+impl FileInfo {
+    /// Returns what the file is: path, language, lines by content, size, and an encoding other than UTF-8.
     fn text(&self) -> String {
-        let info = &self.file_info;
-        let mut lines = vec![format!(
-            "{} {} {} lines ({} code, {} comment, {} blank) {} bytes {} ~{} tokens: {}",
-            info.path,
-            info.language,
-            info.line_count,
-            info.lines_code,
-            info.lines_comment,
-            info.lines_blank,
-            info.size_bytes,
-            info.encoding,
-            self.scale_assessment.token_estimate,
-            self.scale_assessment.category,
-        )];
-        if let Some(metrics) = &self.complexity_metrics {
-            let cyclomatic = &metrics.cyclomatic;
+        let counts = [
+            (self.lines_code, "code"),
+            (self.lines_comment, "comment"),
+            (self.lines_blank, "blank"),
+        ];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, name)| format!("{count} {name}")).collect();
+        let counts = if counts.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", counts.join(", "))
+        };
+        let (place, size_bytes) = (self.place(), self.size_bytes);
+        let encoding = encoding_mark(&self.encoding);
+        format!("{place}{counts} {size_bytes} bytes{encoding}")
+    }
+
+    /// Returns the path, the language and the number of lines.
+    fn place(&self) -> String {
+        let s = if self.line_count == 1 { "" } else { "s" };
+        format!("{} {} {} line{s}", self.path, self.language, self.line_count)
+    }
+}
+
+impl ComplexityMetrics {
+    fn text(&self) -> String {
+        let counts = [
+            ("classes", self.classes),
+            ("methods", self.methods),
+            ("functions", self.functions),
+            ("fields", self.fields),
+            ("imports", self.imports),
+        ];
+        let counts = counts.iter().filter(|(_, count)| *count > 0);
+        let counts: Vec<String> = counts.map(|(name, count)| format!("{name} {count}")).collect();
+        let CyclomaticMetrics { total, average, .. } = self.cyclomatic;
+        let complexity = self.cyclomatic.most();
+        let complexity = complexity.map(|most| format!("complexity {total}, average {average}, {most}"));
+        let counts = Some(counts.join(", ")).filter(|counts| !counts.is_empty());
+        let parts: Vec<String> = counts.into_iter().chain(complexity).collect();
+        parts.join("; ")
+    }
+}
+
+impl CyclomaticMetrics {
+    /// Returns the most complex callable, if there is any.
+    fn most(&self) -> Option<String> {
+        let Self { max, max_element, .. } = self;
+        max_element.as_ref().map(|name| format!("max {max} {name}"))
+    }
+}
+
+impl FileScale {
+    fn text(&self, locale: Locale) -> String {
+        let mut lines = Vec::new();
+        if self.is_continued {
+            lines.push(self.file_info.path.clone());
+        } else {
+            let ScaleAssessment {
+                category,
+                token_estimate,
+                ..
+            } = &self.scale_assessment;
             lines.push(format!(
-                "classes {} methods {} functions {} fields {} imports {}; cyclomatic total {} average {} max {}{}",
-                metrics.classes,
-                metrics.methods,
-                metrics.functions,
-                metrics.fields,
-                metrics.imports,
-                cyclomatic.total,
-                cyclomatic.average,
-                cyclomatic.max,
-                cyclomatic
-                    .max_element
-                    .as_ref()
-                    .map(|name| format!(" ({name})"))
-                    .unwrap_or_default(),
+                "{} ~{token_estimate} tokens: {category}",
+                self.file_info.text()
             ));
+            let metrics = self.complexity_metrics.as_ref().map(ComplexityMetrics::text);
+            lines.extend(metrics.filter(|metrics| !metrics.is_empty()));
+            lines.extend(self.parse_errors.as_ref().map(|errors| errors.text(locale)));
+            lines.push(self.advice());
         }
-        if let Some(broken) = &self.parse_errors {
-            lines.push(format!("parse_errors: {}, first at line {}", broken.count, broken.line));
-        }
-        lines.push(self.scale_assessment.recommended_strategy.clone());
-        if let Some(guidance) = &self.llm_guidance {
-            lines.push(guidance.recommended_approach.clone());
-            lines.extend(guidance.workflow_steps.iter().map(|step| format!("- {step}")));
-            lines.push(guidance.token_optimization.clone());
-        }
-        for detail in self.details.iter().flatten() {
-            let complexity = detail
-                .complexity
-                .map(|complexity| format!(" c{complexity}"))
-                .unwrap_or_default();
-            lines.push(format!(
-                "{}-{} {} {}{complexity}",
-                detail.start_line, detail.end_line, detail.kind, detail.name
-            ));
-        }
+        lines.extend(self.rows());
         lines.join("\n")
+    }
+
+    /// Returns one line for a file of several.
+    fn line(&self, locale: Locale) -> String {
+        let place = self.file_info.place();
+        let tokens = self.scale_assessment.token_estimate;
+        let metrics = self.complexity_metrics.as_ref();
+        let most = metrics.and_then(|metrics| metrics.cyclomatic.most());
+        let most = most.map(|most| format!(", complexity {most}")).unwrap_or_default();
+        let errors = self
+            .parse_errors
+            .as_ref()
+            .map(|errors| format!(" {}", errors.text(locale)));
+        let first = format!(
+            "{place} ~{tokens} tokens{most} {}{}",
+            self.advice(),
+            errors.unwrap_or_default()
+        );
+        let lines: Vec<String> = std::iter::once(first).chain(self.rows()).collect();
+        lines.join("\n")
+    }
+
+    /// Returns the way to read the file, with its calls if the caller wants guidance.
+    fn advice(&self) -> String {
+        let strategy = &self.scale_assessment.recommended_strategy;
+        match &self.llm_guidance {
+            Some(guidance) => format!("→ {strategy}: {}", guidance.workflow_steps.join(" ")),
+            None => format!("→ {strategy}"),
+        }
+    }
+
+    /// Returns a line for each element.
+    fn rows(&self) -> impl Iterator<Item = String> {
+        self.details.iter().flatten().map(|element| {
+            let ElementScale { name, kind, .. } = element;
+            let lines = line_range(element.start_line, element.end_line);
+            let complexity = element.complexity;
+            let complexity = complexity.map(|complexity| format!(" complexity {complexity}"));
+            format!("{lines} {kind} {name}{}", complexity.unwrap_or_default())
+        })
+    }
+}
+
+impl ParseErrors {
+    fn text(&self, locale: Locale) -> String {
+        let Self { count, line } = self;
+        match locale {
+            Locale::En if *count == 1 => format!("Syntax error at line {line}: elements there may be missing."),
+            Locale::En => format!("{count} syntax errors, the first at line {line}: elements there may be missing."),
+            Locale::Ja => {
+                format!("構文エラー {count} 件（最初は {line} 行目）。該当箇所の要素は漏れている可能性があります。")
+            }
+        }
     }
 }
 
 impl Render for Output {
-    fn text(&self, _locale: Locale) -> String {
-        let scales = self.one.iter().chain(self.files.iter().flatten());
-        let mut lines: Vec<String> = scales.map(FileScale::text).collect();
-        lines.extend(
-            self.failed
-                .iter()
-                .map(|failed| format!("{}: {}", failed.path, failed.error)),
-        );
-        lines.extend(self.next.as_ref().map(NextPage::line));
+    fn text(&self, locale: Locale) -> String {
+        let one = self.one.iter().map(|scale| scale.text(locale));
+        let several = self.files.iter().flatten().map(|scale| scale.line(locale));
+        let failed = self
+            .failed
+            .iter()
+            .map(|failed| format!("{}: {}", failed.path, failed.error));
+        let next = self.next.as_ref().map(NextPage::line);
+        let lines: Vec<String> = one.chain(several).chain(failed).chain(next).collect();
         lines.join("\n")
     }
 
@@ -419,6 +502,9 @@ impl Render for Output {
 
     fn page(&self, rows: Range<usize>) -> (Self, usize) {
         let mut page = self.clone();
+        if let Some(one) = &mut page.one {
+            one.is_continued = rows.start > 0;
+        }
         if let Some(details) = page.one.as_mut().and_then(|one| one.details.as_mut()) {
             *details = details[rows.start.min(details.len())..rows.end.min(details.len())].to_vec();
         }

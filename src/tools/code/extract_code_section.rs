@@ -4,6 +4,7 @@ use std::{ops::Range, sync::Arc, time::Duration};
 
 use fumi_base::{encoding::Decoded, pools::Pool, text::Locale};
 use fumi_code::{
+    notation::{encoding_mark, line_range},
     parse::SourceFile,
     section::{self, FileSection, SectionContent, SectionCutter},
 };
@@ -116,6 +117,9 @@ struct SectionPart {
     /// True if the requested end is after the end of the file.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     clamped: bool,
+    /// The last line of the whole section and the end column on it. This may be a part of it.
+    #[serde(skip)]
+    whole_end: (usize, Option<usize>),
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -229,6 +233,7 @@ impl SectionPart {
             encoding: encoding.to_owned(),
             element: section.element,
             clamped: section.is_clamped,
+            whole_end: (section.end_line, section.end_column),
         }
     }
 
@@ -268,56 +273,78 @@ impl SectionPart {
                 .max(start_line),
             end_column: if cut_short {
                 let on_line = inside.iter().rev().take_while(|(_, ends)| !ends);
-                Some(on_line.map(|(text, _)| text.chars().count()).sum())
+                let shown: usize = on_line.map(|(text, _)| text.chars().count()).sum();
+                let number = match self.format {
+                    "text" => format!("{}:", start_line + lines).len(),
+                    _ => 0,
+                };
+                let before = self.start_column.filter(|_| lines == 0).unwrap_or_default();
+                Some(before + shown - number)
             } else {
                 self.end_column.filter(|_| wanted.end == pieces.len())
             },
             content: match &self.content {
                 PartContent::Text(_) => PartContent::Text(inside.iter().map(|(text, _)| *text).collect()),
                 PartContent::Lines(_) => {
-                    PartContent::Lines(inside.iter().map(|(text, _)| (*text).to_owned()).collect())
+                    let lines = inside.split_inclusive(|(_, ends)| *ends);
+                    PartContent::Lines(lines.map(|line| line.iter().map(|(text, _)| *text).collect()).collect())
                 }
             },
             ..self.clone()
         }
     }
 
-    /// Returns the path, the lines and the number of lines of the file.
+    /// Returns the path, the lines, the number of lines of the file, and what else a later call or an edit needs.
     fn header(&self) -> String {
+        let lines = line_range(self.start_line, self.end_line);
+        let columns = match (self.start_column, self.end_column) {
+            (None, None) => String::new(),
+            (start, None) => format!(" from column {}", start.unwrap_or_default()),
+            (start, Some(end)) => format!(" columns {}-{end}", start.unwrap_or_default()),
+        };
         let element = self.element.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
+        let encoding = encoding_mark(&self.encoding);
         let clamped = if self.clamped { " (end of file)" } else { "" };
         let Self {
-            file_path,
-            start_line,
-            end_line,
-            total_lines,
-            ..
+            file_path, total_lines, ..
         } = self;
-        format!("{file_path}:{start_line}-{end_line} / {total_lines}{element}{clamped}")
+        format!("{file_path}:{lines}{columns} of {total_lines}{element}{encoding}{clamped}")
     }
 
+    /// Returns the content as the file has it, or with line numbers.
+    fn body(&self) -> String {
+        match &self.content {
+            PartContent::Lines(lines) => lines.join("\n"),
+            PartContent::Text(text) => text.clone(),
+        }
+    }
+
+    /// Returns the content below its header.
+    fn headed(&self) -> String {
+        let body = self.body();
+        let body = if self.format == "raw" {
+            body.as_str()
+        } else {
+            body.trim_end_matches('\n')
+        };
+        format!("{}\n{body}", self.header())
+    }
+
+    /// Returns the text beside the structure: in the formats of exact content without a header.
     fn text(&self) -> String {
         match &self.content {
             PartContent::Lines(lines) => serde_json::to_string(lines).unwrap_or_default(),
             PartContent::Text(text) if self.format == "raw" => text.clone(),
-            PartContent::Text(text) => format!("{}\n{}", self.header(), text.trim_end_matches('\n')),
-        }
-    }
-
-    /// Returns the text for clients that get no structure, which has the place in every format.
-    fn text_alone(&self) -> String {
-        match &self.content {
-            PartContent::Text(_) if self.format != "raw" => self.text(),
-            _ => format!("{}\n{}", self.header(), self.text()),
+            PartContent::Text(_) => self.headed(),
         }
     }
 }
 
 impl Output {
-    fn joined(&self, text: impl Fn(&SectionPart) -> String) -> String {
-        let mut texts: Vec<_> = self.parts().map(text).collect();
-        texts.extend(self.next.as_ref().map(NextPage::line));
-        texts.join("\n")
+    /// Returns the place from which the rest is read, if the reply is cut. The counts of the cut are those of pieces,
+    /// which tell a reader nothing.
+    fn rest(&self) -> Option<String> {
+        self.next.as_ref().map(|next| format!("… {}", next.hint))
     }
 
     fn parts(&self) -> impl Iterator<Item = &SectionPart> {
@@ -327,13 +354,29 @@ impl Output {
     }
 }
 
+/// Joins texts by line ends. Exact content ends with its own.
+fn joined(texts: impl Iterator<Item = String>) -> String {
+    let mut out = String::new();
+    for text in texts {
+        if !out.is_empty() && !out.ends_with('\n') {
+            out.push('\n');
+        }
+        out.push_str(&text);
+    }
+    out
+}
+
 impl Render for Output {
     fn text(&self, _locale: Locale) -> String {
-        self.joined(SectionPart::text)
+        // Several exact contents one after the other would read as one.
+        let has_headers = self.parts().count() > 1;
+        let text = |part: &SectionPart| if has_headers { part.headed() } else { part.text() };
+        joined(self.parts().map(text).chain(self.rest()))
     }
 
     fn text_alone(&self, _locale: Locale) -> String {
-        self.joined(SectionPart::text_alone)
+        // First, where it cannot be taken for a line of the content.
+        joined(self.rest().into_iter().chain(self.parts().map(SectionPart::headed)))
     }
 
     fn rows(&self) -> usize {
@@ -365,9 +408,17 @@ impl Render for Output {
         self.truncated = true;
         let mut next = next.clone();
         if let Some(last) = self.parts().last() {
+            let end = match last.whole_end {
+                (line, Some(column)) => format!(", end_line {line}, end_column {column}"),
+                (line, None) if line < last.total_lines => format!(", end_line {line}"),
+                (_, None) => String::new(),
+            };
             next.hint = match last.end_column {
-                Some(column) => format!("start_line {}, start_column {column}; {}", last.end_line, next.hint),
-                None => format!("start_line {}; {}", last.end_line + 1, next.hint),
+                Some(column) => format!(
+                    "start_line {}, start_column {column}{end}; {}",
+                    last.end_line, next.hint
+                ),
+                None => format!("start_line {}{end}; {}", last.end_line + 1, next.hint),
             };
         }
         self.next = Some(next);

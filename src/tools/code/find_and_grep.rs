@@ -1,6 +1,6 @@
 //! The tool `find_and_grep`: finds files as fd does, then searches text in them as ripgrep does, in one call.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use fumi_base::pools::Pool;
 use fumi_code::{
@@ -14,10 +14,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    FAMILY, FileNameArgs, MAX_RESULTS, SearchDeps, SortBy, TOOLSET, WalkArgs,
+    FAMILY, FileNameArgs, SearchDeps, SortBy, TOOLSET, WalkArgs,
     path_arguments::{self, GlobRoots},
     search_reply::{
-        ContentGlobs, ENCODING_RULE, FORMAT_RULE, MAX_COUNT_RULE, ReplyFormatArgs, SearchReply, TextQueryArgs,
+        ContentGlobs, ENCODING_RULE, FORMAT_RULE, MAX_COUNT_RULE, ReplyFormatArgs, RoleSearch, SearchNotes,
+        SearchReply, TextQueryArgs,
     },
 };
 
@@ -98,7 +99,6 @@ impl Tool for FindAndGrep {
             .only_within(places.within);
         let scope = args.globs.scope(&args.walk, deps, cx)?;
         let form = args.format.shape();
-        let keep = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
         let wanted = ListingRequest {
             // Times and sizes are read only if the order needs them.
             detail: match args.name.sort {
@@ -108,10 +108,18 @@ impl Tool for FindAndGrep {
             sort: args.name.sort.into(),
             keep: usize::try_from(args.file_limit.unwrap_or(MAX_FILES).min(MAX_FILES)).unwrap_or(usize::MAX),
         };
-        let (shaped, skipped, visited) = cx
+        let search = RoleSearch {
+            query,
+            scope,
+            form,
+            roles: args.text.roles,
+            parsers: Arc::clone(&deps.parsers),
+        };
+        let (shaped, notes, visited) = cx
             .blocking(move |cancel, _| {
                 let found = filter.list(wanted, cancel)?;
-                let matches = search_found(&query, &found.entries, &scope, form.row_demand(keep), cancel)?;
+                let find = |demand| search_found(&search.query, &found.entries, &search.scope, demand, cancel);
+                let (matches, notes) = search.run(cancel, options.max_count, find)?;
                 let meta = StagesMeta {
                     searched_file_count: matches.searched_files,
                     found_file_count: found.total_count,
@@ -119,13 +127,16 @@ impl Tool for FindAndGrep {
                     find_elapsed_ms: millis(found.elapsed),
                     search_elapsed_ms: millis(matches.elapsed),
                 };
-                let skipped = matches.skipped.clone();
                 let shaped = shape(matches, form, 0, Some(meta));
-                Ok::<_, ToolError>((shaped, skipped, found.visited))
+                Ok::<_, ToolError>((shaped, notes, found.visited))
             })
             .await?;
-        let large = deps.large_project(visited)?;
-        Ok(ToolOutcome::Done(SearchReply::new(shaped, &skipped, adjusted, large)))
+        let notes = SearchNotes {
+            max_count_adjusted: adjusted,
+            large_project: deps.large_project(visited)?,
+            ..notes
+        };
+        Ok(ToolOutcome::Done(SearchReply::new(shaped, notes)))
     }
 }
 

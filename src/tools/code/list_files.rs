@@ -3,14 +3,18 @@
 use std::{ops::Range, time::Duration};
 
 use fumi_base::{pools::Pool, text::Locale};
-use fumi_code::walk::{FoundFile, ListingDetail, ListingRequest};
+use fumi_code::{
+    modified_filter::shown_time,
+    walk::{FoundFile, ListingDetail, ListingRequest},
+};
 use fumi_kernel::{Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FAMILY, FileNameArgs, MAX_RESULTS, SearchDeps, TOOLSET, WalkArgs, clamp_limit,
+    FAMILY, FileNameArgs, MAX_RESULTS, SearchDeps, SortBy, TOOLSET, WalkArgs, clamp_limit,
     path_arguments::{self, GlobRoots},
+    search_reply::{self, SkippedSummary},
 };
 
 #[derive(Debug)]
@@ -54,6 +58,9 @@ pub enum Output {
         /// The number of entries that could not be visited.
         #[serde(skip_serializing_if = "Option::is_none")]
         skipped: Option<u64>,
+        /// The facts for the text.
+        #[serde(skip)]
+        notes: ListingNotes,
     },
     /// The reply with the files.
     Files {
@@ -81,7 +88,25 @@ pub enum Output {
         /// The call that returns the missing rows.
         #[serde(skip_serializing_if = "Option::is_none")]
         next: Option<NextPage>,
+        /// The facts for the text.
+        #[serde(skip)]
+        notes: ListingNotes,
     },
+}
+
+/// The facts of a listing for its text.
+#[derive(Clone, Debug, Default)]
+pub struct ListingNotes {
+    /// The root of the project, if the rows have absolute paths.
+    root: Option<String>,
+    /// True if the times matter to the caller.
+    shows_time: bool,
+    /// The number of rows of all pages.
+    rows: usize,
+    /// The index of the first row of this page.
+    from: usize,
+    skipped: Option<SkippedSummary>,
+    large_project: Option<u64>,
 }
 
 /// A listed file.
@@ -108,6 +133,73 @@ impl ListedFileRow {
             mtime: file.mtime.unwrap_or_default(),
             ext: file.ext(),
         }
+    }
+
+    /// Returns the path below the root, with the size and, if it matters, the time of a file.
+    fn text(&self, notes: &ListingNotes) -> String {
+        let inside = notes.root.as_ref().and_then(|root| self.path.strip_prefix(root));
+        let path = match inside.map(|path| path.trim_start_matches(['/', '\\'])) {
+            Some("") => ".",
+            Some(path) => path,
+            None => &self.path,
+        };
+        let time = if notes.shows_time {
+            format!("\t{}", shown_time(self.mtime))
+        } else {
+            String::new()
+        };
+        if self.is_dir {
+            format!("{path}/{time}")
+        } else {
+            format!("{path}\t{}{time}", self.size_bytes)
+        }
+    }
+}
+
+impl ListingNotes {
+    /// Returns the first line of a listing: the rows of this page and of all, and the folder of the paths.
+    fn heading(&self, shown: usize, total: u64, locale: Locale) -> String {
+        let (first, last) = (self.from + 1, self.from + shown);
+        let within = self.root.as_ref();
+        let within = match locale {
+            Locale::En => within.map(|root| format!(" in {root}")),
+            Locale::Ja => within.map(|root| format!("（{root} 内）")),
+        };
+        let is_page = shown < self.rows;
+        let is_limited = (self.rows as u64) < total;
+        let rows = match locale {
+            _ if total == 0 => return no_entries(locale).to_owned(),
+            Locale::En if is_page => format!("{first}-{last} of {total}"),
+            Locale::Ja if is_page => format!("全 {total} 件中 {first}-{last} 件目"),
+            Locale::En if is_limited => format!("first {shown} of {total} (limit)"),
+            Locale::Ja if is_limited => format!("全 {total} 件中、先頭 {shown} 件（limit）"),
+            Locale::En if total == 1 => "1 entry".to_owned(),
+            Locale::En => format!("{total} entries"),
+            Locale::Ja => format!("{total} 件"),
+        };
+        rows + &within.unwrap_or_default()
+    }
+
+    /// Returns the notes below a number.
+    fn below(&self, number: String, locale: Locale) -> String {
+        let lines: Vec<_> = std::iter::once(number).chain(self.lines(None, locale)).collect();
+        lines.join("\n")
+    }
+
+    fn lines(&self, limit_adjusted: Option<u64>, locale: Locale) -> impl Iterator<Item = String> {
+        let adjusted = limit_adjusted.map(|bound| search_reply::adjusted_limit("limit", bound, locale));
+        let skipped = self.skipped.as_ref().map(|skipped| skipped.text(locale));
+        let large = self
+            .large_project
+            .map(|files| search_reply::large_project(files, locale));
+        [adjusted, skipped, large].into_iter().flatten()
+    }
+}
+
+const fn no_entries(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "No files found.",
+        Locale::Ja => "該当するファイルはありません。",
     }
 }
 
@@ -161,18 +253,28 @@ impl Tool for ListFiles {
         } else {
             ListingDetail::Metadata
         };
+        let shows_time = matches!(args.name.sort, SortBy::Mtime) || args.name.depends_on_now();
         let sort = args.name.sort.into();
         let listing = cx
             .blocking(move |cancel, _| filter.list(ListingRequest { detail, sort, keep }, cancel))
             .await?;
         let large_project = deps.large_project(listing.visited)?;
         let skipped = (listing.skipped.total > 0).then_some(listing.skipped.total);
+        let notes = ListingNotes {
+            root: args.absolute.then(|| cx.project.shown_root()),
+            shows_time,
+            rows: listing.entries.len(),
+            from: 0,
+            skipped: SkippedSummary::from_skipped(&listing.skipped),
+            large_project,
+        };
         if args.count_only {
             return Ok(ToolOutcome::Done(Output::Count {
                 success: true,
                 count_only: true,
                 total_count: listing.total_count,
                 skipped,
+                notes,
             }));
         }
         let results: Vec<_> = listing
@@ -191,50 +293,42 @@ impl Tool for ListFiles {
             skipped,
             large_project,
             next: None,
+            notes,
         }))
     }
 }
 
 impl Render for Output {
-    fn text_alone(&self, locale: Locale) -> String {
+    fn text(&self, locale: Locale) -> String {
         match self {
-            Self::Count { .. } => format!("total: {}", self.text(locale)),
-            Self::Files { .. } => self.text(locale),
-        }
-    }
-
-    fn text(&self, _locale: Locale) -> String {
-        let said = |name: &str, count: Option<u64>| count.map(|count| format!("{name}: {count}"));
-        match self {
-            Self::Count {
-                total_count, skipped, ..
-            } => {
-                let mut lines = vec![total_count.to_string()];
-                lines.extend(said("skipped", *skipped));
-                lines.join("\n")
-            }
+            Self::Count { total_count, notes, .. } => notes.below(total_count.to_string(), locale),
             Self::Files {
                 total_count,
                 results,
                 limit_adjusted,
-                skipped,
                 next,
+                notes,
                 ..
             } => {
-                let mut lines = vec![format!("{} / {total_count}", results.len())];
-                lines.extend(results.iter().map(|row| {
-                    if row.is_dir {
-                        format!("{}/", row.path)
-                    } else {
-                        format!("{}\t{}", row.path, row.size_bytes)
-                    }
-                }));
-                lines.extend(said("limit_adjusted", *limit_adjusted));
-                lines.extend(said("skipped", *skipped));
+                let mut lines = vec![notes.heading(results.len(), *total_count, locale)];
+                lines.extend(results.iter().map(|row| row.text(notes)));
+                lines.extend(notes.lines(*limit_adjusted, locale));
                 lines.extend(next.as_ref().map(NextPage::line));
                 lines.join("\n")
             }
         }
+    }
+
+    fn text_alone(&self, locale: Locale) -> String {
+        let Self::Count { total_count, notes, .. } = self else {
+            return self.text(locale);
+        };
+        let total = match locale {
+            _ if *total_count == 0 => no_entries(locale).to_owned(),
+            Locale::En => format!("total: {total_count}"),
+            Locale::Ja => format!("件数: {total_count}"),
+        };
+        notes.below(total, locale)
     }
 
     fn rows(&self) -> usize {
@@ -258,6 +352,7 @@ impl Render for Output {
                 skipped,
                 large_project,
                 next,
+                notes,
                 count: _,
             } => {
                 let end = rows.end.min(results.len());
@@ -273,6 +368,10 @@ impl Render for Output {
                     skipped: *skipped,
                     large_project: *large_project,
                     next: next.clone(),
+                    notes: ListingNotes {
+                        from: rows.start,
+                        ..notes.clone()
+                    },
                 }
             }
         };

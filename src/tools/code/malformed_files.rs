@@ -26,13 +26,22 @@ impl MalformedFilesReport {
         })
     }
 
+    /// Returns the number of files, the ending of its plural, and the examples.
+    fn shown(&self) -> (usize, &'static str, String) {
+        (
+            self.files,
+            if self.files == 1 { "" } else { "s" },
+            self.examples.join(", "),
+        )
+    }
+
     /// Returns the sentence for the results of a query.
     #[must_use]
     pub fn match_warning(&self, locale: Locale) -> String {
-        let (files, examples) = (self.files, self.examples.join(", "));
+        let (files, s, examples) = self.shown();
         let text = BilingualText::new(
             format!(
-                "Syntax errors in {files} files ({examples}), so matches may be missing. search_content finds text there."
+                "Syntax errors in {files} file{s} ({examples}), so matches may be missing. search_content finds text there."
             ),
             format!(
                 "構文エラーのため全体を読めなかったファイル: {files} 件（{examples}）。一致が漏れている可能性があります。search_content なら文字列として検索できます。"
@@ -44,10 +53,10 @@ impl MalformedFilesReport {
     /// Returns the sentence for a ranking: all matches are counted, but some elements may be unknown.
     #[must_use]
     pub fn ranking_warning(&self, locale: Locale) -> String {
-        let (files, examples) = (self.files, self.examples.join(", "));
+        let (files, s, examples) = self.shown();
         let text = BilingualText::new(
             format!(
-                "Syntax errors in {files} files ({examples}), so elements may be missing. Without ranked all matching lines are listed."
+                "Syntax errors in {files} file{s} ({examples}), so elements may be missing. Without ranked all matching lines are listed."
             ),
             format!(
                 "構文エラーのため全体を読めなかったファイル: {files} 件（{examples}）。要素が漏れている可能性があります。ranked を外せば、一致した行がすべて返ります。"

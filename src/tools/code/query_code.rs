@@ -8,7 +8,7 @@ use fumi_code::{
     errors::search::SearchError,
     filter::ElementFilter,
     languages::detect::detect,
-    parse::SourceFile,
+    parse::{SourceFile, one_line},
     query::{QueryKind, QueryMatch, QueryMatches},
     query_files::{FileQueryMatches, FileQueryResult, QueryFilesError, query_files},
     search::{ScopeOptions, SearchScope, SearchTargets},
@@ -20,6 +20,7 @@ use fumi_kernel::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::{
     FAMILY, MAX_RESULTS, TOOLSET,
@@ -28,6 +29,9 @@ use super::{
     search_reply::SkippedSummary,
     structure_deps::StructureDeps,
 };
+
+/// The maximum length of a capture in a row, in characters.
+const CAPTURE_CHARACTERS: usize = 80;
 
 #[derive(Debug)]
 pub struct QueryCode;
@@ -106,6 +110,9 @@ struct QueryResult {
     /// True if the query was too wide, so that matches may be missing. Narrow it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     incomplete: bool,
+    /// The facts for the text.
+    #[serde(skip)]
+    notes: QueryNotes,
     /// The languages of visited files to which the query does not apply.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     languages_passed_over: Vec<String>,
@@ -146,12 +153,42 @@ struct QueryRow {
     /// The code that matched each variable of a pattern.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     captures: BTreeMap<String, String>,
+    /// The facts for the text.
+    #[serde(skip)]
+    notes: RowNotes,
+}
+
+/// The facts of all matches for their text.
+#[derive(Clone, Debug, Default)]
+struct QueryNotes {
+    /// True if there are more matches than are kept.
+    is_over_limit: bool,
+    /// True if an earlier page had the warnings.
+    is_continued: bool,
+    /// True if the query is for one name, so that few short matches come with their whole text.
+    is_by_name: bool,
+}
+
+/// The facts of a match for its text.
+#[derive(Clone, Debug)]
+struct RowNotes {
+    /// The qualified name of the enclosing element, also in a summary.
+    parent: Option<String>,
+    /// True if the name is declared and is not only the text of the match.
+    is_named: bool,
+    /// The blanks before the text on its line.
+    indent: String,
 }
 
 impl QueryRow {
     fn new(found: QueryMatch, format: OutputFormat) -> Self {
         let whole = format == OutputFormat::Json;
         Self {
+            notes: RowNotes {
+                parent: found.parent.clone(),
+                is_named: is_name(&found.name, &found.text),
+                indent: found.indent,
+            },
             name: found.name,
             kind: found.kind,
             start_line: found.span.start_line,
@@ -165,33 +202,64 @@ impl QueryRow {
         }
     }
 
-    fn line(&self) -> String {
-        let Self {
-            name,
-            kind,
-            start_line,
-            end_line,
-            decorators,
-            ..
-        } = self;
-        // A text that begins with the decorators shows them already.
-        let is_said = self
-            .text
-            .as_ref()
-            .is_some_and(|text| starts_with_decorators(text, decorators));
-        let kind = match decorators.as_str() {
-            "" => kind.clone(),
-            _ if is_said => kind.clone(),
-            decorators => format!("{kind} {decorators}"),
-        };
-        match (&self.parent, &self.text) {
-            // A name that is the whole text (an import) is not repeated.
-            (_, Some(text)) if text == name => format!("{start_line}-{end_line} {kind} {text}"),
-            (Some(parent), Some(text)) => format!("{start_line}-{end_line} {kind} {parent}.{name}\n{text}"),
-            (None, Some(text)) => format!("{start_line}-{end_line} {kind} {name}\n{text}"),
-            _ => format!("{start_line}-{end_line} {kind} {name}"),
+    /// Returns the row: `48:10 call find(c) in main` for a match without a name, `3 import os: import os` for a named
+    /// one, and code of several lines below `@@ 30-33 method Cart.add`. The column is left out at the start of a line.
+    fn text(&self, locale: Locale) -> String {
+        let column = self.start_column.filter(|column| *column > self.notes.indent.len());
+        let column = column.map(|column| format!(":{column}")).unwrap_or_default();
+        let end = Some(self.end_line).filter(|end| *end > self.start_line);
+        let end = end.map(|end| format!("-{end}")).unwrap_or_default();
+        let captures = self.captures.iter();
+        let captures = captures.map(|(name, code)| format!(" ${name}={}", one_line(code, CAPTURE_CHARACTERS)));
+        let captures: String = captures.collect();
+        let row = format!("{}{column}{end} {}", self.start_line, self.subject());
+        match &self.text {
+            Some(text) if text.contains('\n') => {
+                format!("@@ {row}{captures}\n{}{}", self.notes.indent, self.code(text, locale))
+            }
+            Some(text) if self.notes.is_named => format!("{row}: {text}{captures}"),
+            _ => format!("{row}{captures}"),
         }
     }
+
+    /// Returns the kind with the qualified name, or with the text of a match without a name and the element around it.
+    fn subject(&self) -> String {
+        let mut subject = self.kind.clone();
+        // A text that begins with the decorators shows them already.
+        let says_decorators = |text: &String| starts_with_decorators(text, &self.decorators);
+        if !self.decorators.is_empty() && !self.text.as_ref().is_some_and(says_decorators) {
+            subject.push_str(&format!(" {}", self.decorators));
+        }
+        let (name, parent) = (&self.name, self.notes.parent.as_ref());
+        if self.notes.is_named {
+            let parent = parent.map(|parent| format!("{parent}.")).unwrap_or_default();
+            return format!("{subject} {parent}{name}");
+        }
+        // Above code of several lines it would say the same.
+        let shown = self.text.as_ref().unwrap_or(name);
+        if !shown.contains('\n') {
+            subject.push_str(&format!(" {shown}"));
+        }
+        subject.extend(parent.map(|parent| format!(" in {parent}")));
+        subject
+    }
+
+    /// Returns the code, with the number of lines that it lacks.
+    fn code(&self, text: &str, locale: Locale) -> String {
+        let left = (self.end_line + 1 - self.start_line).saturating_sub(text.lines().count());
+        match (text.strip_suffix('…').filter(|_| left > 0), locale) {
+            (Some(text), Locale::En) => format!("{text}… {left} more lines"),
+            (Some(text), Locale::Ja) => format!("{text}… 残り {left} 行"),
+            (None, _) => text.trim_end_matches('\n').to_owned(),
+        }
+    }
+}
+
+/// True if a name is not only the start of the text, which stands for the name of a match without one.
+fn is_name(name: &str, text: &str) -> bool {
+    let line = one_line(text, usize::MAX);
+    name.strip_suffix('…')
+        .map_or(line != name, |start| !line.starts_with(start))
 }
 
 /// True if the first line of a text contains the sign and the first word of its first decorator.
@@ -253,7 +321,8 @@ impl Tool for QueryCode {
         };
         let most = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
         let format = args.output_format;
-        let query_result = if let Some(file_path) = &args.file_path {
+        let is_by_name = filter.exact_name().is_some() && format == OutputFormat::Json;
+        let mut query_result = if let Some(file_path) = &args.file_path {
             let (path, deps) = (path_arguments::resolve_path(cx, file_path).await?, Arc::clone(deps));
             cx.blocking(move |cancel, _| {
                 let (decoded, size) = deps.read(&path)?;
@@ -305,6 +374,7 @@ impl Tool for QueryCode {
             })
             .await?
         };
+        query_result.notes.is_by_name = is_by_name;
         Ok(ToolOutcome::Done(Output {
             success: true,
             query_result,
@@ -328,6 +398,10 @@ impl QueryResult {
             query_type,
             total_matches: found.total,
             truncated: found.list.len() < found.total,
+            notes: QueryNotes {
+                is_over_limit: found.list.len() < found.total,
+                ..QueryNotes::default()
+            },
             incomplete: found.is_incomplete,
             matches: Some(
                 found
@@ -348,6 +422,10 @@ impl QueryResult {
             total_files: Some(answers.total_files),
             searched_files: Some(answers.searched),
             truncated: kept < answers.total,
+            notes: QueryNotes {
+                is_over_limit: kept < answers.total,
+                ..QueryNotes::default()
+            },
             incomplete: answers.files.iter().any(|file| file.matches.is_incomplete),
             languages_passed_over: answers.unsuitable_languages.into_iter().map(str::to_owned).collect(),
             skipped: SkippedSummary::from_skipped(&answers.skipped),
@@ -361,6 +439,79 @@ impl QueryResult {
             ),
             ..Self::default()
         }
+    }
+
+    /// Returns what was found, and where.
+    fn heading(&self, locale: Locale) -> String {
+        let (total, found, searched) = (self.total_matches, self.total_files, self.searched_files);
+        let what = match (self.query_type.as_str(), locale) {
+            ("custom" | "pattern", Locale::En) => "matches",
+            ("custom" | "pattern", Locale::Ja) => "一致",
+            (key, _) => key,
+        };
+        let files = match (&self.file_path, locale) {
+            (Some(file), Locale::En) => format!(" in {file}"),
+            (Some(file), Locale::Ja) => format!("（{file}）"),
+            (None, Locale::En) => format!(
+                " in {} of {} files",
+                found.unwrap_or_default(),
+                searched.unwrap_or_default()
+            ),
+            (None, Locale::Ja) => format!(
+                "（調べた {} ファイル中 {} ファイル）",
+                searched.unwrap_or_default(),
+                found.unwrap_or_default()
+            ),
+        };
+        format!("{what}: {total}{files}")
+    }
+
+    /// Returns the call that reads the first match of one name, if the matches come without their texts.
+    fn reading_call(&self) -> Option<String> {
+        let file = self.files.iter().flatten().next();
+        let path = self.file_path.as_ref().or(file.map(|file| &file.file_path))?;
+        let row = self
+            .matches
+            .iter()
+            .flatten()
+            .chain(file.iter().flat_map(|file| &file.matches))
+            .next()?;
+        let is_shortened = row.end_line > row.start_line && !row.text.as_ref()?.contains('\n');
+        (self.notes.is_by_name && is_shortened).then(|| {
+            let name = match &row.notes.parent {
+                Some(parent) => format!("{parent}.{}", row.name),
+                None => row.name.clone(),
+            };
+            format!("→ extract_code_section {}", json!({"file_path": path, "element": name}))
+        })
+    }
+
+    /// Returns the reasons for which matches may be missing.
+    fn warnings(&self, locale: Locale) -> Vec<String> {
+        let mut lines = Vec::new();
+        if self.notes.is_over_limit {
+            lines.push(match locale {
+                Locale::En => format!("Only the first {MAX_RESULTS} matches are kept: narrow the query."),
+                Locale::Ja => format!("保持されるのは先頭の {MAX_RESULTS} 件だけです。クエリを絞ってください。"),
+            });
+        }
+        if self.incomplete {
+            lines.push(match locale {
+                Locale::En => "The query was too wide, so matches may be missing: narrow it.".to_owned(),
+                Locale::Ja => "クエリが広すぎるため、一致が漏れている可能性があります。絞ってください。".to_owned(),
+            });
+        }
+        // Beside matches the other languages are as expected: a query is written for its own.
+        if self.total_matches == 0 && !self.languages_passed_over.is_empty() {
+            let languages = self.languages_passed_over.join(", ");
+            lines.push(match locale {
+                Locale::En => format!("Not queried, since the query does not apply to them: {languages}"),
+                Locale::Ja => format!("クエリが当てはまらないため調べていない言語: {languages}"),
+            });
+        }
+        lines.extend(self.skipped.as_ref().map(|skipped| skipped.text(locale)));
+        lines.extend(self.broken.as_ref().map(|broken| broken.match_warning(locale)));
+        lines
     }
 
     /// Returns the number of all rows. Each file's rows follow those of the file before it.
@@ -408,35 +559,16 @@ impl FileRows {
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
         let result = &self.query_result;
-        let mut lines = Vec::new();
-        if let Some(matches) = &result.matches {
-            let file = result.file_path.as_deref().unwrap_or_default();
-            lines.push(format!("{file} {}: {}", result.query_type, result.total_matches));
-            lines.extend(matches.iter().map(QueryRow::line));
+        let mut lines = vec![result.heading(locale)];
+        lines.extend(result.matches.iter().flatten().map(|row| row.text(locale)));
+        for file in result.files.iter().flatten() {
+            lines.push(format!("{} ({})", file.file_path, file.match_count));
+            lines.extend(file.matches.iter().map(|row| row.text(locale)));
         }
-        if let Some(files) = &result.files {
-            lines.push(format!(
-                "{}: {} / {} files / {} searched",
-                result.query_type,
-                result.total_matches,
-                result.total_files.unwrap_or_default(),
-                result.searched_files.unwrap_or_default(),
-            ));
-            for file in files {
-                lines.push(format!("{} ({})", file.file_path, file.match_count));
-                lines.extend(file.matches.iter().map(QueryRow::line));
-            }
+        if !result.notes.is_continued {
+            lines.extend(result.reading_call());
+            lines.extend(result.warnings(locale));
         }
-        if !result.languages_passed_over.is_empty() {
-            lines.push(format!(
-                "languages_passed_over: {}",
-                result.languages_passed_over.join(", ")
-            ));
-        }
-        if let Some(skipped) = &result.skipped {
-            lines.push(skipped.text(locale));
-        }
-        lines.extend(result.broken.as_ref().map(|broken| broken.match_warning(locale)));
         lines.extend(self.next.as_ref().map(NextPage::line));
         lines.join("\n")
     }
@@ -448,6 +580,7 @@ impl Render for Output {
     fn page(&self, rows: Range<usize>) -> (Self, usize) {
         let mut page = self.clone();
         page.query_result.truncated |= rows.start > 0 || rows.end < page.query_result.rows();
+        page.query_result.notes.is_continued = rows.start > 0;
         page.query_result.keep_rows(&rows);
         (page, rows.end)
     }

@@ -14,10 +14,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    FAMILY, MAX_RESULTS, SearchDeps, TOOLSET, WalkArgs,
+    FAMILY, SearchDeps, TOOLSET, WalkArgs,
     path_arguments::{self, GlobRoots},
     search_reply::{
-        ContentGlobs, ENCODING_RULE, FORMAT_RULE, MAX_COUNT_RULE, ReplyFormatArgs, SearchReply, TextQueryArgs,
+        ContentGlobs, ENCODING_RULE, FORMAT_RULE, MAX_COUNT_RULE, ReplyFormatArgs, RoleSearch, SearchNotes,
+        SearchReply, TextQueryArgs,
     },
 };
 
@@ -58,6 +59,7 @@ const LINES_ONLY: ArgumentRule = ArgumentRule::Without(
         "context_after",
         "max_count",
         "multiline",
+        "roles",
     ],
 );
 
@@ -120,17 +122,27 @@ impl Tool for SearchContent {
         }
         let query = TextQuery::new(&options)?;
         let form = args.format.shape();
-        let keep = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
-        let matches = cx
-            .blocking(move |cancel, _| search(&query, &targets, &scope, form.row_demand(keep), cancel))
+        let wanted = RoleSearch {
+            query,
+            scope,
+            form,
+            roles: args.text.roles,
+            parsers: Arc::clone(&deps.parsers),
+        };
+        let (matches, notes) = cx
+            .blocking(move |cancel, _| {
+                let find = |demand| search(&wanted.query, &targets, &wanted.scope, demand, cancel);
+                wanted.run(cancel, options.max_count, find)
+            })
             .await?;
-        let skipped = matches.skipped.clone();
-        let large = deps.large_project(matches.searched_files)?;
+        let notes = SearchNotes {
+            max_count_adjusted: adjusted,
+            large_project: deps.large_project(matches.searched_files)?,
+            ..notes
+        };
         Ok(ToolOutcome::Done(SearchReply::new(
             shape(matches, form, 0, None),
-            &skipped,
-            adjusted,
-            large,
+            notes,
         )))
     }
 }

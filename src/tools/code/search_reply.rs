@@ -1,19 +1,26 @@
 //! The shared arguments and reply of `search_content` and `find_and_grep`: the query, the formats, the result.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
-use fumi_base::{encoding::EncodingChoice, text::Locale};
+use fumi_base::{
+    encoding::EncodingChoice,
+    text::{BilingualText, Locale},
+};
 use fumi_code::{
     errors::search::SearchError,
+    hit_context::{ContextFinder, FILES},
+    parser_pool::ParserPool,
     ranked::Ranking,
-    search::{ScopeOptions, SearchScope},
+    roles::HitRole,
+    search::{RowDemand, ScopeOptions, SearchMatches, SearchScope},
     shape::{ReplyShape, ShapedReply},
     skipped::SkippedList,
-    text_query::{CaseSensitivity, QuerySyntax, TextQueryOptions},
+    text_query::{CaseSensitivity, QuerySyntax, TextQuery, TextQueryOptions},
 };
 use fumi_kernel::{ArgumentRule, Cx, NextPage, Render, ToolError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
 
 use super::{MAX_RESULTS, SearchDeps, WalkArgs, clamp_limit, malformed_files::MalformedFilesReport};
 
@@ -70,6 +77,9 @@ pub struct TextQueryArgs {
     /// The maximum number of matching lines per file.
     #[schemars(range(min = 1))]
     max_count: Option<u64>,
+    /// The only roles of matches to return.
+    #[serde(default)]
+    pub roles: Vec<HitRole>,
 }
 
 /// The treatment of upper and lower case.
@@ -200,9 +210,6 @@ pub struct SearchReply {
     /// The skipped files and links.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<SkippedSummary>,
-    /// The same beside a bare number, which is for clients that get no structure.
-    #[serde(skip)]
-    skipped_beside: Option<SkippedSummary>,
     /// For a ranking: the files with syntax errors, where elements may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<MalformedFilesReport>,
@@ -212,9 +219,142 @@ pub struct SearchReply {
     /// The number of searched files, if it exceeds the size of a normal project.
     #[serde(skip_serializing_if = "Option::is_none")]
     large_project: Option<u64>,
+    /// The number of files with matches, if they are too many to be parsed for roles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files_without_roles: Option<usize>,
+    /// The files that could not be parsed, and so are left out, if only matches of some roles are wanted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unparsed: Vec<String>,
     /// The call that returns the missing rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<NextPage>,
+    /// The facts for the text, also of a bare number, whose structure has no others.
+    #[serde(skip)]
+    notes: SearchNotes,
+}
+
+/// A search with the roles that it asks for.
+#[derive(Debug)]
+pub struct RoleSearch {
+    pub query: TextQuery,
+    pub scope: SearchScope,
+    pub form: ReplyShape,
+    pub roles: Vec<HitRole>,
+    pub parsers: Arc<ParserPool>,
+}
+
+impl RoleSearch {
+    /// Returns the matches, with contexts if the form has them, and the notes about them.
+    pub fn run(
+        &self,
+        cancel: &CancellationToken,
+        max_count: Option<u64>,
+        search: impl Fn(RowDemand) -> Result<SearchMatches, SearchError>,
+    ) -> Result<(SearchMatches, SearchNotes), SearchError> {
+        let keep = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
+        let rows = RowDemand::Rows { keep };
+        let demand = self.form.row_demand(keep);
+        let mut matches = search(if self.roles.is_empty() && !self.form.has_roles() {
+            demand
+        } else {
+            rows
+        })?;
+        let finder = ContextFinder {
+            query: &self.query,
+            scope: &self.scope,
+            parsers: &self.parsers,
+            cancel,
+        };
+        let mut notes = SearchNotes::from_matches(&matches, max_count);
+        if !self.roles.is_empty() {
+            notes.unparsed = finder.keep_roles(&mut matches, &self.roles)?;
+        } else if demand != rows && self.form.has_roles() && !matches.complete {
+            // A summary shows the files with the most matches, whose rows may be among those that were not kept.
+            matches = search(demand)?;
+        } else if self.form.has_roles() && !finder.add_to(&mut matches)? {
+            notes.files_without_roles = Some(matches.total_files());
+        }
+        Ok((matches, notes))
+    }
+}
+
+/// The facts of a search besides its matches.
+#[derive(Clone, Debug, Default)]
+pub struct SearchNotes {
+    pub skipped: Option<SkippedSummary>,
+    /// The limit that was applied instead of a larger `max_count`.
+    pub max_count_adjusted: Option<u64>,
+    /// The maximum number of lines per file, if a file reached it.
+    pub max_count_reached: Option<u64>,
+    /// The number of searched files, if it exceeds the size of a normal project.
+    pub large_project: Option<u64>,
+    /// The number of files with matches, if they are too many to be parsed for roles.
+    pub files_without_roles: Option<usize>,
+    /// The files that could not be parsed, if only matches of some roles are wanted.
+    pub unparsed: Vec<String>,
+}
+
+impl SearchNotes {
+    /// Returns the facts of these matches, of a search with this `max_count`.
+    #[must_use]
+    pub fn from_matches(matches: &SearchMatches, max_count: Option<u64>) -> Self {
+        Self {
+            skipped: SkippedSummary::from_skipped(&matches.skipped),
+            max_count_reached: max_count.filter(|most| matches.files.iter().any(|file| file.line_count >= *most)),
+            ..Self::default()
+        }
+    }
+
+    fn lines(&self, locale: Locale) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some(most) = self.max_count_reached {
+            lines.push(match locale {
+                Locale::En => {
+                    format!("Only {most} lines per file were searched for (max_count): the totals may be larger.")
+                }
+                Locale::Ja => format!(
+                    "1 ファイルあたり {most} 行で打ち切りました（max_count）。実際はこれより多い可能性があります。"
+                ),
+            });
+        }
+        lines.extend(
+            self.max_count_adjusted
+                .map(|bound| adjusted_limit("max_count", bound, locale)),
+        );
+        lines.extend(self.skipped.as_ref().map(|skipped| skipped.text(locale)));
+        lines.extend(self.large_project.map(|files| large_project(files, locale)));
+        if !self.unparsed.is_empty() {
+            let (count, first) = (self.unparsed.len(), self.unparsed.iter().take(EXAMPLES));
+            let first = first.map(String::as_str).collect::<Vec<_>>().join(", ");
+            lines.push(match locale {
+                Locale::En => format!("Not parsed, so left out: {count} files ({first})"),
+                Locale::Ja => format!("解析できず除いたファイル {count} 件: {first}"),
+            });
+        }
+        lines.extend(self.files_without_roles.map(|files| match locale {
+            Locale::En => format!("Without roles: {files} files, more than the {FILES} that are parsed."),
+            Locale::Ja => format!("役割なし: {files} ファイルは、調べられる {FILES} 件を超えています。"),
+        }));
+        lines
+    }
+}
+
+/// Returns the note that a limit was lowered.
+#[must_use]
+pub fn adjusted_limit(argument: &str, bound: u64, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("{argument} was lowered to {bound}."),
+        Locale::Ja => format!("{argument} は {bound} に下げました。"),
+    }
+}
+
+/// Returns the note for a project with more files than a normal one.
+#[must_use]
+pub fn large_project(files: u64, locale: Locale) -> String {
+    match locale {
+        Locale::En => format!("{files} files walked, a large project: narrow roots."),
+        Locale::Ja => format!("大規模なプロジェクトです（{files} 件を走査）。roots を絞ってください。"),
+    }
 }
 
 /// The skipped files and links, with a few examples.
@@ -224,9 +364,12 @@ pub struct SkippedSummary {
     total: u64,
     /// The first skipped paths, each with its reason.
     examples: Vec<String>,
+    /// The same with each reason in words.
+    #[serde(skip)]
+    in_words: BilingualText,
     /// The advice for each reason.
     #[serde(skip)]
-    advice: Vec<fumi_base::text::BilingualText>,
+    advice: Vec<BilingualText>,
 }
 
 /// The maximum number of skipped paths that a reply names.
@@ -236,14 +379,18 @@ impl SkippedSummary {
     /// Returns `None` if no file was skipped.
     #[must_use]
     pub fn from_skipped(skipped: &SkippedList) -> Option<Self> {
+        let examples = || skipped.examples.iter().take(EXAMPLES);
+        let in_words = |locale| {
+            let words =
+                examples().map(|skipped| format!("{} ({})", skipped.path, skipped.reason.in_words().get(locale)));
+            words.collect::<Vec<_>>().join(", ")
+        };
         (skipped.total > 0).then(|| Self {
             total: skipped.total,
-            examples: skipped
-                .examples
-                .iter()
-                .take(EXAMPLES)
+            examples: examples()
                 .map(|skipped| format!("{} ({:?})", skipped.path, skipped.reason))
                 .collect(),
+            in_words: BilingualText::new(in_words(Locale::En), in_words(Locale::Ja)),
             advice: {
                 let mut advice = Vec::new();
                 for text in skipped.examples.iter().filter_map(|skipped| skipped.reason.advice()) {
@@ -259,7 +406,11 @@ impl SkippedSummary {
     /// Returns the text form: one line, and one for each piece of advice.
     #[must_use]
     pub fn text(&self, locale: Locale) -> String {
-        let mut text = format!("skipped: {} {}", self.total, self.examples.join(", "));
+        let (total, examples) = (self.total, self.in_words.get(locale));
+        let mut text = match locale {
+            Locale::En => format!("Skipped {total}: {examples}"),
+            Locale::Ja => format!("読み飛ばし {total} 件: {examples}"),
+        };
         for advice in &self.advice {
             text.push_str(&format!("\n{}", advice.get(locale)));
         }
@@ -270,23 +421,19 @@ impl SkippedSummary {
 impl SearchReply {
     /// Creates a reply from shaped matches.
     #[must_use]
-    pub fn new(
-        shaped: ShapedReply,
-        skipped: &SkippedList,
-        max_count_adjusted: Option<u64>,
-        large_project: Option<u64>,
-    ) -> Self {
-        let bare = matches!(shaped, ShapedReply::Total(_));
-        let skipped = SkippedSummary::from_skipped(skipped);
-        let (skipped, skipped_beside) = if bare { (None, skipped) } else { (skipped, None) };
+    pub fn new(shaped: ShapedReply, notes: SearchNotes) -> Self {
+        let is_bare = matches!(shaped, ShapedReply::Total(_));
+        let published = if is_bare { SearchNotes::default() } else { notes.clone() };
         Self {
-            max_count_adjusted: max_count_adjusted.filter(|_| !bare),
-            skipped,
-            skipped_beside,
+            max_count_adjusted: published.max_count_adjusted,
+            skipped: published.skipped,
             broken: None,
             searched_files: shaped.searched_without_match(),
-            large_project: large_project.filter(|_| !bare),
+            large_project: published.large_project,
+            files_without_roles: published.files_without_roles,
+            unparsed: published.unparsed,
             next: None,
+            notes,
             shaped,
         }
     }
@@ -294,33 +441,39 @@ impl SearchReply {
     /// Creates a reply from a ranking.
     #[must_use]
     pub fn ranked(ranking: Ranking, large_project: Option<u64>) -> Self {
-        let shaped = ShapedReply::Ranked(ranking.output);
+        let notes = SearchNotes {
+            skipped: SkippedSummary::from_skipped(&ranking.matches.skipped),
+            large_project,
+            ..SearchNotes::default()
+        };
         Self {
             broken: MalformedFilesReport::from_files(ranking.broken),
-            ..Self::new(shaped, &ranking.matches.skipped, None, large_project)
+            ..Self::new(ShapedReply::Ranked(ranking.output), notes)
         }
     }
 }
 
 impl Render for SearchReply {
     fn text(&self, locale: Locale) -> String {
-        let mut text = self.shaped.text();
-        if let Some(bound) = self.max_count_adjusted {
-            text.push_str(&format!("\nmax_count_adjusted: {bound}"));
+        match &self.shaped {
+            ShapedReply::Total(output) => output.total_matches.to_string(),
+            _ => self.text_alone(locale),
         }
-        if let Some(skipped) = &self.skipped {
-            text.push('\n');
-            text.push_str(&skipped.text(locale));
+    }
+
+    fn text_alone(&self, locale: Locale) -> String {
+        let mut lines = vec![self.shaped.text()];
+        if self.shaped.shows_columns() {
+            let legend = match locale {
+                Locale::En => "line@column: the start_column of the match in a long line",
+                Locale::Ja => "行@桁: 長い行での一致の start_column",
+            };
+            lines.push(legend.to_owned());
         }
-        if let Some(broken) = &self.broken {
-            text.push('\n');
-            text.push_str(&broken.ranking_warning(locale));
-        }
-        if let Some(next) = &self.next {
-            text.push('\n');
-            text.push_str(&next.line());
-        }
-        text
+        lines.extend(self.notes.lines(locale));
+        lines.extend(self.broken.as_ref().map(|broken| broken.ranking_warning(locale)));
+        lines.extend(self.next.as_ref().map(NextPage::line));
+        lines.join("\n")
     }
 
     fn rows(&self) -> usize {
@@ -340,17 +493,6 @@ impl Render for SearchReply {
         self.next = Some(next.clone());
     }
 
-    fn text_alone(&self, locale: Locale) -> String {
-        match &self.shaped {
-            ShapedReply::Total(output) => {
-                let skipped = self.skipped_beside.as_ref().map(|skipped| skipped.text(locale));
-                let lines = std::iter::once(output.in_words.clone()).chain(skipped);
-                lines.collect::<Vec<_>>().join("\n")
-            }
-            _ => self.text(locale),
-        }
-    }
-
     fn is_bare(&self) -> bool {
         matches!(self.shaped, ShapedReply::Total(_))
     }
@@ -363,11 +505,13 @@ impl SearchReply {
             shaped: ShapedReply::Total(fumi_code::shape::TotalOutput::default()),
             max_count_adjusted: self.max_count_adjusted,
             skipped: self.skipped.clone(),
-            skipped_beside: None,
             broken: self.broken.clone(),
             searched_files: self.searched_files,
             large_project: self.large_project,
+            files_without_roles: self.files_without_roles,
+            unparsed: self.unparsed.clone(),
             next: None,
+            notes: self.notes.clone(),
         }
     }
 }

@@ -91,17 +91,50 @@ impl Tool for SetProjectPath {
 
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
-        match (locale, self.remembered) {
-            (Locale::En, true) => format!("Project: {}", self.project_path),
-            (Locale::Ja, true) => format!("プロジェクト: {}", self.project_path),
-            (Locale::En, false) => format!(
-                "Project: {} (no session remembers it: pass it as project_root with every call)",
-                self.project_path
-            ),
+        let path = &self.project_path;
+        let mut text = match (locale, self.remembered) {
+            (Locale::En, true) => format!("Project: {path}"),
+            (Locale::Ja, true) => format!("プロジェクト: {path}"),
+            (Locale::En, false) => {
+                format!("Project: {path} (no session remembers it: pass it as project_root with every call)")
+            }
             (Locale::Ja, false) => format!(
-                "プロジェクト: {}（セッションがないため記憶されません。呼び出しごとに project_root として渡してください）",
-                self.project_path
+                "プロジェクト: {path}（セッションがないため記憶されません。呼び出しごとに project_root として渡してください）"
             ),
+        };
+        if !self.security_validation.is_accessible {
+            text.push_str(match locale {
+                Locale::En => "\nThe folder cannot be read: calls in it will find no files.",
+                Locale::Ja => "\nフォルダーを読み取れません。このままでは、どの呼び出しでもファイルが見つかりません。",
+            });
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::text::Locale;
+    use fumi_kernel::Render as _;
+
+    use super::{Output, PathValidation};
+
+    #[test]
+    fn unreadable_folder_is_told() {
+        let output = |is_accessible| Output {
+            success: true,
+            project_path: "/p".to_owned(),
+            previous_path: "/q".to_owned(),
+            security_validation: PathValidation {
+                path_exists: true,
+                is_directory: true,
+                is_accessible,
+            },
+            remembered: true,
+        };
+        assert_eq!(output(true).text(Locale::En), "Project: /p");
+        for locale in Locale::ALL {
+            assert_eq!(output(false).text(locale).lines().count(), 2);
         }
     }
 }

@@ -5,6 +5,7 @@ use std::{fs, os::unix::fs::symlink};
 use fumi_kernel::Effect;
 use serde_json::{Value, json};
 
+use super::text_alone;
 use crate::{
     sample::{Sample, call},
     taught::refused,
@@ -145,6 +146,21 @@ async fn a_minified_line_is_cut_around_the_match() {
     let at = |n: usize| usize::try_from(span[n].as_u64().unwrap()).unwrap();
     let matched: String = text.chars().skip(at(0)).take(at(1) - at(0)).collect();
     assert_eq!(matched, "needle");
+    // The text tells the column of the match, from which it is read.
+    assert_eq!(row["start_column"], 300_000 - span[0].as_u64().unwrap());
+    let place = "app.min.js\n1@300000:…";
+    assert!(
+        reply.text.starts_with(place) && reply.text.contains("b;…\n"),
+        "{}",
+        reply.text
+    );
+    assert!(
+        reply.text.contains("\nline@column: the start_column of the match"),
+        "{}",
+        reply.text
+    );
+    let columns = json!({"file_path": "app.min.js", "start_line": 1, "end_line": 1, "start_column": 300_000, "end_column": 300_006, "format": "raw"});
+    assert_eq!(call(&app, "extract_code_section", columns).await.text, "needle");
     // Without a section it comes in pages that say so.
     let reply = call(
         &app,
@@ -166,6 +182,7 @@ async fn shift_jis_is_text() {
     let row = &reply.structured["results"][0];
     assert_eq!(row["text"], "    return \"まだ無い。どこで生れたか頓と見当がつかぬ\"");
     assert_eq!(row["matches"], json!([[26, 28]]));
+    assert!(reply.text.starts_with("猫.py [shift_jis]\n 名前\n3 string:"), "{}", reply.text);
     let reply = call(
         &app,
         "extract_code_section",
@@ -177,6 +194,9 @@ async fn shift_jis_is_text() {
         "def 名前():\n    return \"まだ無い。どこで生れたか頓と見当がつかぬ\"\n"
     );
     assert_eq!(reply.structured["partial_content_result"]["encoding"], "shift_jis");
+    let arguments = json!({"file_path": "猫.py", "element": "名前"});
+    let text = text_alone(&app, "extract_code_section", arguments).await;
+    assert!(text.starts_with("猫.py:2-3 of 3 名前 [shift_jis]\n2:def"), "{text}");
     let reply = call(
         &app,
         "analyze_code_structure",
@@ -184,7 +204,9 @@ async fn shift_jis_is_text() {
     )
     .await;
     assert!(
-        reply.text.contains("名前") && !reply.text.contains('\u{fffd}'),
+        reply.text.starts_with("# 猫.py (Python, 3 lines) [shift_jis]\n")
+            && reply.text.contains("名前")
+            && !reply.text.contains('\u{fffd}'),
         "{}",
         reply.text
     );

@@ -6,6 +6,7 @@ use fumi_config::Config;
 use fumi_kernel::ToolReply;
 use serde_json::{Value, json};
 
+use super::text_alone;
 use crate::sample::{Sample, call};
 
 async fn ask(sample: &Sample, tool: &str, arguments: Value) -> ToolReply {
@@ -192,4 +193,81 @@ async fn a_name_is_found_in_every_file_that_has_it() {
     let query = json!({"roots": ["."], "query_key": "functions", "filter": "name=nowhere"});
     let reply = ask(&sample, "query_code", query).await;
     assert_eq!(reply.structured["query_result"]["total_matches"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_of_a_query_tell_places_elements_and_captures() {
+    let sample = shop();
+    let app = sample.app();
+    let ask = async |arguments: Value| text_alone(&app, "query_code", arguments).await;
+    let text = ask(json!({"roots": ["."], "pattern": "log.info($X)"})).await;
+    for part in [
+        "matches: 4 in 4 of ",
+        "\nshop/pay.py (1)\n3 ",
+        " log.info(n) in Pay.retry $X=n\n",
+        // The column is told where code precedes the match.
+        "\nweb/app.js (1)\n1:17 ",
+        " log.info(n) in go $X=n",
+    ] {
+        assert!(text.contains(part), "{part:?} is missing: {text}");
+    }
+    assert!(!text.contains("Not queried"), "{text}");
+    let methods = json!({"file_path": "shop/pay.py", "query_key": "methods"});
+    let with_code = "methods: 1 in shop/pay.py\n@@ 2-4 method Pay.retry\n    def retry(self, n):\n        log.info(n)\n        self.retry(n - 1)";
+    assert_eq!(ask(methods.clone()).await, with_code);
+    let mut summary = methods;
+    summary["output_format"] = json!("summary");
+    assert_eq!(ask(summary).await, "methods: 1 in shop/pay.py\n2-4 method Pay.retry");
+    let names = json!({"file_path": "shop/pay.py", "query_string": "(function_definition name: (identifier) @name)"});
+    let names = ask(names).await;
+    assert!(names.contains("\n2:8 name retry in Pay"), "{names}");
+    let nothing = json!({"roots": ["."], "query_string": "(function_definition) @f", "filter": "name=nowhere"});
+    let nothing = ask(nothing).await;
+    assert!(
+        nothing.starts_with("matches: 0 in 0 of ") && nothing.contains("\nNot queried, since the query does not apply"),
+        "{nothing}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_query_tells_that_more_match_than_are_kept_and_how_much_of_a_code_it_shows() {
+    let sample = Sample::empty();
+    sample
+        .file("many.py", "x\n".repeat(10_001))
+        .file("long.py", format!("def long():\n{}", "    value = 1\n".repeat(99)));
+    let app = sample.app();
+    let query = json!({"file_path": "many.py", "query_string": "(identifier) @x", "output_format": "summary"});
+    let text = text_alone(&app, "query_code", query).await;
+    assert!(text.starts_with("matches: 10001 in many.py\n1 x x\n"), "{text:.80}");
+    assert!(text.contains("\nOnly the first 10000 matches are kept"), "{text:.80}");
+    let query = json!({"file_path": "long.py", "query_key": "functions"});
+    let text = text_alone(&app, "query_code", query).await;
+    // The 500 characters end within the 36th of 100 lines.
+    assert!(text.ends_with("… 64 more lines"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ranking_tells_places_and_declarations_once() {
+    let sample = shop();
+    let app = sample.app();
+    let rank = async |query: &str| {
+        let arguments = json!({"roots": ["."], "query": query, "ranked": true});
+        text_alone(&app, "search_content", arguments).await
+    };
+    assert_eq!(rank("nowhere").await, "No matches in 6 files");
+    let text = rank("retry log").await;
+    let mut lines = text.lines();
+    assert!(lines.next().unwrap().contains(" elements; "), "{text}");
+    assert_eq!(
+        lines.next(),
+        Some("shop/pay.py:2-4 method Pay.retry(self, n)"),
+        "{text}"
+    );
+    // The declaration is the line with the most terms, so the next element follows.
+    assert!(!lines.next().unwrap().starts_with("2:"), "{text}");
+    let text = rank("小計").await;
+    assert!(
+        text.ends_with("\nshop/cart.py:2-4 function total(items)\n1:# 小計を計算する"),
+        "{text}"
+    );
 }

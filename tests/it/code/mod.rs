@@ -9,8 +9,28 @@ mod parser_limits;
 mod properties;
 mod reading;
 mod resources;
+mod roles;
 mod scenarios;
 mod sent;
 mod subscriptions;
 mod suggested;
+mod text_flow;
 mod unread;
+
+use fumi::app::App;
+use fumi_kernel::{Caller, ResultForm};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::sample::{call_as, whole};
+
+/// Returns the text of a call for a client that gets no structure.
+async fn text_alone(app: &App, tool: &str, arguments: Value) -> String {
+    let caller = Caller {
+        form: ResultForm::Text,
+        ..whole(app)
+    };
+    let reply = call_as(app, tool, arguments, caller, CancellationToken::new()).await;
+    assert!(!reply.is_error, "{}", reply.text);
+    reply.text
+}

@@ -7,6 +7,7 @@ use fumi::app::App;
 use serde_json::json;
 use tiktoken_rs::o200k_base_singleton;
 
+use super::text_alone;
 use crate::sample::{Sample, call};
 
 const FORMATS: [&str; 6] = ["full", "compact", "csv", "html", "json", "signatures"];
@@ -303,7 +304,7 @@ async fn a_name_is_cut_as_the_compact_table_shows_it() {
     sample.file("a.py", PYTHON);
     let app = sample.app();
     let compact = outline(&app, "a.py", "compact").await;
-    assert!(compact.contains("|@property .size(self)|+|8-9|"), "{compact}");
+    assert!(compact.contains("|@property .size(self)|8-9|"), "{compact}");
     let cut = json!({"file_path": "a.py", "element": ".size", "format": "raw"});
     let cut = call(&app, "extract_code_section", cut).await;
     assert!(cut.text.contains("def size"), "{}", cut.text);
@@ -559,4 +560,43 @@ async fn the_compact_table_never_costs_more_than_the_full_one() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_format_begins_with_the_file_for_a_client_that_gets_only_text() {
+    let sample = Sample::empty();
+    sample.file("A.java", JAVA).file("none.py", "# nothing\n");
+    let app = sample.app();
+    let alone = async |path: &str, format: &str| {
+        let arguments = json!({"file_path": path, "format_type": format});
+        text_alone(&app, "analyze_code_structure", arguments).await
+    };
+    for format in FORMATS {
+        let text = alone("A.java", format).await;
+        assert!(text.starts_with("# A.java (Java, 20 lines)\n"), "{format}: {text}");
+    }
+    let csv = alone("A.java", "csv").await;
+    assert_eq!(alone("A.java", "json").await, csv);
+    // Beside the structure, and in a file, CSV is nothing but CSV.
+    assert_eq!(csv.split_once('\n').unwrap().1, outline(&app, "A.java", "csv").await);
+    assert_eq!(
+        alone("none.py", "signatures").await,
+        "# none.py (Python, 1 line)\nNo elements."
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cut_table_names_the_calls_that_read_the_rest() {
+    let sample = Sample::empty();
+    sample.file("a.py", "def f(): pass\n".repeat(90));
+    let app = sample.app_with(&[], |config| config.limits.reply_rows = 9);
+    for format in ["signatures", "compact", "csv", "json"] {
+        let arguments = json!({"file_path": "a.py", "format_type": format});
+        let text = text_alone(&app, "analyze_code_structure", arguments).await;
+        let last = text.lines().last().unwrap();
+        assert!(
+            last.starts_with("… 9 / 9") && last.contains("query_code with query_key"),
+            "{format}: {text}"
+        );
+    }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::text_alone;
 use crate::sample::{Sample, call};
 
 const SHOP: &str = r#""""A small shop."""
@@ -215,7 +216,8 @@ async fn one_answer_in_six_tables() {
         ("csv", "total"),
         ("signatures", "total(self, *, tax=0)"),
         ("html", "Cart"),
-        ("json", "\"complexity\":3"),
+        // As text the rows of `csv`, which cost half as much.
+        ("json", "type,name,parent,signature,"),
     ] {
         let reply = call(
             &app,
@@ -225,5 +227,130 @@ async fn one_answer_in_six_tables() {
         .await;
         assert!(reply.text.contains(part), "{format}: {}", reply.text);
         assert_eq!(reply.structured["analysis_result"]["format_type"], format);
+        let elements = reply.structured["elements"].as_array();
+        let has_complexity = elements.map(|rows| rows.iter().any(|row| row["complexity"] == 3));
+        assert_eq!(has_complexity, (format == "json").then_some(true), "{format}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_section_tells_its_place_in_every_format() {
+    let sample = shop();
+    let app = sample.app();
+    let cut = async |mut arguments: Value| {
+        arguments["file_path"] = json!("shop.py");
+        text_alone(&app, "extract_code_section", arguments).await
+    };
+    let imports = "import os\nfrom decimal import Decimal as D";
+    for (format, body) in [
+        ("raw", format!("{imports}\n")),
+        ("json", imports.to_owned()),
+        ("text", "2:import os\n3:from decimal import Decimal as D".to_owned()),
+    ] {
+        assert_eq!(
+            cut(json!({"start_line": 2, "end_line": 3, "format": format})).await,
+            format!("shop.py:2-3 of 21\n{body}")
+        );
+    }
+    assert_eq!(
+        cut(json!({"element": "__init__", "format": "raw"})).await,
+        "shop.py:11-12 of 21 Cart.__init__\n    def __init__(self, owner):\n        self.owner = owner\n"
+    );
+    assert_eq!(
+        cut(json!({"start_line": 21, "end_line": 21, "start_column": 17, "end_column": 18})).await,
+        "shop.py:21 columns 17-18 of 21\n21:文"
+    );
+    let sections =
+        json!({"sections": [{"start_line": 2, "end_line": 2}, {"start_line": 20, "end_line": 99}], "format": "raw"});
+    assert_eq!(
+        cut(sections.clone()).await,
+        "shop.py:2 of 21\nimport os\nshop.py:20-21 of 21 (end of file)\ndef main():\n    return Cart(\"文\")\n"
+    );
+    // Several exact contents would read as one without their places, also beside the structure.
+    let mut beside = sections;
+    beside["file_path"] = json!("shop.py");
+    let beside = call(&app, "extract_code_section", beside).await;
+    assert!(beside.text.contains("\nshop.py:20-21 of 21"), "{}", beside.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cut_section_tells_the_call_that_reads_on_before_its_content() {
+    let sample = Sample::empty();
+    let body = "    value = 1\n".repeat(3_000);
+    sample
+        .file("long.py", format!("def long():\n{body}\ndef after(): pass\n"))
+        .file("one.js", format!("const x = \"{}\";\n", "文".repeat(30_000)));
+    let app = sample.app();
+    for format in ["raw", "text", "json"] {
+        let arguments = json!({"file_path": "long.py", "element": "long", "format": format});
+        let text = text_alone(&app, "extract_code_section", arguments).await;
+        let (next, header) = (text.lines().next().unwrap(), text.lines().nth(1).unwrap());
+        let end: usize = header
+            .strip_prefix("long.py:1-")
+            .and_then(|rest| rest.split(' ').next())
+            .unwrap()
+            .parse()
+            .unwrap();
+        let on = format!("… start_line {}, end_line 3001; ", end + 1);
+        assert!(next.starts_with(&on), "{format}: {on} is not in {next}");
+        // In a long line the column counts its characters, without the number before it.
+        let arguments = json!({"file_path": "one.js", "start_line": 1, "format": format});
+        let reply = call(&app, "extract_code_section", arguments.clone()).await;
+        let part = &reply.structured["partial_content_result"];
+        let content = match &part["content"] {
+            Value::Array(pieces) => pieces.iter().map(|piece| piece.as_str().unwrap()).collect(),
+            content => content.as_str().unwrap().to_owned(),
+        };
+        let shown = content.trim_start_matches("1:").chars().count();
+        assert_eq!(part["end_column"], json!(shown), "{format}");
+        let text = text_alone(&app, "extract_code_section", arguments).await;
+        assert!(
+            text.starts_with("… start_line 1, start_column "),
+            "{format}: {text:.80}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scale_advises_in_one_line_and_does_not_repeat_itself() {
+    let sample = shop();
+    sample.file("blob.bin", b"\0\x01\x02\n").file("b.py", "x = 1\n");
+    let app = sample.app_with(&[], |config| config.limits.reply_rows = 4);
+    let scale = async |arguments: Value| text_alone(&app, "check_code_scale", arguments).await;
+    let whole = scale(json!({"file_path": "shop.py"})).await;
+    let lines: Vec<&str> = whole.lines().collect();
+    assert!(
+        lines[0].starts_with("shop.py python 21 lines (14 code, 7 blank) "),
+        "{whole}"
+    );
+    assert!(
+        lines[1].starts_with("classes 1, methods 2, functions 1, fields "),
+        "{whole}"
+    );
+    assert!(
+        lines[1].ends_with("; complexity 5, average 1.67, max 3 Cart.total"),
+        "{whole}"
+    );
+    let advice = "→ read whole: extract_code_section with start_line 1 returns all of it.";
+    assert_eq!(lines[2..], [advice]);
+    let several = scale(json!({"file_paths": ["shop.py", "b.py"]})).await;
+    let lines: Vec<&str> = several.lines().collect();
+    assert_eq!(lines.len(), 2, "{several}");
+    assert!(
+        lines[0].ends_with(" tokens, complexity max 3 Cart.total → read whole"),
+        "{several}"
+    );
+    let binary = scale(json!({"file_path": "blob.bin"})).await;
+    assert!(
+        binary.starts_with("blob.bin binary ") && binary.contains("\n→ not text: "),
+        "{binary}"
+    );
+    // The second page has only elements.
+    let details = json!({"file_path": "shop.py", "include_details": true});
+    let first = call(&app, "check_code_scale", details.clone()).await;
+    let mut rest = details;
+    rest["cursor"] = first.structured["next"]["cursor"].clone();
+    let rest = scale(rest).await;
+    assert!(rest.starts_with("shop.py\n"), "{rest}");
+    assert!(rest.contains("\n14-17 method Cart.total complexity 3\n"), "{rest}");
 }

@@ -5,8 +5,9 @@ use fumi_kernel::{Caller, ToolReply};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::text_alone;
 use crate::{
-    sample::{Sample, call, call_as},
+    sample::{Sample, call, call_as, whole},
     taught::refused,
 };
 
@@ -42,17 +43,25 @@ async fn each_format_alone_is_served_and_any_two_are_refused_by_name() {
             for second in &FORMATS[at + 1..] {
                 let mut both = arguments.clone();
                 both[*second] = json!(true);
-                let message = refused(&app, &call(&app, tool, both).await, &["EXCLUSIVE_PARAMETERS"]);
-                for part in [
-                    "出力形式パラメータは排他的です",
-                    "mutually exclusive",
-                    &format!("複数指定できません: {first}, {second}"),
-                    &format!("several were given: {first}, {second}"),
-                    "{\"total_only\": true}",
+                for (locale, said, given) in [
+                    (
+                        Locale::En,
+                        "mutually exclusive",
+                        format!("several were given: {first}, {second}"),
+                    ),
+                    (
+                        Locale::Ja,
+                        "出力形式パラメータは排他的です",
+                        format!("複数指定できません: {first}, {second}"),
+                    ),
                 ] {
-                    assert!(message.contains(part), "{part} is missing: {message}");
+                    let caller = Caller { locale, ..whole(&app) };
+                    let reply = call_as(&app, tool, both.clone(), caller, CancellationToken::new()).await;
+                    let message = refused(&app, &reply, &["EXCLUSIVE_PARAMETERS"]);
+                    for part in [said, &given, "{\"total_only\": true}"].into_iter().chain(FORMATS) {
+                        assert!(message.contains(part), "{part} is missing: {message}");
+                    }
                 }
-                assert!(FORMATS.iter().all(|format| message.contains(format)));
             }
         }
     }
@@ -96,7 +105,7 @@ async fn max_count_bounds_each_file_and_has_a_range() {
     );
     for bad in [json!(0), json!(-3), json!("ten"), json!(1.5)] {
         let message = refused(&app, &ask(bad.clone()).await, &["INVALID_ARGUMENTS"]);
-        for part in ["max_count", "an integer from 1 to 10000", "1 以上 10000 以下の整数"] {
+        for part in ["max_count", "an integer from 1 to 10000"] {
             assert!(message.contains(part), "{bad}: {part} is missing: {message}");
         }
     }
@@ -495,7 +504,7 @@ async fn one_language_when_the_caller_named_it() {
     let app = sample.app();
     let ask = async |locale: Locale| -> ToolReply {
         let caller = Caller {
-            locale: Some(locale),
+            locale,
             ..Caller::default()
         };
         call_as(
@@ -574,4 +583,79 @@ async fn a_search_says_what_it_did_not_look_at_and_what_it_does_not_show() {
     }
     let last = pages.last().unwrap();
     assert!(last.text.contains("to 60 of 120 matches in 60 files]"), "{}", last.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_tells_what_makes_its_number_wrong() {
+    let sample = Sample::empty();
+    sample
+        .file("a.txt", "x\n".repeat(9))
+        .file("b.txt", "x\n")
+        .file(".blob.bin", b"x\n\0\nx\n");
+    let app = sample.app_with(&[], |config| config.limits.project_files = 1);
+    let counted = json!({"query": "x", "roots": ["."], "max_count": 2, "total_only": true});
+    assert_eq!(
+        text_alone(&app, "search_content", counted).await,
+        "3 matches in 2 files\n\
+         Only 2 lines per file were searched for (max_count): the totals may be larger.\n\
+         2 files walked, a large project: narrow roots."
+    );
+    // Below max_count there is nothing to tell.
+    let all = json!({"query": "x", "files": ["b.txt"], "max_count": 2, "total_only": true});
+    assert_eq!(text_alone(&app, "search_content", all).await, "1 match in 1 file");
+    let named = json!({"query": "x", "files": ["b.txt", ".blob.bin"]});
+    assert_eq!(
+        text_alone(&app, "search_content", named).await,
+        ".blob.bin\n1:x\nb.txt\n1:x\n[2 rows of 3 matches in 2 files]\n\
+         Skipped 1: .blob.bin (binary, not all its matches are shown)\n\
+         2 files walked, a large project: narrow roots."
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn counts_stand_in_brackets_below_their_folders() {
+    let sample = project();
+    sample.file("lib/deep/one.py", "def process_c(): pass\n");
+    let app = sample.app();
+    let arguments = json!({"query": "process_", "roots": ["."], "count_only_matches": true});
+    assert_eq!(
+        text_alone(&app, "search_content", arguments).await,
+        "lib/deep/one.py (1)\nsrc/\n m0.py (2)\n m1.py (2)\n m2.py (2)\n7 matches in 4 files"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listing_names_its_folder_once_and_tells_times_limits_and_links() {
+    let sample = project();
+    std::os::unix::fs::symlink(sample.outside(), sample.root().join("src/out")).unwrap();
+    let app = sample.app();
+    let list = async |more: Value| {
+        let mut arguments = json!({"roots": ["src"], "types": ["f"], "follow_symlinks": true});
+        arguments
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        text_alone(&app, "list_files", arguments).await
+    };
+    let (root, size) = (sample.root().display().to_string(), sample.read("src/m0.py").len());
+    let skipped = "Skipped 1: src/out (leads out of the project)";
+    let rows = [0, 1, 2].map(|n| format!("src/m{n}.py\t{size}\n")).concat();
+    assert_eq!(list(json!({})).await, format!("3 entries in {root}\n{rows}{skipped}"));
+    assert_eq!(
+        list(json!({"limit": 1, "absolute": false})).await,
+        format!("first 1 of 3 (limit)\nsrc/m0.py\t{size}\n{skipped}")
+    );
+    assert_eq!(list(json!({"count_only": true})).await, format!("total: 3\n{skipped}"));
+    assert_eq!(
+        list(json!({"pattern": "nothing", "follow_symlinks": false})).await,
+        "No files found."
+    );
+    for more in [json!({"sort": "mtime"}), json!({"changed_within": "1d"})] {
+        let text = list(more).await;
+        let row = text.lines().nth(1).unwrap();
+        let time = row.split('\t').nth(2).unwrap_or_else(|| panic!("no time: {text}"));
+        // The time is one that the tool takes.
+        let since = list(json!({"changed_before": time, "absolute": false})).await;
+        assert!(since.starts_with("No files found."), "{since}");
+    }
 }

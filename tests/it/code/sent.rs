@@ -286,11 +286,7 @@ async fn all_problems_of_one_call_are_reported_in_plain_words() {
         &call(&app, "search_content", arguments).await,
         &["INVALID_ARGUMENTS"],
     );
-    for part in [
-        "klingon",
-        "an integer from 1 to 10000, not 0",
-        "1 以上 10000 以下の整数",
-    ] {
+    for part in ["klingon", "an integer from 1 to 10000, not 0"] {
         assert!(message.contains(part), "{part}: {message}");
     }
     let arguments = json!({"roots": ["."], "query": "main", "expectation": {"maxTokens": "5"}});

@@ -187,6 +187,16 @@ async fn an_error_suggests_the_call_with_the_callers_own_values() {
             json!({"roots": ["."], "pattern": "**/src/*.py", "glob": true, "full_path_match": true}),
         ),
         (
+            "list_files",
+            json!({"roots": ["."], "pattern": "["}),
+            json!({"roots": ["."], "pattern": "\\["}),
+        ),
+        (
+            "query_code",
+            json!({"file_path": "src/main.py", "query_key": "methods", "filter": "nam=x"}),
+            json!({"file_path": "src/main.py", "query_key": "methods", "filter": "name=~get*"}),
+        ),
+        (
             "search_content",
             json!({"roots": ["src"], "query": "foo("}),
             json!({"roots": ["src"], "query": "foo(", "fixed_strings": true}),

@@ -42,6 +42,27 @@ async fn every_tool_that_reads_a_tree_says_that_it_could_not_read_all_of_it() {
             reply.text
         );
     }
+    for format in ["full", "compact", "signatures", "csv", "json"] {
+        let reply = call(
+            &app,
+            "analyze_code_structure",
+            json!({"file_path": "a.py", "format_type": format}),
+        )
+        .await;
+        let errors = reply.structured["parse_errors"].as_array().unwrap().len();
+        // Each error is told once.
+        let said = reply.text.matches("Syntax error at line ").count();
+        assert!(
+            said == errors && !reply.text.contains("Parse errors"),
+            "{format}: {}",
+            reply.text
+        );
+        assert!(
+            reply.text.ends_with("lements there may be missing."),
+            "{format}: {}",
+            reply.text
+        );
+    }
     let reply = call(
         &app,
         "extract_code_section",

@@ -376,13 +376,15 @@ fn our_lines(matches: &SearchMatches) -> BTreeMap<String, Vec<(Line, bool)>> {
         let all: &mut Vec<(Line, bool)> = lines.entry(file.path.shown()).or_default();
         for row in &file.lines {
             let context = |number, text: &String| {
+                let is_long = text.chars().count() > 400;
+                let cut = text.strip_suffix('…').filter(|_| is_long);
                 (
                     Line {
                         number,
-                        text: Some(text.clone()),
+                        text: Some(cut.unwrap_or(text).to_owned()),
                         spans: None,
                     },
-                    text.chars().count() >= 400,
+                    cut.is_some(),
                 )
             };
             let first = row.line - row.context_before.len() as u64;

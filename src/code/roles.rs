@@ -1,0 +1,460 @@
+//! The role of a match in the syntax of its file: a definition, a call, an import, a type, a write, another mention, a
+//! comment or a literal text.
+//!
+//! The role is that of the first name within the match, or of the defined name if the match contains one, so that
+//! `def main` has the role of `main`. It follows from the position of the name in the syntax tree alone: a conversion
+//! that is written as a call is a call. The positions are data of each language ([`crate::languages::facts::RoleFacts`]).
+
+use std::{collections::HashMap, ops::Range};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tree_sitter::Node;
+
+use crate::{
+    languages::{Language, by_name, facts::LanguageFacts},
+    parse::ParsedFile,
+};
+
+/// The maximum number of names of one match that are examined; a match with more is a text rather than a name.
+const NAMES: usize = 16;
+
+/// The role of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HitRole {
+    /// The name of a definition or of a parameter.
+    Definition,
+    /// A function or method that is called, or a type that is constructed.
+    Call,
+    /// A part of an import.
+    Import,
+    /// The name of a type where a type is declared or required.
+    Type,
+    /// A variable or field that is assigned.
+    Write,
+    /// Any other code.
+    Mention,
+    /// A part of a comment.
+    Comment,
+    /// A part of a literal text.
+    String,
+}
+
+impl HitRole {
+    /// Returns the word of the role in texts: the published name, short for a definition.
+    #[must_use]
+    pub const fn mark(self) -> &'static str {
+        match self {
+            Self::Definition => "def",
+            Self::Call => "call",
+            Self::Import => "import",
+            Self::Type => "type",
+            Self::Write => "write",
+            Self::Mention => "mention",
+            Self::Comment => "comment",
+            Self::String => "string",
+        }
+    }
+}
+
+/// The compiled positions of a language.
+#[derive(Debug, Default)]
+pub(crate) struct RoleRules {
+    /// The meaning of a node, by its kind.
+    nodes: HashMap<String, NodeMeaning>,
+    /// The meanings of a child, by the kind of its parent.
+    children: HashMap<String, Vec<(ChildTest, ChildMeaning)>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NodeMeaning {
+    Comment,
+    Import,
+    Type,
+    Text,
+    CodeInText,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ChildMeaning {
+    Role(HitRole),
+    Import,
+    Type,
+    /// The child has the role of its parent.
+    Part,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum ChildTest {
+    Field(String),
+    Kind(String),
+    First,
+    Last,
+    Any,
+}
+
+impl RoleRules {
+    /// Compiles the positions of a language and of those that it extends.
+    pub(crate) fn compile(language: &Language) -> Self {
+        let mut rules = Self::default();
+        let mut next = Some(language);
+        while let Some(language) = next {
+            rules.add(&language.facts);
+            let base = language.facts.roles.extends.as_deref();
+            next = base.and_then(|base| by_name(base).ok());
+        }
+        rules
+    }
+
+    fn add(&mut self, facts: &LanguageFacts) {
+        let roles = &facts.roles;
+        for (kinds, meaning) in [
+            (&facts.comments, NodeMeaning::Comment),
+            (&roles.strings, NodeMeaning::Text),
+            (&roles.code, NodeMeaning::CodeInText),
+        ] {
+            self.nodes.extend(kinds.iter().map(|kind| (kind.clone(), meaning)));
+        }
+        for (positions, child, node) in [
+            (&roles.definitions, ChildMeaning::Role(HitRole::Definition), None),
+            (&roles.calls, ChildMeaning::Role(HitRole::Call), None),
+            (&roles.writes, ChildMeaning::Role(HitRole::Write), None),
+            (&roles.imports, ChildMeaning::Import, Some(NodeMeaning::Import)),
+            (&roles.types, ChildMeaning::Type, Some(NodeMeaning::Type)),
+            (&roles.parts, ChildMeaning::Part, None),
+        ] {
+            for position in positions {
+                match (split(position), node) {
+                    ((parent, Some(test)), _) => {
+                        self.children.entry(parent.to_owned()).or_default().push((test, child));
+                    }
+                    ((kind, None), Some(meaning)) => {
+                        self.nodes.insert(kind.to_owned(), meaning);
+                    }
+                    ((_, None), None) => {}
+                }
+            }
+        }
+    }
+
+    /// Returns the meanings of a child of a node.
+    fn meanings(&self, parent: &PathStep<'_>, child: &PathStep<'_>) -> Vec<ChildMeaning> {
+        let holds = |test: &ChildTest| match test {
+            ChildTest::Field(name) => child.field.is_some_and(|field| field == name),
+            ChildTest::Kind(kind) => child.node.kind() == kind,
+            ChildTest::First => parent.node.named_child(0).is_some_and(|first| first == child.node),
+            ChildTest::Last => child.node.next_named_sibling().is_none(),
+            ChildTest::Any => true,
+        };
+        let tests = self.children.get(parent.node.kind()).into_iter().flatten();
+        tests
+            .filter(|(test, _)| holds(test))
+            .map(|(_, meaning)| *meaning)
+            .collect()
+    }
+
+    /// Returns the role of the last node of a path.
+    fn role(&self, path: &[PathStep<'_>]) -> HitRole {
+        let (mut is_text, mut is_code, mut is_type) = (false, false, false);
+        for (at, step) in path.iter().enumerate().rev() {
+            match self.nodes.get(step.node.kind()) {
+                Some(NodeMeaning::Comment) => return HitRole::Comment,
+                Some(NodeMeaning::Import) => return HitRole::Import,
+                Some(NodeMeaning::Text) if !is_code => is_text = true,
+                Some(NodeMeaning::CodeInText) if !is_text => is_code = true,
+                Some(NodeMeaning::Type) => is_type = true,
+                _ => {}
+            }
+            let Some(parent) = at.checked_sub(1).map(|at| &path[at]) else {
+                break;
+            };
+            for meaning in self.meanings(parent, step) {
+                match meaning {
+                    ChildMeaning::Import => return HitRole::Import,
+                    ChildMeaning::Type => is_type = true,
+                    _ => {}
+                }
+            }
+        }
+        if is_text {
+            return HitRole::String;
+        }
+        for pair in path.windows(2).rev() {
+            let mut is_part = false;
+            for meaning in self.meanings(&pair[0], &pair[1]) {
+                match meaning {
+                    ChildMeaning::Role(role) => return role,
+                    ChildMeaning::Part => is_part = true,
+                    ChildMeaning::Import | ChildMeaning::Type => {}
+                }
+            }
+            if !is_part {
+                break;
+            }
+        }
+        if is_type { HitRole::Type } else { HitRole::Mention }
+    }
+}
+
+/// Splits a position into the kind of a node and the test of its child, if it names a child.
+fn split(position: &str) -> (&str, Option<ChildTest>) {
+    if let Some((kind, field)) = position.split_once('.') {
+        return (kind, Some(ChildTest::Field(field.to_owned())));
+    }
+    let Some((kind, child)) = position.split_once('>') else {
+        return (position, None);
+    };
+    let test = match child {
+        "first" => ChildTest::First,
+        "last" => ChildTest::Last,
+        "*" => ChildTest::Any,
+        kind => ChildTest::Kind(kind.to_owned()),
+    };
+    (kind, Some(test))
+}
+
+/// A node on the way from the root of a tree, with the field of its parent in which it is.
+#[derive(Clone, Copy)]
+struct PathStep<'t> {
+    node: Node<'t>,
+    field: Option<&'t str>,
+}
+
+/// Returns the nodes around a byte, from the root inwards, and the byte at which the search for the next name goes on.
+fn path_to(root: Node<'_>, byte: usize) -> (Vec<PathStep<'_>>, usize) {
+    let mut cursor = root.walk();
+    let mut path = vec![PathStep {
+        node: root,
+        field: None,
+    }];
+    while cursor.goto_first_child_for_byte(byte).is_some() {
+        let node = cursor.node();
+        if node.start_byte() > byte {
+            return (path, node.start_byte());
+        }
+        path.push(PathStep {
+            node,
+            field: cursor.field_name(),
+        });
+    }
+    let next = path.last().map_or(byte, |step| step.node.end_byte());
+    (path, next.max(byte + 1))
+}
+
+/// A match with its role and the name that decided it.
+pub(crate) struct NamedRole {
+    pub(crate) role: HitRole,
+    /// The bytes of the name.
+    pub(crate) name: Range<usize>,
+}
+
+/// Returns the role of a match at these bytes.
+pub(crate) fn role_at(file: &ParsedFile, bytes: &Range<usize>) -> NamedRole {
+    for embedded in &file.embedded {
+        if let Some(inner) = embedded.inner_range(bytes) {
+            let found = role_at(&embedded.parsed, &inner);
+            return NamedRole {
+                name: embedded.file_start(found.name.start)..embedded.file_end(found.name.end),
+                ..found
+            };
+        }
+    }
+    let rules = file.source.language.role_rules();
+    let root = file.tree.root_node();
+    let (mut at, mut first) = (bytes.start, None);
+    for _ in 0..NAMES {
+        let (path, next) = path_to(root, at);
+        let leaf = path[path.len() - 1].node;
+        if leaf.is_named() && leaf.child_count() == 0 {
+            let found = NamedRole {
+                role: rules.role(&path),
+                name: leaf.byte_range(),
+            };
+            if found.role == HitRole::Definition {
+                return found;
+            }
+            first = first.or(Some(found));
+        }
+        at = next;
+        if at >= bytes.end {
+            break;
+        }
+    }
+    first.unwrap_or_else(|| NamedRole {
+        role: rules.role(&path_to(root, bytes.start).0),
+        name: 0..0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use super::{RoleRules, role_at, split};
+    use crate::{
+        languages::{all, by_name},
+        parse::{SourceFile, parse},
+    };
+
+    /// Returns the roles of the names that are marked with `|` before them.
+    fn roles(language: &str, marked: &str) -> Vec<&'static str> {
+        let text = marked.replace('|', "");
+        let mut at = 0;
+        let starts = marked.split('|').map(|part| {
+            at += part.len();
+            at
+        });
+        let starts: Vec<usize> = starts.collect();
+        let source = SourceFile {
+            path: String::new(),
+            language: by_name(language).unwrap(),
+            size_bytes: text.len() as u64,
+            text,
+            encoding: String::new(),
+        };
+        let file = parse(source, &CancellationToken::new()).unwrap();
+        assert!(file.errors.is_empty(), "{language}: {:?}", file.errors);
+        let names = &starts[..starts.len() - 1];
+        let role = |at: &usize| role_at(&file, &(*at..*at + 1)).role.mark();
+        names.iter().map(role).collect()
+    }
+
+    #[test]
+    fn names_have_the_role_of_their_position() {
+        let mut wrong = Vec::new();
+        for (language, text, expected) in [
+            (
+                "python",
+                "import |os\ndef |f(|a, |b: |int = |c) -> |list[|str]:\n    |x.|y = |g(|k=|a)  # |note\n    return f\"|t {|x}\"\n",
+                "import def def def type mention type type mention write call mention mention comment string mention",
+            ),
+            (
+                "typescript",
+                "import { |a } from \"|m\";\nclass |C extends |B<|T> {\n  |p: |Q = new |R();\n  |m(|x: |S): void { this.|p = `|t ${|u}`; |f(|x); }\n}\n",
+                "import import def type type def type call def def type write string mention call mention",
+            ),
+            (
+                "go",
+                "package p\n\nimport |f \"|fmt\"\n\nfunc (|r |R) |M(|a |int) |string {\n\t|x := |g(|a)\n\t|r.|n = |x\n\treturn \"|t\"\n}\n",
+                "import import def type def def type type def call mention mention write mention string",
+            ),
+            (
+                "rust",
+                "use |a::|b;\n\nfn |f(|x: |T) -> |u8 {\n    let |y = |x.|g(|h!());\n    |y = \"|t\";\n    |m::|z(|y)\n}\n",
+                "import import def def type type def mention call call write string mention call mention",
+            ),
+            (
+                "java",
+                "import |a.|B;\n\nclass |C extends |D {\n  |E |f = new |G();\n  void |m(|H |x) { this.|f = |x; |n(\"|t\"); }\n}\n",
+                "import import def type type def call def type def write mention call string",
+            ),
+            (
+                "c",
+                "#include \"|a.h\"\n#define |M 1\nstruct |s { int |f; };\nint |g(char *|p) {\n  |p->|f = |h(|p, \"|t\");\n  return |M;\n}\n",
+                "import def def def def def mention write call mention string mention",
+            ),
+            (
+                "csharp",
+                "using |A;\nclass |C : |B {\n  |D |f;\n  void |M(|E |x) { this.|f = |x; |N(\"|t\"); var |y = new |F(); }\n}\n",
+                "import def type type def def type def write mention call string def call",
+            ),
+            (
+                "kotlin",
+                "import a.|b\n\nclass |C(val |p: |T) {\n    fun |m(|x: |S) { |y = |f(|x); |z.|g(\"|t\") }\n}\n",
+                "import def def type def def type write call mention mention call string",
+            ),
+            (
+                "php",
+                "<?php\nuse A\\|B;\nclass |C extends |D {\n  function |m(|E $|x) { $this->|f = |g($|x); new |F('|t'); }\n}\n",
+                "import def type def type def write call mention call string",
+            ),
+            (
+                "ruby",
+                "class |C < |D\n  def |m(|x)\n    @|y = |f(|x, \"|t\")\n    |z.|g\n  end\nend\n",
+                "def type def def write call mention string mention call",
+            ),
+            (
+                "lua",
+                "local |x = |f(\"|t\")\nfunction |g(|a)\n  |t.|u = |a\n  |t.|v()\nend\n",
+                "write call string def def mention write mention mention call",
+            ),
+            (
+                "bash",
+                "|f() {\n  |x=\"|t $|y\"\n  |g \"$|x\"\n}\n",
+                "def write string mention call mention",
+            ),
+            (
+                "scala",
+                "import a.|B\n\nclass |C(|p: |T) extends |D {\n  def |m(|x: |S): Int = |f(|x)\n  val |v = new |E(\"|t\")\n}\n",
+                "import def def type type def def type call mention def call string",
+            ),
+            (
+                "swift",
+                "import |A\n\nclass |C: |D {\n  func |m(x |y: |S) { |z.|p = |f(|y); |g.|h(\"|t\") }\n}\n",
+                "import def type def def type mention write call mention mention call string",
+            ),
+            (
+                "cpp",
+                "#include <|a>\nclass |C : public |B {\n  |D |f;\n};\nvoid |C::|m(|E &|x) { this->|f = |g(|x); auto |y = new |F(\"|t\"); }\n",
+                "import def type type def type def type def write call mention def call string",
+            ),
+        ] {
+            let found = roles(language, text).join(" ");
+            if found != expected {
+                wrong.push(format!("{language}:\n{text}\n{found}\n{expected}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    }
+
+    #[test]
+    fn match_with_a_definition_has_the_role_of_the_defined_name() {
+        let text = "async def main():\n    return main()\n".to_owned();
+        let source = SourceFile {
+            path: String::new(),
+            language: by_name("python").unwrap(),
+            size_bytes: text.len() as u64,
+            text,
+            encoding: String::new(),
+        };
+        let file = parse(source, &CancellationToken::new()).unwrap();
+        let mark = |bytes| role_at(&file, &bytes).role.mark();
+        assert_eq!([mark(0..14), mark(0..5), mark(22..33)], ["def", "mention", "call"]);
+    }
+
+    #[test]
+    fn every_kind_and_field_of_a_position_exists_in_the_grammar() {
+        for language in all() {
+            let (roles, grammar) = (&language.facts.roles, language.grammar());
+            let lists = [
+                &roles.calls,
+                &roles.definitions,
+                &roles.writes,
+                &roles.types,
+                &roles.imports,
+                &roles.strings,
+                &roles.code,
+                &roles.parts,
+            ];
+            for position in lists.into_iter().flatten() {
+                let (kind, test) = split(position);
+                let mut kinds = vec![kind];
+                if let Some(super::ChildTest::Kind(child)) = &test {
+                    kinds.push(child);
+                }
+                for kind in kinds {
+                    assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{}: {position}", language.name);
+                }
+                if let Some(super::ChildTest::Field(field)) = &test {
+                    assert!(
+                        grammar.field_id_for_name(field).is_some(),
+                        "{}: {position}",
+                        language.name
+                    );
+                }
+            }
+            assert!(!RoleRules::compile(language).nodes.is_empty(), "{}", language.name);
+        }
+    }
+}
