@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use fumi::app::App;
 use fumi_config::Flags;
 use fumi_kernel::{
-    Answerer, CallProgress, Caller, ToolReply,
+    Answerer, CallProgress, Caller, ResultForm, ToolReply,
     pipeline::{self, Call},
 };
 use serde_json::Value;
@@ -42,13 +42,21 @@ impl Kernel {
         self.reply(tool, arguments).structured
     }
 
-    /// Calls a tool and returns the whole reply.
+    /// Calls a tool and returns the whole reply, as for a client that gets text and structure.
     pub(crate) fn reply(&self, tool: &str, arguments: &Value) -> ToolReply {
+        self.reply_in(ResultForm::Both, tool, arguments)
+    }
+
+    /// Calls a tool and returns the whole reply, cut and rendered for a client that gets this form.
+    pub(crate) fn reply_in(&self, form: ResultForm, tool: &str, arguments: &Value) -> ToolReply {
         let app = Arc::clone(&self.app);
         let entry = app.catalogue.find(&app.scope, tool).expect("a tool");
         let call = Call {
             arguments: arguments.as_object().cloned().unwrap_or_default(),
-            caller: Caller::default(),
+            caller: Caller {
+                form,
+                ..Caller::default()
+            },
             answerer: Answerer::Host,
             project: Arc::clone(app.kernel.roots.default_project()),
             cancel: CancellationToken::new(),

@@ -8,16 +8,24 @@ use std::{fs, path::Path};
 #[allow(dead_code, reason = "most benchmarks depend on their own folder alone")]
 pub(crate) const BROWSER: [&str; 2] = ["benches/browser", "tests/fixtures/browser/login"];
 
+/// The inputs of the measured table in docs/clients.md: the benchmark, and what it shares with the test of the clients.
+#[allow(dead_code, reason = "most benchmarks depend on their own folder alone")]
+pub(crate) const CLIENTS: [&str; 3] = [
+    "benches/clients",
+    "tests/clients/command_line.py",
+    "tests/clients/scripted_model.py",
+];
+
 /// Returns the hash over everything under `benches/NAME`, by path.
-#[allow(dead_code, reason = "the browser's benchmark depends on more than its own folder")]
+#[allow(dead_code, reason = "two benchmarks depend on more than their own folder")]
 pub(crate) fn hash(root: &Path, benchmark: &str) -> String {
     hash_of(root, &[&format!("benches/{benchmark}")])
 }
 
-/// Returns the hash over everything under some folders, by path.
-pub(crate) fn hash_of(root: &Path, folders: &[&str]) -> String {
-    let mut files = Vec::new();
-    let mut folders: Vec<_> = folders.iter().map(|folder| root.join(folder)).collect();
+/// Returns the hash over everything under some folders, and over some files, by path.
+pub(crate) fn hash_of(root: &Path, inputs: &[&str]) -> String {
+    let inputs = inputs.iter().map(|input| root.join(input));
+    let (mut folders, mut files): (Vec<_>, Vec<_>) = inputs.partition(|input| input.is_dir());
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder)
             .expect("the benchmark is there")

@@ -26,8 +26,10 @@ const MOST_READS: usize = 40;
 pub(crate) struct Work {
     /// The commands, as called.
     pub(crate) calls: Vec<String>,
-    /// Arguments and replies.
-    pub(crate) tokens: usize,
+    /// Tokens of the arguments.
+    pub(crate) asked: usize,
+    /// Tokens of the replies.
+    pub(crate) replied: usize,
     /// All text that it saw.
     pub(crate) seen: String,
 }
@@ -36,6 +38,7 @@ pub(crate) struct Work {
 ///
 /// - `read REGEX`: 60 lines around each matching line of the last search, in its order;
 ///   `read REGEX in FILE` if the search was in one file, whose name ripgrep does not print;
+/// - `above REGEX`: the 60 lines that end with each matching line, where the beginning of the element around it is wanted;
 /// - `on`: the 60 lines after the last ones, again and again.
 pub(crate) fn work(tree: &Path, script: &[String], answer: &Answer) -> Work {
     let mut agent = Agent {
@@ -47,7 +50,9 @@ pub(crate) fn work(tree: &Path, script: &[String], answer: &Answer) -> Work {
     };
     for step in script {
         if let Some(read) = step.strip_prefix("read ") {
-            agent.follow(read, answer);
+            agent.follow(read, BEFORE, answer);
+        } else if let Some(read) = step.strip_prefix("above ") {
+            agent.follow(read, LINES - 1, answer);
         } else if step == "on" {
             for _ in 0..MOST_READS {
                 if answer.missing(&agent.work.seen).is_empty() {
@@ -89,14 +94,16 @@ impl Agent<'_> {
             .output()
             .expect("a shell");
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        self.work.tokens += count(&json!({ "command": command }).to_string()) + count(&printed);
+        self.work.asked += count(&json!({ "command": command }).to_string());
+        self.work.replied += count(&printed);
         self.work.calls.push(command.to_owned());
         self.work.seen.push_str(&printed);
         self.work.seen.push('\n');
         printed
     }
 
-    fn follow(&mut self, read: &str, answer: &Answer) {
+    /// Reads around each matching line, beginning some lines before it.
+    fn follow(&mut self, read: &str, before: usize, answer: &Answer) {
         let (pattern, one_file) = match read.rsplit_once(" in ") {
             Some((pattern, file)) => (pattern, Some(file)),
             None => (read, None),
@@ -117,7 +124,7 @@ impl Agent<'_> {
             if self.read.contains(&(file.to_owned(), line)) {
                 continue;
             }
-            let start = line.saturating_sub(BEFORE).max(1);
+            let start = line.saturating_sub(before).max(1);
             self.lines(file, start, start + LINES - 1);
             if answer.missing(&self.work.seen).is_empty() {
                 return;

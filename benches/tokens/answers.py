@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The right answers of the tasks, from readers that are not fumi's: Python's own ast and tomllib, and plain scanning.
+"""The right answers of the tasks, from readers that are not fumi's: Python's own ast and tomllib, and plain scanning. Those
+about sources in Java and Go are in Answers.java and answers.go.
 
     answers.py KIND ARGUMENT...        in the folder of the tree
 
@@ -81,15 +82,24 @@ def callers(folder, name):
         for caller in sorted(seen):
             yield str(path)
             # Its definition, or its name in a list of elements.
-            yield rf"re:(def |\.|\"){re.escape(caller)}\b"
+            yield rf"re:(def |function |method |\.|\"){re.escape(caller)}\b"
+
+
+def listed(path, count=None):
+    """A file in a list: its whole path, or its name below the line of its folder; with its count, if one is given."""
+    whole, name = re.escape(str(path)), re.escape(path.name)
+    below = rf"{re.escape(str(path.parent))}/ (?:[^ /]+ \(\d+\) )*{name} \("
+    if count is None:
+        return rf"re:(?:{whole}|{below})"
+    return rf're:(?:{whole}(?:"?: ?{count}\b| \({count}\))|{below}{count}\))'
 
 
 def counts(word, folder, suffix):
     """The number of lines with a word in each file."""
     for path in sorted(Path(folder).rglob(f"*{suffix}")):
-        lines = sum(word in line for line in path.read_text(encoding="utf-8").splitlines())
+        lines = sum(word in line for line in path.read_text(encoding="utf-8-sig").splitlines())
         if lines:
-            yield rf're:{re.escape(str(path))}"?: ?{lines}\b'
+            yield listed(path, lines)
 
 
 def importers(module, folder):
@@ -97,10 +107,10 @@ def importers(module, folder):
     for path in sorted(Path(folder).rglob("*.py")):
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Import) and any(alias.name.split(".")[0] == module for alias in node.names):
-                yield str(path)
+                yield listed(path)
                 break
             if isinstance(node, ast.ImportFrom) and node.level == 0 and (node.module or "").split(".")[0] == module:
-                yield str(path)
+                yield listed(path)
                 break
 
 
@@ -128,11 +138,31 @@ def toml_list(path, *keys):
 
 def braces(path, first):
     """From a first line to the brace that closes it: a function in a language with braces, formatted as usual."""
-    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     start = next(at for at, line in enumerate(lines) if line.startswith(first))
     indent = re.match(r"\s*", lines[start])[0]
     end = next(at for at in range(start + 1, len(lines)) if re.match(rf"{indent}\}}", lines[at]))
     return lines[start : end + 1]
+
+
+def code_of(path):
+    """A C# file without its comments and strings, which may contain words and braces like code."""
+    skipped = r"""//[^\n]*|/\*.*?\*/|@"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'"""
+    return re.sub(skipped, " ", Path(path).read_text(encoding="utf-8-sig"), flags=re.DOTALL)
+
+
+def implementers(interface, folder):
+    """The C# types that name an interface after their colon: each with its file."""
+    header = re.compile(r"\b(?:class|struct)\s+(\w+)\s*(?:<[^{:]*>)?\s*:([^{]*)\{")
+    for path in sorted(Path(folder).rglob("*.cs")):
+        # Without constraints, and without the arguments of generic types.
+        types = [(name, re.sub(r"<[^<>]*>", "", bases.split(" where ")[0])) for name, bases in header.findall(code_of(path))]
+        found = [name for name, bases in types if interface in re.split(r"[\s,]+", bases)]
+        if found:
+            yield str(path)
+        for name in found:
+            # Its definition, or its name in a list of elements.
+            yield rf"re:(class |struct |\.){name}\b"
 
 
 KINDS = {
@@ -142,6 +172,7 @@ KINDS = {
     "complex": complex_one,
     "callers": callers,
     "counts": counts,
+    "implementers": implementers,
     "importers": importers,
     "heading": heading,
     "rule": rule,

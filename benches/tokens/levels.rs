@@ -5,24 +5,32 @@
 
 use std::collections::BTreeMap;
 
+use fumi_kernel::ToolReply;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{cost, count, kernel::Kernel, median, trees::Tree};
+use crate::{clients::View, count, kernel::Kernel, median, searches::all_pages, trees::Tree};
 
+/// The questions of levels.toml.
 #[derive(Deserialize)]
-struct File {
-    search: Vec<Question>,
+pub(crate) struct Questions {
+    pub(crate) search: Vec<Question>,
     list: Vec<Question>,
     source: Vec<Source>,
-    ranked: Vec<Question>,
+    pub(crate) ranked: Vec<Question>,
 }
 
 /// Arguments without any that choose a form.
 #[derive(Deserialize)]
-struct Question {
-    tree: String,
+pub(crate) struct Question {
+    pub(crate) tree: String,
     arguments: String,
+}
+
+impl Question {
+    pub(crate) fn arguments(&self) -> Value {
+        serde_json::from_str(&self.arguments).unwrap_or_else(|error| panic!("{}: {error}", self.arguments))
+    }
 }
 
 #[derive(Deserialize)]
@@ -40,7 +48,7 @@ const CLASSES: [(&str, std::ops::RangeInclusive<u64>); 3] =
     [("few", 5..=20), ("medium", 50..=200), ("many", 500..=2_000)];
 
 /// The formats of a search, by the argument that selects one.
-const FORMATS: [&str; 6] = [
+pub(crate) const FORMATS: [&str; 6] = [
     "total_only",
     "count_only_matches",
     "summary_only",
@@ -131,7 +139,7 @@ fn float(number: usize) -> f64 {
     number as f64
 }
 
-fn percent(part: usize, whole: usize) -> f64 {
+pub(crate) fn percent(part: usize, whole: usize) -> f64 {
     float(part) / float(whole.max(1)) * 100.0
 }
 
@@ -143,35 +151,52 @@ fn with(arguments: &Value, more: Value) -> Value {
     arguments
 }
 
-/// Measures all levels.
-pub(crate) fn run(trees: &BTreeMap<&'static str, Tree>) -> Levels {
+/// Reads the questions. At run time, so that a changed one needs no build.
+pub(crate) fn questions() -> Questions {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/tokens/levels.toml");
     let text = std::fs::read_to_string(path).expect("levels.toml is there");
-    let file: File = toml::from_str(&text).expect("levels.toml is valid");
-    let kernels: BTreeMap<&str, Kernel> = trees
+    toml::from_str(&text).expect("levels.toml is valid")
+}
+
+/// Returns a kernel for each tree.
+pub(crate) fn kernels(trees: &BTreeMap<&'static str, Tree>) -> BTreeMap<&'static str, Kernel> {
+    trees
         .iter()
         .map(|(name, tree)| (*name, Kernel::new(&[&tree.folder], false)))
-        .collect();
-    let parsed = |question: &Question| -> Value {
-        serde_json::from_str(&question.arguments).unwrap_or_else(|error| panic!("{}: {error}", question.arguments))
+        .collect()
+}
+
+/// Returns the arguments of a search in a format.
+pub(crate) fn in_format(arguments: &Value, format: &str) -> Value {
+    match format {
+        "normal" => arguments.clone(),
+        format => with(arguments, json!({ format: true })),
+    }
+}
+
+/// Calls a tool as a client that gets the text alone.
+fn ask(kernel: &Kernel, tool: &str, arguments: &Value) -> ToolReply {
+    kernel.reply_in(View::TEXT.form, tool, arguments)
+}
+
+/// Returns the tokens of a reply, as a client passes on that gets the text alone.
+fn cost(reply: &ToolReply) -> usize {
+    View::TEXT.cost(reply)
+}
+
+/// Measures all levels.
+pub(crate) fn run(trees: &BTreeMap<&'static str, Tree>) -> Levels {
+    let questions = questions();
+    let kernels = kernels(trees);
+    let of = |questions: &[Question]| -> Vec<(&Kernel, Value)> {
+        let asked = |question: &Question| (&kernels[question.tree.as_str()], question.arguments());
+        questions.iter().map(asked).collect()
     };
-    let mut tables = Vec::new();
-    let searches: Vec<(&Kernel, Value)> = file
-        .search
-        .iter()
-        .map(|question| (&kernels[question.tree.as_str()], parsed(question)))
-        .collect();
-    tables.extend(search_formats(&searches));
-    let lists: Vec<(&Kernel, Value)> = file
-        .list
-        .iter()
-        .map(|question| (&kernels[question.tree.as_str()], parsed(question)))
-        .collect();
-    tables.push(listing(&lists));
-    let [share, each, mut single] = reading(&file.source, &kernels, trees);
-    for question in &file.ranked {
-        let arguments = with(&parsed(question), json!({"ranked": true}));
-        let reply = kernels[question.tree.as_str()].reply("search_content", &arguments);
+    let mut tables = Vec::from(search_formats(&of(&questions.search)));
+    tables.push(listing(&of(&questions.list)));
+    let [share, each, mut single] = reading(&questions.source, &kernels, trees);
+    for (kernel, arguments) in of(&questions.ranked) {
+        let reply = ask(kernel, "search_content", &in_format(&arguments, "ranked"));
         single.add("ranked", "tokens", float(cost(&reply)));
     }
     tables.extend([share, each, single]);
@@ -204,25 +229,21 @@ fn search_formats(searches: &[(&Kernel, Value)]) -> [Table; 2] {
     );
     let mut hits: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     for (kernel, arguments) in searches {
-        let total = kernel.reply("search_content", &with(arguments, json!({"total_only": true})));
+        let total = ask(kernel, "search_content", &with(arguments, json!({"total_only": true})));
         let total = total.structured["total_matches"].as_u64().expect("a number");
         let class = class(total, arguments);
         hits.entry(class).or_default().push(total);
-        let normal = cost(&kernel.reply("search_content", arguments));
+        let normal = cost(&ask(kernel, "search_content", arguments));
         for format in FORMATS {
-            let asked = if format == "normal" {
-                arguments.clone()
-            } else {
-                with(arguments, json!({ format: true }))
-            };
-            let used = cost(&kernel.reply("search_content", &asked));
+            let used = cost(&ask(kernel, "search_content", &in_format(arguments, format)));
             tokens.add(format, class, float(used));
             if format != "normal" {
                 saved.add(format, class, 100.0 - percent(used, normal));
             }
         }
-        tokens.add("all_pages", class, float(all_pages(kernel, arguments)));
-        let receipt = kernel.reply(
+        tokens.add("all_pages", class, float(all_pages(kernel, View::TEXT, arguments)));
+        let receipt = ask(
+            kernel,
             "search_content",
             &with(arguments, json!({"output_file": "hits.json", "suppress_output": true})),
         );
@@ -242,19 +263,6 @@ fn search_formats(searches: &[(&Kernel, Value)]) -> [Table; 2] {
     [tokens, saved]
 }
 
-fn all_pages(kernel: &Kernel, arguments: &Value) -> usize {
-    let mut asked = arguments.clone();
-    let mut tokens = 0;
-    loop {
-        let reply = kernel.reply("search_content", &asked);
-        tokens += cost(&reply);
-        let Some(cursor) = reply.structured["next"]["cursor"].as_str() else {
-            return tokens;
-        };
-        asked["cursor"] = json!(cursor);
-    }
-}
-
 fn listing(lists: &[(&Kernel, Value)]) -> Table {
     let mut table = Table::new(
         "list",
@@ -263,10 +271,10 @@ fn listing(lists: &[(&Kernel, Value)]) -> Table {
         "Tokens of the reply; few, medium and many files. Paths relative to the project (`absolute: false`).",
     );
     for (kernel, arguments) in lists {
-        let counted = kernel.reply("list_files", &with(arguments, json!({"count_only": true})));
+        let counted = ask(kernel, "list_files", &with(arguments, json!({"count_only": true})));
         let total = counted.structured["total_count"].as_u64().expect("a number");
         let class = class(total, arguments);
-        let rows = kernel.reply("list_files", &with(arguments, json!({"absolute": false})));
+        let rows = ask(kernel, "list_files", &with(arguments, json!({"absolute": false})));
         table.add("count_only", class, float(cost(&counted)));
         table.add("rows", class, float(cost(&rows)));
     }
@@ -301,7 +309,7 @@ fn reading(sources: &[Source], kernels: &BTreeMap<&str, Kernel>, trees: &BTreeMa
             let asked = with(&file, json!({ "format_type": format }));
             let mut used = 0;
             // The whole table, even if it exceeds a reply.
-            let reply = kernel.reply("analyze_code_structure", &asked);
+            let reply = ask(kernel, "analyze_code_structure", &asked);
             used += cost(&reply);
             if reply.structured["truncated"] == true {
                 eprintln!("{} {format} is cut", source.path);
@@ -312,14 +320,14 @@ fn reading(sources: &[Source], kernels: &BTreeMap<&str, Kernel>, trees: &BTreeMa
         single.add(
             "analyze.suppress_output",
             "tokens",
-            float(cost(&kernel.reply("analyze_code_structure", &receipt))),
+            float(cost(&ask(kernel, "analyze_code_structure", &receipt))),
         );
         let element = with(&file, json!({"element": source.element, "format": "raw"}));
-        let part = kernel.reply("extract_code_section", &element);
+        let part = ask(kernel, "extract_code_section", &element);
         let part = part.structured["partial_content_result"]["content"].as_str().map(count);
         for format in ["raw", "text", "json"] {
             let asked = with(&file, json!({"element": source.element, "format": format}));
-            let used = cost(&kernel.reply("extract_code_section", &asked));
+            let used = cost(&ask(kernel, "extract_code_section", &asked));
             share.add(&format!("extract.{format}"), "percent", percent(used, whole));
             if let Some(part) = part {
                 single.add(
@@ -331,7 +339,7 @@ fn reading(sources: &[Source], kernels: &BTreeMap<&str, Kernel>, trees: &BTreeMa
         }
         for format in ["summary", "json"] {
             let asked = with(&file, json!({"query_key": source.query_key, "output_format": format}));
-            let reply = kernel.reply("query_code", &asked);
+            let reply = ask(kernel, "query_code", &asked);
             let found = reply.structured["query_result"]["total_matches"]
                 .as_u64()
                 .expect("a number");
@@ -339,19 +347,19 @@ fn reading(sources: &[Source], kernels: &BTreeMap<&str, Kernel>, trees: &BTreeMa
             assert!(found > 0, "{} has no {}", source.path, source.query_key);
             each.add(&format!("query.{format}"), "tokens", float(cost(&reply)) / float(found));
         }
-        let scale = cost(&kernel.reply("check_code_scale", &file));
+        let scale = cost(&ask(kernel, "check_code_scale", &file));
         single.add("check_code_scale", "tokens", float(scale));
         let bare = with(&file, json!({"include_guidance": false}));
         single.add(
             "check_code_scale.bare",
             "tokens",
-            float(cost(&kernel.reply("check_code_scale", &bare))),
+            float(cost(&ask(kernel, "check_code_scale", &bare))),
         );
         let detailed = with(&file, json!({"include_details": true}));
         share.add(
             "check_code_scale.details",
             "percent",
-            percent(cost(&kernel.reply("check_code_scale", &detailed)), whole),
+            percent(cost(&ask(kernel, "check_code_scale", &detailed)), whole),
         );
     }
     [share, each, single]

@@ -13,10 +13,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use fumi_kernel::ToolReply;
 use fumi_novel::writing::WritingStage;
 use serde_json::{Value, json};
 
-use super::{cost, count, kernel::Kernel};
+use super::{count, kernel::Kernel};
 
 #[path = "../../tests/it/novel/script.rs"]
 #[expect(dead_code, reason = "the tests need more of it")]
@@ -27,6 +28,11 @@ const FIRST: &str = "40_原稿/第001話_こぶとえくぼ.md";
 
 /// The bar: the minimum saving against the plain form.
 const BAR: f64 = 90.0;
+
+/// Returns the tokens of a reply: some clients show a model only the structure, others only the text.
+fn cost(reply: &ToolReply) -> usize {
+    count(&reply.structured.to_string()).max(count(&reply.text))
+}
 
 fn shipped() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/novel")

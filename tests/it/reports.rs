@@ -18,10 +18,12 @@ fn committed_reports_are_those_of_the_benchmarks_as_they_are() {
         ("tokens", "docs/tokens-novel.md", "./bench tokens novel"),
         ("tokens", "src/kernel/measured.toml", "./bench tokens"),
         ("browser", "docs/browser-benchmarks.md", "./bench browser"),
+        ("clients", "docs/clients.md", "./bench clients"),
     ] {
         let text = fs::read_to_string(root.join(report)).unwrap_or_else(|error| panic!("{report}: {error}"));
         let wanted = match benchmark {
             "browser" => inputs::hash_of(root, &inputs::BROWSER),
+            "clients" => inputs::hash_of(root, &inputs::CLIENTS),
             benchmark => inputs::hash(root, benchmark),
         };
         let found = text
