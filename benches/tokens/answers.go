@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -62,10 +63,17 @@ func importers(wanted string) {
 	for _, path := range sources(".") {
 		for _, spec := range parsed(path, parser.ImportsOnly).Imports {
 			if imported, err := strconv.Unquote(spec.Path.Value); err == nil && imported == wanted {
-				fmt.Println(path)
+				fmt.Println(listed(path))
 			}
 		}
 	}
+}
+
+// listed returns a pattern of a file in a list: its whole path, or its name below the line of its folder.
+func listed(path string) string {
+	folder, name := filepath.Split(path)
+	quoted := regexp.QuoteMeta
+	return fmt.Sprintf(`re:(?:%s|%s(?: [^ /]+ \(\d+\))* %s \()`, quoted(path), quoted(folder), quoted(name))
 }
 
 // receiver returns the name of a receiver's type.

@@ -108,9 +108,10 @@ mod tests {
 
     #[test]
     fn shown_time_is_parsed_again() {
-        let shown = shown_time(1_769_853_600);
+        let seconds: i64 = 1_769_853_600;
+        let shown = shown_time(seconds);
         let parsed = ModifiedFilter::within(&shown, UNIX_EPOCH);
-        let time = UNIX_EPOCH + Duration::from_secs(1_769_853_600);
+        let time = UNIX_EPOCH + Duration::from_secs(seconds.unsigned_abs());
         assert_eq!(parsed.ok(), Some(ModifiedFilter::After(time)), "{shown}");
         assert_eq!(shown_time(i64::MAX), "");
     }

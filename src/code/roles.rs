@@ -2,8 +2,10 @@
 //! comment or a literal text.
 //!
 //! The role is that of the first name within the match, or of the defined name if the match contains one, so that
-//! `def main` has the role of `main`. It follows from the position of the name in the syntax tree alone: a conversion
-//! that is written as a call is a call. The positions are data of each language ([`crate::languages::facts::RoleFacts`]).
+//! `def main` has the role of `main`; the first parts of a dotted name are passed over if the match contains the next, so that
+//! `time.Duration` has the role of `Duration`. It follows from the position of the name in the syntax tree alone: a
+//! conversion that is written as a call is a call. The positions are data of each language
+//! ([`crate::languages::facts::RoleFacts`]).
 
 use std::{collections::HashMap, ops::Range};
 
@@ -18,6 +20,9 @@ use crate::{
 
 /// The maximum number of names of one match that are examined; a match with more is a text rather than a name.
 const NAMES: usize = 16;
+
+/// The signs between the parts of a dotted name.
+const DOTS: [&str; 5] = [".", "::", "->", "?.", "!."];
 
 /// The role of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -64,7 +69,15 @@ pub(crate) struct RoleRules {
     /// The meaning of a node, by its kind.
     nodes: HashMap<String, NodeMeaning>,
     /// The meanings of a child, by the kind of its parent.
-    children: HashMap<String, Vec<(ChildTest, ChildMeaning)>>,
+    children: HashMap<String, Vec<ChildRule>>,
+}
+
+#[derive(Debug)]
+struct ChildRule {
+    /// The field or the word that the parent must have.
+    with: Option<String>,
+    test: ChildTest,
+    meaning: ChildMeaning,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +86,8 @@ enum NodeMeaning {
     Import,
     Type,
     Text,
-    CodeInText,
+    /// Code within a text, or a value within a type.
+    Code,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +95,7 @@ enum ChildMeaning {
     Role(HitRole),
     Import,
     Type,
+    Code,
     /// The child has the role of its parent.
     Part,
 }
@@ -91,7 +106,15 @@ enum ChildTest {
     Kind(String),
     First,
     Last,
+    Only,
     Any,
+}
+
+/// A position as the data of a language write it.
+struct Position<'p> {
+    kind: &'p str,
+    with: Option<&'p str>,
+    child: Option<ChildTest>,
 }
 
 impl RoleRules {
@@ -112,7 +135,6 @@ impl RoleRules {
         for (kinds, meaning) in [
             (&facts.comments, NodeMeaning::Comment),
             (&roles.strings, NodeMeaning::Text),
-            (&roles.code, NodeMeaning::CodeInText),
         ] {
             self.nodes.extend(kinds.iter().map(|kind| (kind.clone(), meaning)));
         }
@@ -122,17 +144,25 @@ impl RoleRules {
             (&roles.writes, ChildMeaning::Role(HitRole::Write), None),
             (&roles.imports, ChildMeaning::Import, Some(NodeMeaning::Import)),
             (&roles.types, ChildMeaning::Type, Some(NodeMeaning::Type)),
+            (&roles.code, ChildMeaning::Code, Some(NodeMeaning::Code)),
             (&roles.parts, ChildMeaning::Part, None),
         ] {
             for position in positions {
-                match (split(position), node) {
-                    ((parent, Some(test)), _) => {
-                        self.children.entry(parent.to_owned()).or_default().push((test, child));
-                    }
-                    ((kind, None), Some(meaning)) => {
+                let Position {
+                    kind,
+                    with,
+                    child: test,
+                } = Position::parse(position);
+                match (test, node) {
+                    (Some(test), _) => self.children.entry(kind.to_owned()).or_default().push(ChildRule {
+                        with: with.map(str::to_owned),
+                        test,
+                        meaning: child,
+                    }),
+                    (None, Some(meaning)) => {
                         self.nodes.insert(kind.to_owned(), meaning);
                     }
-                    ((_, None), None) => {}
+                    (None, None) => {}
                 }
             }
         }
@@ -140,17 +170,23 @@ impl RoleRules {
 
     /// Returns the meanings of a child of a node.
     fn meanings(&self, parent: &PathStep<'_>, child: &PathStep<'_>) -> Vec<ChildMeaning> {
-        let holds = |test: &ChildTest| match test {
+        let has = |word: &String| {
+            let is_word = |at| parent.node.child(at).is_some_and(|child| child.kind() == word);
+            parent.node.child_by_field_name(word).is_some() || (0..parent.node.child_count()).any(is_word)
+        };
+        let holds = |rule: &&ChildRule| match &rule.test {
             ChildTest::Field(name) => child.field.is_some_and(|field| field == name),
             ChildTest::Kind(kind) => child.node.kind() == kind,
             ChildTest::First => parent.node.named_child(0).is_some_and(|first| first == child.node),
             ChildTest::Last => child.node.next_named_sibling().is_none(),
+            ChildTest::Only => parent.node.named_child_count() == 1,
             ChildTest::Any => true,
         };
-        let tests = self.children.get(parent.node.kind()).into_iter().flatten();
-        tests
-            .filter(|(test, _)| holds(test))
-            .map(|(_, meaning)| *meaning)
+        let rules = self.children.get(parent.node.kind()).into_iter().flatten();
+        rules
+            .filter(holds)
+            .filter(|rule| rule.with.as_ref().is_none_or(has))
+            .map(|rule| rule.meaning)
             .collect()
     }
 
@@ -162,8 +198,8 @@ impl RoleRules {
                 Some(NodeMeaning::Comment) => return HitRole::Comment,
                 Some(NodeMeaning::Import) => return HitRole::Import,
                 Some(NodeMeaning::Text) if !is_code => is_text = true,
-                Some(NodeMeaning::CodeInText) if !is_text => is_code = true,
-                Some(NodeMeaning::Type) => is_type = true,
+                Some(NodeMeaning::Code) if !is_text => is_code = true,
+                Some(NodeMeaning::Type) if !is_code => is_type = true,
                 _ => {}
             }
             let Some(parent) = at.checked_sub(1).map(|at| &path[at]) else {
@@ -172,7 +208,8 @@ impl RoleRules {
             for meaning in self.meanings(parent, step) {
                 match meaning {
                     ChildMeaning::Import => return HitRole::Import,
-                    ChildMeaning::Type => is_type = true,
+                    ChildMeaning::Type if !is_code => is_type = true,
+                    ChildMeaning::Code if !is_text => is_code = true,
                     _ => {}
                 }
             }
@@ -186,7 +223,7 @@ impl RoleRules {
                 match meaning {
                     ChildMeaning::Role(role) => return role,
                     ChildMeaning::Part => is_part = true,
-                    ChildMeaning::Import | ChildMeaning::Type => {}
+                    ChildMeaning::Import | ChildMeaning::Type | ChildMeaning::Code => {}
                 }
             }
             if !is_part {
@@ -197,21 +234,31 @@ impl RoleRules {
     }
 }
 
-/// Splits a position into the kind of a node and the test of its child, if it names a child.
-fn split(position: &str) -> (&str, Option<ChildTest>) {
-    if let Some((kind, field)) = position.split_once('.') {
-        return (kind, Some(ChildTest::Field(field.to_owned())));
+impl<'p> Position<'p> {
+    /// Reads `KIND`, `KIND.FIELD` or `KIND>CHILD`. `KIND[WORD]` is a node with a child in the field `WORD`, or with the word
+    /// itself: `range_clause[:=].left`.
+    fn parse(position: &'p str) -> Self {
+        let (head, child) = match (position.split_once('>'), position.rsplit_once('.')) {
+            (Some((head, child)), _) => (head, Some(ChildTest::parse(child))),
+            (None, Some((head, field))) => (head, Some(ChildTest::Field(field.to_owned()))),
+            (None, None) => (position, None),
+        };
+        let with = head.strip_suffix(']').and_then(|head| head.split_once('['));
+        let (kind, with) = with.map_or((head, None), |(kind, word)| (kind, Some(word)));
+        Self { kind, with, child }
     }
-    let Some((kind, child)) = position.split_once('>') else {
-        return (position, None);
-    };
-    let test = match child {
-        "first" => ChildTest::First,
-        "last" => ChildTest::Last,
-        "*" => ChildTest::Any,
-        kind => ChildTest::Kind(kind.to_owned()),
-    };
-    (kind, Some(test))
+}
+
+impl ChildTest {
+    fn parse(child: &str) -> Self {
+        match child {
+            "first" => Self::First,
+            "last" => Self::Last,
+            "only" => Self::Only,
+            "*" => Self::Any,
+            kind => Self::Kind(kind.to_owned()),
+        }
+    }
 }
 
 /// A node on the way from the root of a tree, with the field of its parent in which it is.
@@ -262,7 +309,11 @@ pub(crate) fn role_at(file: &ParsedFile, bytes: &Range<usize>) -> NamedRole {
     }
     let rules = file.source.language.role_rules();
     let root = file.tree.root_node();
-    let (mut at, mut first) = (bytes.start, None);
+    let (mut at, mut first) = (bytes.start, None::<NamedRole>);
+    let is_next = |first: &NamedRole, next: &NamedRole| {
+        let between = file.source.text.get(first.name.end..next.name.start);
+        between.is_some_and(|between| DOTS.contains(&between))
+    };
     for _ in 0..NAMES {
         let (path, next) = path_to(root, at);
         let leaf = path[path.len() - 1].node;
@@ -274,7 +325,10 @@ pub(crate) fn role_at(file: &ParsedFile, bytes: &Range<usize>) -> NamedRole {
             if found.role == HitRole::Definition {
                 return found;
             }
-            first = first.or(Some(found));
+            first = match first {
+                Some(first) if !is_next(&first, &found) => Some(first),
+                _ => Some(found),
+            };
         }
         at = next;
         if at >= bytes.end {
@@ -291,7 +345,7 @@ pub(crate) fn role_at(file: &ParsedFile, bytes: &Range<usize>) -> NamedRole {
 mod tests {
     use tokio_util::sync::CancellationToken;
 
-    use super::{RoleRules, role_at, split};
+    use super::{ChildTest, Position, RoleRules, role_at};
     use crate::{
         languages::{all, by_name},
         parse::{SourceFile, parse},
@@ -308,22 +362,33 @@ mod tests {
         let starts: Vec<usize> = starts.collect();
         let source = SourceFile {
             path: String::new(),
-            language: by_name(language).unwrap(),
+            language: by_name(language).expect("a language"),
             size_bytes: text.len() as u64,
             text,
             encoding: String::new(),
         };
-        let file = parse(source, &CancellationToken::new()).unwrap();
+        let file = parse(source, &CancellationToken::new()).expect("parsed");
         assert!(file.errors.is_empty(), "{language}: {:?}", file.errors);
         let names = &starts[..starts.len() - 1];
         let role = |at: &usize| role_at(&file, &(*at..*at + 1)).role.mark();
         names.iter().map(role).collect()
     }
 
+    /// Compares the roles of the marked names of each text, in a language, with those expected.
+    fn check(cases: &[(&str, &str, &str)]) {
+        let mut wrong = Vec::new();
+        for (language, text, expected) in cases {
+            let found = roles(language, text).join(" ");
+            if found != *expected {
+                wrong.push(format!("{language}:\n{text}\n{found}\n{expected}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    }
+
     #[test]
     fn names_have_the_role_of_their_position() {
-        let mut wrong = Vec::new();
-        for (language, text, expected) in [
+        check(&[
             (
                 "python",
                 "import |os\ndef |f(|a, |b: |int = |c) -> |list[|str]:\n    |x.|y = |g(|k=|a)  # |note\n    return f\"|t {|x}\"\n",
@@ -399,28 +464,53 @@ mod tests {
                 "#include <|a>\nclass |C : public |B {\n  |D |f;\n};\nvoid |C::|m(|E &|x) { this->|f = |g(|x); auto |y = new |F(\"|t\"); }\n",
                 "import def type type def type def type def write call mention def call string",
             ),
-        ] {
-            let found = roles(language, text).join(" ");
-            if found != expected {
-                wrong.push(format!("{language}:\n{text}\n{found}\n{expected}"));
-            }
-        }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+        ]);
+    }
+
+    #[test]
+    fn qualifiers_loops_and_patterns_have_their_roles() {
+        check(&[
+            (
+                "python",
+                "class |C(|a.|B, |k=|v):\n    def |f(self, *|r: |x.|T): pass\nmatch |s:\n    case |D([|E.|F, *|g], |n=|c): pass\n    \
+                 case |h as |i: pass\nwith |l as |m: |u = f\"{|w:|08x}\"\n",
+                "def mention type mention type def def mention type mention type mention mention write mention write \
+                 write write mention write write mention string",
+            ),
+            (
+                "tsx",
+                "let |a: |n.|T<typeof |v> = |b;\nclass |C extends |m.|D(|x) {}\nfor (const |i of |a) for (|j in |i) |f(<|b>|t</b>);\n\
+                 type |L = `|s${|U}`;\n",
+                "def mention type mention mention def mention call mention def mention write mention call mention string \
+                 def string type",
+            ),
+            (
+                "go",
+                "package |p\n\nfunc |f(|a |m.|T) {\n\tfor |i := range |a {\n\t\t|b[|i] = (*|U)(&|m.|V{|k: |i})\n\t}\n\tfor _, |c = range |a {\n\
+                 \t\t|c++\n\t}\n}\n",
+                "def def def mention type def mention mention mention type mention call mention mention write mention write",
+            ),
+        ]);
     }
 
     #[test]
     fn match_with_a_definition_has_the_role_of_the_defined_name() {
-        let text = "async def main():\n    return main()\n".to_owned();
+        let text = "async def main():\n    return main()\n\nlog.info(main)\n".to_owned();
         let source = SourceFile {
             path: String::new(),
-            language: by_name("python").unwrap(),
+            language: by_name("python").expect("a language"),
             size_bytes: text.len() as u64,
             text,
             encoding: String::new(),
         };
-        let file = parse(source, &CancellationToken::new()).unwrap();
+        let file = parse(source, &CancellationToken::new()).expect("parsed");
         let mark = |bytes| role_at(&file, &bytes).role.mark();
         assert_eq!([mark(0..14), mark(0..5), mark(22..33)], ["def", "mention", "call"]);
+        assert_eq!(
+            [mark(37..45), mark(37..40)],
+            ["call", "mention"],
+            "of a dotted name, the last part"
+        );
     }
 
     #[test]
@@ -438,15 +528,23 @@ mod tests {
                 &roles.parts,
             ];
             for position in lists.into_iter().flatten() {
-                let (kind, test) = split(position);
+                let Position { kind, with, child } = Position::parse(position);
                 let mut kinds = vec![kind];
-                if let Some(super::ChildTest::Kind(child)) = &test {
+                if let Some(ChildTest::Kind(child)) = &child {
                     kinds.push(child);
                 }
                 for kind in kinds {
                     assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{}: {position}", language.name);
                 }
-                if let Some(super::ChildTest::Field(field)) = &test {
+                if let Some(word) = with {
+                    let is_word = grammar.id_for_node_kind(word, false) != 0;
+                    assert!(
+                        is_word || grammar.field_id_for_name(word).is_some(),
+                        "{}: {position}",
+                        language.name
+                    );
+                }
+                if let Some(ChildTest::Field(field)) = &child {
                     assert!(
                         grammar.field_id_for_name(field).is_some(),
                         "{}: {position}",

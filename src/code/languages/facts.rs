@@ -270,7 +270,8 @@ pub struct ComplexityFacts {
 /// Positions in the syntax that decide the role of a name; see [`crate::roles`].
 ///
 /// A position is a node kind (the name is anywhere within such a node), or a child of one: `KIND.FIELD`, `KIND>CHILD` for a
-/// child's own kind, `KIND>first` and `KIND>last` for the first and last named child, `KIND>*` for every child.
+/// child's own kind, `KIND>first`, `KIND>last` and `KIND>only` for the first, last and sole named child, `KIND>*` for every
+/// child. `KIND[WORD]` is a node with a child in the field `WORD`, or with that word.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RoleFacts {
@@ -288,7 +289,7 @@ pub struct RoleFacts {
     pub imports: Vec<String>,
     /// Nodes that are literal texts.
     pub strings: Vec<String>,
-    /// Nodes within literal texts that are code.
+    /// Nodes and children within literal texts or types that are code or values.
     pub code: Vec<String>,
     /// Children that have the role of their parent: the last part of a dotted name, the members of a tuple.
     pub parts: Vec<String>,

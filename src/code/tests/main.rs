@@ -4,3 +4,4 @@ mod oracle;
 mod patterns;
 mod properties;
 mod readers;
+mod roles;

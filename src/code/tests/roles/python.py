@@ -5,6 +5,7 @@ The roles are those that src/code/roles.rs defines. Names within type annotation
 name and what is not part of the annotation itself, such as the arguments of a call.
 """
 import ast
+import bisect
 import io
 import keyword
 import re
@@ -35,6 +36,7 @@ class Part:
         self.tokens = list(tokenize.generate_tokens(io.StringIO(text, newline="").readline))
         self.roles = {}
         self.at = {self.byte(*each.start): at for at, each in enumerate(self.tokens) if each.type == token.NAME}
+        self.bytes_of_names = list(self.at)
 
     def byte(self, line, column):
         """Returns the byte of a token in this part."""
@@ -58,7 +60,8 @@ class Part:
 
     def names(self, first, end):
         """Returns the indexes of the name tokens between two bytes."""
-        return [at for byte, at in self.at.items() if first <= byte < end]
+        found = self.bytes_of_names[bisect.bisect_left(self.bytes_of_names, first) : bisect.bisect_left(self.bytes_of_names, end)]
+        return [self.at[byte] for byte in found]
 
     def mark_first(self, names, name, role):
         """Marks the first of these tokens that is the name."""
@@ -75,7 +78,7 @@ class Part:
         if visit:
             visit(node, is_type)
         else:
-            is_type = is_type and isinstance(node, (ast.Subscript, ast.Tuple, ast.List, ast.BinOp, ast.Starred, ast.Index))
+            is_type = is_type and isinstance(node, (ast.Subscript, ast.Tuple, ast.List, ast.BinOp, ast.Starred))
             self.visit_all(ast.iter_child_nodes(node), is_type)
 
     def reference(self, node, is_type):
@@ -192,8 +195,11 @@ class Part:
 def occurrences(part):
     """Yields the occurrences of a part: the sort, the first byte in the file, the text and the role."""
     part.visit(part.tree)
-    for each in part.tokens:
+    for before, each in zip([None, *part.tokens], part.tokens):
         first = part.byte(*each.start) if each.string else 0
+        # The letter of a conversion in an f-string, such as `!r`, is not a name.
+        if each.type == token.NAME and before and before.string == "!":
+            continue
         if each.type == token.NAME and not keyword.iskeyword(each.string):
             role = part.roles.get(first)
             if role is not None:
