@@ -182,7 +182,11 @@ async fn shift_jis_is_text() {
     let row = &reply.structured["results"][0];
     assert_eq!(row["text"], "    return \"まだ無い。どこで生れたか頓と見当がつかぬ\"");
     assert_eq!(row["matches"], json!([[26, 28]]));
-    assert!(reply.text.starts_with("猫.py [shift_jis]\n 名前\n3 string:"), "{}", reply.text);
+    assert!(
+        reply.text.starts_with("猫.py [shift_jis]\n 名前\n3 string:"),
+        "{}",
+        reply.text
+    );
     let reply = call(
         &app,
         "extract_code_section",
