@@ -241,11 +241,8 @@ impl ToolError {
         let details = self.published_details(redactor);
         let example = if (is_empty(&parameters) && !is_named) || lesson.change == SAME_CALL {
             String::new()
-        } else if is_template {
-            let say = BilingualText::new("Example, with your own values:", "例（値は置き換えてください）:");
-            format!("\n{} {action} {parameters}", say.get(caller.locale))
         } else {
-            format!("\n→ {action} {parameters}")
+            suggestion(action, &parameters, is_template, caller.locale)
         };
         let mut text = format!("{}: {message}\n{explanation}{example}", lesson.code);
         if let Some((name, Value::String(value))) = handle
@@ -342,6 +339,16 @@ impl ToolError {
     pub fn line(&self, locale: Locale) -> String {
         format!("{}: {}", self.lesson.code, self.lesson.message.get(locale))
     }
+}
+
+/// Returns the line with the suggested call.
+fn suggestion(action: &str, parameters: &Value, is_template: bool, locale: Locale) -> String {
+    let lead = match locale {
+        _ if !is_template => "→",
+        Locale::En => "Example, with your own values:",
+        Locale::Ja => "例（値は置き換えてください）:",
+    };
+    format!("\n{lead} {action} {parameters}")
 }
 
 /// Removes the quotes that texts put around a fact.

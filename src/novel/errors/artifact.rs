@@ -71,7 +71,7 @@ pub enum ArtifactError {
         lines: usize,
     },
     #[entry("SECTION_AMBIGUOUS")]
-    #[fact(change = other_section(ranges.first().map(|range| line_ranges(&[*range]))))]
+    #[fact(change = other_section(ranges.first().map(|range| line_ranges(&[*range])).as_deref()))]
     SeveralHeadings {
         #[quoted]
         section: String,
@@ -82,7 +82,7 @@ pub enum ArtifactError {
     #[entry("LINES_NOT_FOUND")]
     NoLines { lines: usize },
     #[entry("VALUE_NOT_FOUND")]
-    #[fact(change = other_section(known.first().cloned()))]
+    #[fact(change = other_section(known.first().map(String::as_str)))]
     NoValue {
         #[quoted]
         pointer: String,
@@ -124,7 +124,7 @@ fn line_ranges(ranges: &[(usize, usize)]) -> String {
 }
 
 /// Returns the change of the call that fetches another section, or the whole text.
-fn other_section(name: Option<String>) -> String {
+fn other_section(name: Option<&str>) -> String {
     let name = serde_json::to_string(&name).unwrap_or_default();
     format!(r#"{{"section": {name}}}"#)
 }

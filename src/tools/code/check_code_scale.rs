@@ -255,17 +255,14 @@ fn assess_file(
         Err(error) => return Err(error.into()),
     };
     let mut broken = None;
-    let (scale, elements, language) = match source {
-        Some(source) => {
-            let file = deps.parsers.outline(source, cancel)?;
-            let scale = file_scale::assess(&file, estimate);
-            broken = SyntaxErrorSummary::from_errors(&file.errors, file.error_count);
-            (scale, Some(file.elements), file.source.language.name)
-        }
-        None => {
-            let language = if file_scale::is_binary(&text) { "binary" } else { "text" };
-            (file_scale::assess_text(&text, estimate), None, language)
-        }
+    let (scale, elements, language) = if let Some(source) = source {
+        let file = deps.parsers.outline(source, cancel)?;
+        let scale = file_scale::assess(&file, estimate);
+        broken = SyntaxErrorSummary::from_errors(&file.errors, file.error_count);
+        (scale, Some(file.elements), file.source.language.name)
+    } else {
+        let language = if file_scale::is_binary(&text) { "binary" } else { "text" };
+        (file_scale::assess_text(&text, estimate), None, language)
     };
     let info = FileInfo {
         path: path.shown(),

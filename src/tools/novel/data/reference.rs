@@ -49,8 +49,8 @@ impl HashedFile {
     #[must_use]
     pub fn line(&self) -> String {
         let digits: String = self.sha256.chars().take(12).collect();
-        let encoding = self.encoding.iter().filter(|name| *name != "utf-8");
-        let encoding: String = encoding.map(|name| format!(" {name}")).collect();
+        let encoding = self.encoding.as_ref().filter(|name| *name != "utf-8");
+        let encoding = encoding.map(|name| format!(" {name}")).unwrap_or_default();
         format!("{} {digits} {} B{encoding}", self.path, self.size_bytes)
     }
 }

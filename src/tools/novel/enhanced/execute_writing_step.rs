@@ -347,9 +347,10 @@ fn finishing(args: &Args, step: WritingStep, result: WritingStepResult, locale: 
         session_id: None,
         result: Some(result),
         // After a dry run the step itself is next.
-        next_step_id: match args.dry_run {
-            true => Some(number),
-            false => (number < 18).then_some(number + 1),
+        next_step_id: if args.dry_run {
+            Some(number)
+        } else {
+            (number < 18).then_some(number + 1)
         },
         execution_time_seconds: 0.0,
         placed: PlacedManuscript::default(),

@@ -140,7 +140,8 @@ async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Out
         let mut ask = question(&worked, asked, cx, ExecuteWritingStep::SPEC.name, submit, more).await?;
         ask.submit.arguments.remove("session_id");
         let resumed = resumed_notice(&results, &resumed, cx.locale());
-        ask.report = [resumed, ask.report].join("\n").trim_end().to_owned();
+        let rest = std::mem::take(&mut ask.report);
+        [resumed, rest].join("\n").trim_end().clone_into(&mut ask.report);
         return Ok(ToolOutcome::Ask(Box::new(ask)));
     }
     Ok(ToolOutcome::Done(Output {

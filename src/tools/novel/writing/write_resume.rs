@@ -91,7 +91,7 @@ impl Tool for WriteResume {
             };
             let stopped = resumed(current, &remaining, cx.locale());
             let rest = std::mem::take(&mut ask.report);
-            ask.report = [stopped, rest].join("\n").trim_end().to_owned();
+            [stopped, rest].join("\n").trim_end().clone_into(&mut ask.report);
             ask.more.insert("resumed_from_stage".to_owned(), json!(from));
             ask.more.insert("remaining_stages".to_owned(), json!(remaining));
             return Ok(ToolOutcome::Ask(ask));
