@@ -1,9 +1,12 @@
 //! The context of search matches: the role in the syntax, and the innermost element around it.
 //!
-//! Only files with rows are parsed, and not more than [`FILES`] of them. A file that cannot be parsed, or that changed since
-//! it was searched, has rows without contexts.
+//! Only files with rows are parsed, not more than [`FILES`] of them, and for a bounded time. A file that is not parsed, or that
+//! changed since it was searched, has rows without contexts.
 
-use std::ops::Range;
+use std::{
+    ops::Range,
+    time::{Duration, Instant},
+};
 
 use fumi_base::{encoding, files, project::ProjectPath};
 use serde::{Deserialize, Serialize};
@@ -34,8 +37,11 @@ const ROWS: usize = 1_000;
 /// The maximum size of a file whose rows get contexts if roles are not asked for, in bytes.
 const BYTES: u64 = 1 << 20;
 
-/// The contexts of the matches of each row of a file; `None` if it could not be parsed.
-type FileContexts = Option<Vec<Vec<HitContext>>>;
+/// The time after which no further file is parsed if roles are not asked for: a search for text must not wait for parsers.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The contexts of the matches of each row of a file; `None` if the file or the match could not be parsed.
+type FileContexts = Option<Vec<Vec<Option<HitContext>>>>;
 
 /// The context of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,34 +84,60 @@ pub struct ContextFinder<'a> {
     pub cancel: &'a CancellationToken,
 }
 
+/// The bounds of the work for one search.
+#[derive(Clone, Copy)]
+struct ContextLimits {
+    /// The maximum number of rows of each file.
+    rows: usize,
+    /// The maximum number of matches of each row.
+    matches: usize,
+    /// The maximum size of a file, in bytes.
+    bytes: u64,
+    /// The time after which no further file is parsed.
+    until: Option<Instant>,
+}
+
 impl ContextFinder<'_> {
-    /// Sets the context of each kept row to that of its first match. Returns false, and changes nothing, if more than
-    /// [`FILES`] files have rows.
+    /// Sets the context of each kept row to that of its first match, as far as files are parsed in time. Returns false, and
+    /// changes nothing, if more than [`FILES`] files have rows.
     pub fn add_to(self, matches: &mut SearchMatches) -> Result<bool, SearchError> {
-        let Some(found) = self.find(matches, ROWS, BYTES)? else {
+        let limits = ContextLimits {
+            rows: ROWS,
+            matches: 1,
+            bytes: BYTES,
+            until: Some(Instant::now() + PATIENCE),
+        };
+        let Some(found) = self.find(matches, limits)? else {
             return Ok(false);
         };
         for (at, rows) in found {
             let rows = rows.into_iter().flatten();
             for (line, contexts) in matches.files[at].lines.iter_mut().zip(rows) {
-                line.context = contexts.into_iter().next();
+                line.context = contexts.into_iter().flatten().next();
             }
         }
         Ok(true)
     }
 
-    /// Keeps only matches with one of these roles: drops other rows, sets the contexts of the rest, and counts again.
-    /// Returns the files that could not be parsed; their rows are dropped too.
+    /// Keeps only matches with one of these roles: drops other rows and spans, sets the contexts of the rest, and counts
+    /// again. Returns the files of which some rows could not be parsed; these rows are dropped too.
     ///
     /// # Errors
-    /// Returns [`SearchError::TooManyForRoles`] if more than [`FILES`] files have rows, or not all rows were kept.
+    /// Returns [`SearchError::TooManyForRoles`] if more than [`FILES`] files have rows, and
+    /// [`SearchError::TooManyRowsForRoles`] if not all rows were kept.
     pub fn keep_roles(self, matches: &mut SearchMatches, roles: &[HitRole]) -> Result<Vec<String>, SearchError> {
-        let found = if matches.complete {
-            self.find(matches, usize::MAX, u64::MAX)?
-        } else {
-            None
+        if !matches.complete {
+            return Err(SearchError::TooManyRowsForRoles {
+                matches: matches.total_matches,
+            });
+        }
+        let limits = ContextLimits {
+            rows: usize::MAX,
+            matches: MATCHES,
+            bytes: u64::MAX,
+            until: None,
         };
-        let Some(found) = found else {
+        let Some(found) = self.find(matches, limits)? else {
             return Err(SearchError::TooManyForRoles {
                 files: matches.total_files(),
                 most: FILES,
@@ -114,19 +146,25 @@ impl ContextFinder<'_> {
         let mut unparsed = Vec::new();
         for (at, rows) in found {
             let file = &mut matches.files[at];
-            if rows.is_none() {
-                unparsed.push(file.path.shown());
-            }
             let mut rows = rows.into_iter().flatten();
+            let mut is_unparsed = false;
             file.match_count = 0;
             file.lines.retain_mut(|line| {
                 let contexts = rows.next().unwrap_or_default();
-                let mut wanted = contexts.into_iter().filter(|context| roles.contains(&context.role));
-                line.context = wanted.next();
-                let is_kept = line.context.is_some();
-                file.match_count += u64::from(is_kept) + wanted.count() as u64;
-                is_kept
+                // A match that is not shown, or that is not where it was searched.
+                is_unparsed |= contexts.len() < line.spans.len() || contexts.contains(&None) || line.line_truncated;
+                let is_wanted =
+                    |context: &Option<HitContext>| context.as_ref().filter(|it| roles.contains(&it.role)).cloned();
+                let wanted: Vec<Option<HitContext>> = contexts.iter().map(is_wanted).collect();
+                let mut kept = wanted.iter();
+                line.spans.retain(|_| kept.next().is_some_and(Option::is_some));
+                line.context = wanted.into_iter().flatten().next();
+                file.match_count += line.spans.len() as u64;
+                line.context.is_some()
             });
+            if is_unparsed {
+                unparsed.push(file.path.shown());
+            }
             file.line_count = file.lines.len() as u64;
         }
         matches.files.retain(|file| !file.lines.is_empty());
@@ -135,13 +173,12 @@ impl ContextFinder<'_> {
         Ok(unparsed)
     }
 
-    /// Returns the contexts of the first rows of each file that is not larger than `most_bytes`, by the index of the file.
-    /// Returns `None` if more than [`FILES`] files have rows.
+    /// Returns the contexts within the limits, by the index of the file. Returns `None` if more than [`FILES`] files have
+    /// rows.
     fn find(
         self,
         matches: &SearchMatches,
-        most_rows: usize,
-        most_bytes: u64,
+        limits: ContextLimits,
     ) -> Result<Option<Vec<(usize, FileContexts)>>, SearchError> {
         let with_rows: Vec<usize> = (0..matches.files.len())
             .filter(|at| !matches.files[*at].lines.is_empty())
@@ -153,16 +190,23 @@ impl ContextFinder<'_> {
         let found = source_files::process_each(&paths, SkippedList::default(), self.cancel, |path| {
             let at = paths.iter().position(|known| std::ptr::eq(known, path));
             let rows = at.map_or(&[][..], |at| &matches.files[with_rows[at]].lines);
-            let rows = &rows[..rows.len().min(most_rows)];
-            self.find_in(path, rows, most_bytes.min(self.scope.most_bytes()))
+            self.find_in(path, &rows[..rows.len().min(limits.rows)], limits)
                 .map(Some)
         })?;
         Ok(Some(with_rows.into_iter().zip(found.results).collect()))
     }
 
-    /// Returns the contexts in one file; none in a text of no known language.
-    fn find_in(self, path: &ProjectPath, rows: &[LineMatch], most_bytes: u64) -> Result<FileContexts, SkipReason> {
-        let bytes = match files::read(path, most_bytes) {
+    /// Returns the contexts in one file.
+    fn find_in(
+        self,
+        path: &ProjectPath,
+        rows: &[LineMatch],
+        limits: ContextLimits,
+    ) -> Result<FileContexts, SkipReason> {
+        if limits.until.is_some_and(|until| Instant::now() > until) {
+            return Ok(None);
+        }
+        let bytes = match files::read(path, limits.bytes.min(self.scope.most_bytes())) {
             Ok(bytes) => bytes,
             Err(error) => {
                 return match SkipReason::from_path_error(&error) {
@@ -173,40 +217,46 @@ impl ContextFinder<'_> {
         };
         let decoded = encoding::decode(&bytes, self.query.encoding);
         let Ok(source) = SourceFile::new(path.shown(), decoded, bytes.len() as u64, None) else {
-            return Ok(Some(Vec::new()));
+            return Ok(None);
         };
         let lines = LineIndex::new(&source.text);
-        let hits: Vec<_> = rows.iter().map(|row| match_bytes(row, &lines, &source.text)).collect();
-        match self.parsers.contexts(&source, hits.concat(), self.cancel) {
+        let hits: Vec<_> = rows
+            .iter()
+            .map(|row| match_bytes(row, &lines, &source.text, limits.matches))
+            .collect();
+        let known = hits.iter().flatten().flatten().cloned().collect();
+        match self.parsers.contexts(&source, known, self.cancel) {
             Ok(contexts) => {
                 let mut contexts = contexts.into_iter();
-                let of_rows = hits.iter().map(|hits| contexts.by_ref().take(hits.len()).collect());
-                Ok(Some(of_rows.collect()))
+                let of_row = |hits: &Vec<Option<Range<usize>>>| {
+                    hits.iter()
+                        .map(|hit| hit.as_ref().and_then(|_| contexts.next()))
+                        .collect()
+                };
+                Ok(Some(hits.iter().map(of_row).collect()))
             }
-            Err(StructureError::ParserUnavailable { .. }) => Err(SkipReason::System),
+            // Without a filter the rows are right without contexts.
+            Err(StructureError::ParserUnavailable { .. }) if limits.until.is_none() => Err(SkipReason::System),
             Err(_) => Ok(None),
         }
     }
 }
 
-/// Returns the bytes of a row's matches, at most [`MATCHES`]; empty if the text there is another one, since the file has
-/// changed.
-fn match_bytes(row: &LineMatch, lines: &LineIndex, text: &str) -> Vec<Range<usize>> {
+/// Returns the bytes of a row's first matches. A match is `None` if the text there is another one, since the file has changed or
+/// is decoded differently.
+fn match_bytes(row: &LineMatch, lines: &LineIndex, text: &str, most: usize) -> Vec<Option<Range<usize>>> {
     let line = usize::try_from(row.line)
         .ok()
         .and_then(|line| lines.line_bytes(line, text));
-    let Some(start) = line.and_then(|line| Some(line.start + length(&text[line.start..], row.start_column)?)) else {
-        return Vec::new();
+    let start = line.and_then(|line| Some(line.start + length(&text[line.start..], row.start_column)?));
+    let shown = start.map_or("", |start| &text[start..]);
+    let bytes = |[from, to]: &[usize; 2]| {
+        let matched: String = row.text.chars().skip(*from).take(to - from).collect();
+        let from = length(shown, *from)?;
+        let is_same = start.is_some() && shown[from..].starts_with(&matched);
+        is_same.then(|| start.unwrap_or_default() + from..start.unwrap_or_default() + from + matched.len())
     };
-    let shown = &text[start..];
-    let is_same = row
-        .text
-        .lines()
-        .zip(shown.lines())
-        .all(|(row, now)| now.starts_with(row));
-    let spans = row.spans.iter().take(MATCHES).filter(|_| is_same);
-    let bytes = spans.filter_map(|[from, to]| Some(start + length(shown, *from)?..start + length(shown, *to)?));
-    bytes.collect()
+    row.spans.iter().take(most).map(bytes).collect()
 }
 
 /// Returns the bytes of the first characters of a text.

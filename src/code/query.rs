@@ -27,10 +27,10 @@ use crate::{
 /// The maximum length of a match's text, in characters (code-tools.md: matches carry at most 500).
 pub const TEXT_CHARACTERS: usize = 500;
 
-/// The bounds within which matches of one name come with their whole text: in all, matches, lines and characters.
+/// The bounds within which matches of one name come with their whole text: in all, matches, lines and bytes.
 const READ_MATCHES: usize = 3;
 const READ_LINES: usize = 120;
-const READ_CHARACTERS: usize = 20_000;
+const READ_BYTES: usize = 20_000;
 
 /// The maximum length of an indentation, in characters.
 const INDENT_CHARACTERS: usize = 200;
@@ -71,7 +71,7 @@ pub struct QueryMatch {
     /// The names and texts of a pattern's variables.
     pub captures: Vec<(String, String)>,
     /// The declaration of an element on one line.
-    pub(crate) signature: String,
+    pub signature: String,
 }
 
 /// All matches in one file.
@@ -184,13 +184,13 @@ pub fn run(
 
 /// True if matches are so few and short that a reply contains their whole text.
 pub(crate) fn is_readable<'m>(matches: impl Iterator<Item = &'m QueryMatch>) -> bool {
-    let (mut count, mut lines, mut characters) = (0, 0, 0);
+    let (mut count, mut lines, mut bytes) = (0, 0, 0);
     for found in matches {
         count += 1;
         lines += found.span.lines();
-        characters += found.span.end_byte - found.span.start_byte;
+        bytes += found.span.end_byte - found.span.start_byte;
     }
-    count <= READ_MATCHES && lines <= READ_LINES && characters <= READ_CHARACTERS
+    count <= READ_MATCHES && lines <= READ_LINES && bytes <= READ_BYTES
 }
 
 impl QueryMatch {
@@ -199,8 +199,8 @@ impl QueryMatch {
         let first = || self.text.lines().next().unwrap_or_default();
         self.text = match &self.signature {
             signature if !signature.is_empty() => signature.clone(),
-            _ if self.span.lines() > 1 => format!("{}…", first().trim_end_matches('…')),
-            _ => self.text.clone(),
+            _ if self.span.lines() > 1 => format!("{}…", cut(first()).trim_end_matches('…')),
+            _ => cut(&self.text),
         };
     }
 }
@@ -444,6 +444,11 @@ fn text_of(parsed: &ParsedFile, span: SourceSpan) -> String {
         .text
         .get(span.start_byte..span.end_byte)
         .unwrap_or_default();
+    cut(text)
+}
+
+/// Returns the beginning of a text, with an ellipsis if it is longer than [`TEXT_CHARACTERS`].
+fn cut(text: &str) -> String {
     match text.char_indices().nth(TEXT_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

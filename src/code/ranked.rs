@@ -50,8 +50,9 @@ const FILES: usize = 300;
 /// The maximum number of elements in a reply; longer lists are the purpose of the other formats.
 pub const MAX_RESULTS: usize = 10;
 
-/// The maximum length of the best element's text, in lines.
+/// The maximum length of the best element's text, in lines and bytes.
 const READ_LINES: usize = 120;
+const READ_BYTES: usize = 20_000;
 
 /// The maximum number of terms of one query; more is a text rather than a query.
 const TERMS: usize = 16;
@@ -287,8 +288,9 @@ fn text_of(path: &ProjectPath, row: &RankedRow, query: &RankedQuery, scope: &Sea
     }
     let bytes = files::read(path, scope.most_bytes()).ok()?;
     let decoded = encoding::decode(&bytes, query.any.encoding);
-    let lines = decoded.text.lines().skip(row.start_line - 1).take(count);
-    Some(lines.collect::<Vec<_>>().join("\n"))
+    let lines = decoded.text.lines().skip(row.start_line.checked_sub(1)?).take(count);
+    let text = lines.collect::<Vec<_>>().join("\n");
+    (text.len() <= READ_BYTES).then_some(text)
 }
 
 /// Returns the indexes of the files to compare: all, or those with the most terms, then matches.

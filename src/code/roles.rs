@@ -336,7 +336,11 @@ pub(crate) fn role_at(file: &ParsedFile, bytes: &Range<usize>) -> NamedRole {
         }
     }
     first.unwrap_or_else(|| NamedRole {
-        role: rules.role(&path_to(root, bytes.start).0),
+        role: match rules.role(&path_to(root, bytes.start).0) {
+            // A sign is neither defined nor called nor assigned.
+            HitRole::Definition | HitRole::Call | HitRole::Write => HitRole::Mention,
+            role => role,
+        },
         name: 0..0,
     })
 }
@@ -506,6 +510,8 @@ mod tests {
         let file = parse(source, &CancellationToken::new()).expect("parsed");
         let mark = |bytes| role_at(&file, &bytes).role.mark();
         assert_eq!([mark(0..14), mark(0..5), mark(22..33)], ["def", "mention", "call"]);
+        // The bracket of the parameters.
+        assert_eq!(mark(14..15), "mention");
         assert_eq!(
             [mark(37..45), mark(37..40)],
             ["call", "mention"],

@@ -1,6 +1,6 @@
 //! The text of a search reply for a model: lines below the path of their file, and the totals.
 //!
-//! Invariant: a number before a colon is always a line number; counts stand in brackets. The totals are those of the
+//! Invariant: a line of a row begins with its line number; counts stand in brackets. The totals are those of the
 //! whole search. This module does not choose rows: it writes those that the reply has.
 
 use std::fmt::Write as _;

@@ -235,7 +235,7 @@ pub struct SearchSummary {
     pub total_files: usize,
     /// Both numbers in words.
     pub summary: String,
-    /// The number of rows by the role of their first match, if all rows have been parsed.
+    /// The number of rows by the role of their first match, in the files that were parsed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub roles: BTreeMap<HitRole, usize>,
     /// The files with the most matches, at most ten, in descending order.
@@ -471,9 +471,16 @@ fn group_row(line: LineMatch) -> GroupRow {
 fn summary(matches: SearchMatches, elapsed_ms: u64, basis: ReplyBasis, meta: Option<StagesMeta>) -> SummaryOutput {
     let (total_matches, total_files) = (matches.total_matches, basis.total_files);
     let mut roles = BTreeMap::new();
-    let rows = matches.files.iter().flat_map(|file| &file.lines);
-    for context in rows.filter_map(|row| row.context.as_ref()) {
-        *roles.entry(context.role).or_default() += 1;
+    // A file without any context is a text in no known language, or was not parsed.
+    let parsed = matches
+        .files
+        .iter()
+        .filter(|file| file.lines.iter().any(|row| row.context.is_some()));
+    let rows: Vec<&LineMatch> = parsed.flat_map(|file| &file.lines).collect();
+    if rows.iter().all(|row| row.context.is_some()) {
+        for context in rows.iter().filter_map(|row| row.context.as_ref()) {
+            *roles.entry(context.role).or_default() += 1;
+        }
     }
     let mut files = matches.files;
     // Stable: files with equal counts stay in the order of their paths.

@@ -428,7 +428,7 @@ fn render(answer: &dyn Rendered, room: ReplyLimits<'_>) -> FittedAnswer {
 }
 
 /// Renders the kept fields of an answer as text: a list of equal rows as one line of names and then a line for each row,
-/// with tabs between the values; a list of single values as a line for each; everything else as `name: value`.
+/// with tabs between the values; everything else as `name: value`.
 fn in_lines(fields: &Map<String, Value>) -> String {
     let mut lines = Vec::new();
     for (name, value) in fields {

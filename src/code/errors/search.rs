@@ -73,6 +73,9 @@ pub enum SearchError {
     /// Roles are asked for, and too many files would have to be parsed.
     #[entry("TOO_MANY_FOR_ROLES")]
     TooManyForRoles { files: usize, most: usize },
+    /// Roles are asked for, and not all matches are kept.
+    #[entry("TOO_MANY_ROWS_FOR_ROLES")]
+    TooManyRowsForRoles { matches: u64 },
     /// Neither a time span nor a date.
     #[entry("INVALID_TIME")]
     Time {

@@ -178,6 +178,8 @@ struct RowNotes {
     is_named: bool,
     /// The blanks before the text on its line.
     indent: String,
+    /// True if `extract_code_section` finds the match by its name.
+    is_element: bool,
 }
 
 impl QueryRow {
@@ -187,6 +189,7 @@ impl QueryRow {
             notes: RowNotes {
                 parent: found.parent.clone(),
                 is_named: is_name(&found.name, &found.text),
+                is_element: !found.signature.is_empty(),
                 indent: found.indent,
             },
             name: found.name,
@@ -482,7 +485,12 @@ impl QueryResult {
                 Some(parent) => format!("{parent}.{}", row.name),
                 None => row.name.clone(),
             };
-            format!("→ extract_code_section {}", json!({"file_path": path, "element": name}))
+            let arguments = if row.notes.is_element {
+                json!({"file_path": path, "element": name})
+            } else {
+                json!({"file_path": path, "start_line": row.start_line, "end_line": row.end_line})
+            };
+            format!("→ extract_code_section {arguments}")
         })
     }
 

@@ -327,7 +327,7 @@ impl SearchNotes {
             let (count, first) = (self.unparsed.len(), self.unparsed.iter().take(EXAMPLES));
             let first = first.map(String::as_str).collect::<Vec<_>>().join(", ");
             lines.push(match locale {
-                Locale::En => format!("Not parsed, so left out: {count} files ({first})"),
+                Locale::En => format!("Left out, since not parsed: {count} ({first})"),
                 Locale::Ja => format!("解析できず除いたファイル {count} 件: {first}"),
             });
         }

@@ -122,6 +122,34 @@ async fn too_many_files_have_no_roles_and_a_filter_is_refused() {
     assert!(message.contains("201 files"), "{message}");
 }
 
+/// What is not parsed is said, and what is cut off a long line is not taken for nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn filter_says_what_it_could_not_parse() {
+    let sample = shop();
+    let calls = "tax();".repeat(200);
+    sample.file("long.js", format!("{calls} function tax() {{}}\n"));
+    let app = sample.app();
+    let mut arguments = tax();
+    arguments["roles"] = json!(["definition"]);
+    let text = text_alone(&app, "search_content", arguments).await;
+    assert!(
+        text.contains("Left out, since not parsed: 2 (long.js, notes.txt)"),
+        "{text}"
+    );
+    let all = json!({"query": "tax", "files": ["shop.py"], "roles": ["call", "mention"], "total_only": true});
+    assert_eq!(call(&app, "search_content", all).await.text, "2");
+    // Several matches of one row: only those of the role are counted and shown.
+    sample.file("twice.py", "tax = tax()\n");
+    let twice = json!({"query": "tax", "files": ["twice.py"], "roles": ["call"]});
+    let reply = call(&app, "search_content", twice).await;
+    assert_eq!(
+        reply.structured["results"][0]["matches"],
+        json!([[6, 9]]),
+        "{}",
+        reply.text
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn unknown_role_is_refused_with_the_known_ones() {
     let sample = shop();
