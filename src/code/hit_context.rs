@@ -204,6 +204,8 @@ impl ContextFinder<'_> {
         limits: ContextLimits,
     ) -> Result<FileContexts, SkipReason> {
         if limits.until.is_some_and(|until| Instant::now() > until) {
+            // The next call may have more time, so that this answer is not kept.
+            self.scope.project().note_unstamped();
             return Ok(None);
         }
         let bytes = match files::read(path, limits.bytes.min(self.scope.most_bytes())) {
@@ -235,8 +237,7 @@ impl ContextFinder<'_> {
                 };
                 Ok(Some(hits.iter().map(of_row).collect()))
             }
-            // Without a filter the rows are right without contexts.
-            Err(StructureError::ParserUnavailable { .. }) if limits.until.is_none() => Err(SkipReason::System),
+            Err(StructureError::ParserUnavailable { .. }) => Err(SkipReason::System),
             Err(_) => Ok(None),
         }
     }
