@@ -4,7 +4,7 @@ use super::{Aim, ClickOptions, mouse::Mouse};
 use crate::{
     errors::BrowserError,
     script_reply::ScriptReply,
-    tab::{AimOptions, Located, Tab, ViewportPoint},
+    tab::{AimOptions, Located, PointerAction, Tab, ViewportPoint},
     target::Target,
 };
 
@@ -21,20 +21,26 @@ impl Tab {
             Aim::Target(target) => target,
         };
         let clicking = async {
-            let (located, aimed) = self
-                .locate_and(target, ("aim", (AimOptions::default(),)), Some("option"))
-                .await?;
+            let before = self.act_baseline();
+            let options = AimOptions::from(PointerAction::Press);
+            let (located, aimed) = self.locate_and(target, ("aim", (options,)), Some("option")).await?;
             self.record_click(Some(located.reference.clone()));
             if located.role == "option" && self.choose(&located).await? {
                 return Ok(());
             }
             match aimed {
-                Some(ScriptReply::Done(point)) => self.click_point(point, click).await,
-                Some(ScriptReply::Refused(refusal)) if !refusal.is_gone() => {
-                    Err(refusal.into_browser_error(&located.called))
+                Some(ScriptReply::Done(point)) => {
+                    self.click_point(point, click).await?;
+                    if !self.has_missed(&located.frame, &before).await {
+                        return Ok(());
+                    }
                 }
-                _ => self.click_on(&located, target, click).await,
+                Some(ScriptReply::Refused(refusal)) if !refusal.is_gone() => {
+                    return Err(refusal.into_browser_error(&located.called));
+                }
+                _ => {}
             }
+            self.click_on(&located, target, click).await
         };
         self.acting(clicking).await
     }
@@ -46,24 +52,8 @@ impl Tab {
         target: &Target,
         click: &ClickOptions,
     ) -> Result<(), BrowserError> {
-        let point = self.aim_or_relocate(located, target).await?;
-        self.click_point(point, click).await
-    }
-
-    /// Returns the point of an element that was found before. Finds it again once if the page has replaced it
-    /// meanwhile.
-    pub(super) async fn aim_or_relocate(
-        &self,
-        located: &Located,
-        target: &Target,
-    ) -> Result<ViewportPoint, BrowserError> {
-        match self.aim(located).await {
-            Err(BrowserError::Stale { .. } | BrowserError::NoMatch { .. }) => {
-                let located = self.locate(target).await?;
-                self.aim(&located).await
-            }
-            aimed => aimed,
-        }
+        let press = |point| self.click_point(point, click);
+        self.at_element(located, target, PointerAction::Press, press).await
     }
 
     async fn click_point(&self, point: ViewportPoint, click: &ClickOptions) -> Result<(), BrowserError> {

@@ -15,7 +15,7 @@ use crate::{
         },
     },
     errors::BrowserError,
-    tab::{Tab, TabFrame, ViewportPoint},
+    tab::{PointerAction, Tab, TabFrame, ViewportPoint},
 };
 
 /// The number of moves between the two ends: pages that follow the pointer measure its speed and need more than one.
@@ -33,11 +33,11 @@ impl Tab {
             // Both ends must be found before anything is pressed. The second is measured again afterwards, since pages
             // shift their content while something is dragged.
             self.point_of(to).await?;
-            let start = self.point_of(from).await?;
             let watching = self.start_recording_drags().await;
             self.forget_drag();
             let mouse = Mouse::new(self.page());
-            let mut held = PressedButtonGuard::press(self.page(), &mouse, start).await?;
+            let press = async |start| Ok((start, PressedButtonGuard::press(self.page(), &mouse, start).await?));
+            let (start, mut held) = self.at(from, PointerAction::Press, press).await?;
             held.move_to(&mouse, nudged(start)).await?;
             let end = self.point_of(to).await?;
             if !self.recorded_drags(&watching).await.started {

@@ -8,7 +8,7 @@ use super::{drag::drag_event, upload::utf8_paths};
 use crate::{
     devtools::protocol::input::{DragData, DragDataItem, DragEventType},
     errors::BrowserError,
-    tab::Tab,
+    tab::{AimOptions, Tab},
     target::Target,
 };
 
@@ -40,7 +40,7 @@ impl Tab {
             drag_operations_mask: EVERYTHING,
         };
         let act = async {
-            let at = self.aim_or_relocate(&located, target).await?;
+            let (_, at) = self.aim_or_relocate(&located, target, AimOptions::default()).await?;
             let watching = self.start_recording_drags().await;
             for kind in [DragEventType::DragEnter, DragEventType::DragOver] {
                 self.page().call(&drag_event(kind, &data, at)).await?;

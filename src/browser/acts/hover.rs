@@ -4,7 +4,7 @@ use super::{Aim, mouse::Mouse};
 use crate::{
     errors::BrowserError,
     script_reply::ScriptReply,
-    tab::{PopupMode, Tab},
+    tab::{PointerAction, PopupMode, Tab},
     target::Target,
 };
 
@@ -14,11 +14,8 @@ const OPENING: u32 = 400;
 impl Tab {
     /// Moves the pointer over an element or to a point.
     pub async fn hover(&self, aim: &Aim) -> Result<(), BrowserError> {
-        let hovering = async {
-            let point = self.point_of(aim).await?;
-            Mouse::new(self.page()).move_to(point).await
-        };
-        self.acting(hovering).await?;
+        let move_to = async |point| Mouse::new(self.page()).move_to(point).await;
+        self.acting(self.at(aim, PointerAction::Move, move_to)).await?;
         if let Aim::Target(target) = aim {
             self.detect_popup(target).await;
         }

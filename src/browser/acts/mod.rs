@@ -14,6 +14,7 @@ mod hover;
 mod keyboard;
 mod keys;
 mod mouse;
+mod pointer;
 mod select;
 mod slide;
 mod typing;
@@ -25,12 +26,7 @@ pub use form::{FieldKind, FilledForm, FormError, FormField};
 pub use mouse::ClickOptions;
 pub use typing::Typing;
 
-use crate::{
-    devtools::protocol::input::MouseButton,
-    errors::BrowserError,
-    tab::{Tab, ViewportPoint},
-    target::Target,
-};
+use crate::{devtools::protocol::input::MouseButton, target::Target};
 
 /// The element or point that a pointer goes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,19 +77,6 @@ impl ModifierKey {
             Self::Control | Self::ControlOrMeta => keyboard::CONTROL,
             Self::Meta => keyboard::META,
             Self::Shift => keyboard::SHIFT,
-        }
-    }
-}
-
-impl Tab {
-    /// Returns the point that a pointer goes to, in CSS pixels of the viewport.
-    async fn point_of(&self, aim: &Aim) -> Result<ViewportPoint, BrowserError> {
-        match aim {
-            Aim::Point(x, y) => Ok(ViewportPoint { x: *x, y: *y }),
-            Aim::Target(target) => {
-                let located = self.locate(target).await?;
-                self.aim_or_relocate(&located, target).await
-            }
         }
     }
 }

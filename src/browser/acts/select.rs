@@ -74,7 +74,7 @@ impl Tab {
         }
     }
 
-    /// Opens a list that a page draws itself and clicks an option, a second time if the first click hit something else.
+    /// Opens a list that a page draws itself and clicks an option, a second time if the list was redrawn before.
     /// If the field also takes text and its list does not show the option, the text is typed.
     async fn choose_in_list(&self, located: &Located, value: &str) -> Result<ListChoice, BrowserError> {
         let mut is_again = false;
@@ -96,7 +96,7 @@ impl Tab {
             if seen.chosen {
                 return Ok(ListChoice::Option(seen.name));
             }
-            let pressed = match self.press_option(located, reference).await {
+            let OptionClickReply { chosen, holds } = match self.press_option(located, reference).await {
                 // The list closed, or was redrawn.
                 Err(BrowserError::Covered { .. } | BrowserError::NotActionable { .. } | BrowserError::Stale { .. })
                     if !is_again =>
@@ -106,14 +106,11 @@ impl Tab {
                 }
                 pressed => pressed?,
             };
-            if pressed.chosen {
-                return Ok(ListChoice::Option(seen.name));
-            }
-            if !pressed.missed || is_again {
-                let OptionClickReply { holds, .. } = pressed;
-                return Ok(ListChoice::Not { name: seen.name, holds });
-            }
-            is_again = true;
+            return Ok(if chosen {
+                ListChoice::Option(seen.name)
+            } else {
+                ListChoice::Not { name: seen.name, holds }
+            });
         }
     }
 
@@ -239,9 +236,6 @@ enum ListChoice {
 struct OptionClickReply {
     /// True if the field or the page shows the option as chosen.
     chosen: bool,
-    /// True if the click hit something else.
-    #[serde(default)]
-    missed: bool,
     /// The text that the field shows instead.
     #[serde(default)]
     holds: String,
@@ -251,7 +245,6 @@ impl OptionClickReply {
     const fn unknown() -> Self {
         Self {
             chosen: true,
-            missed: false,
             holds: String::new(),
         }
     }

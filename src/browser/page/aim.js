@@ -17,9 +17,9 @@ const ALIGNMENTS = [null, 'center', 'end', 'start'];
  * Returns `{ ref, x, y, box: { x, y, width, height } }` in CSS pixels of this frame's viewport, or `{ error }`:
  * "invisible", "disabled", "moving", "outside", `{ error: "covered", by }`, or an error of `resolve`.
  * @param position `{ x, y }` from the element's upper left corner; `force` skips all checks except that of being in
- * view.
+ * view; `expects` is what the pointer does there, see `expectPointer`.
  */
-async function aim(target, { position, force }) {
+async function aim(target, { position, force, expects }) {
   const end = performance.now() + PATIENCE;
   let reported;
   for (let attempt = 0; ; attempt += 1) {
@@ -27,13 +27,15 @@ async function aim(target, { position, force }) {
     if (found.error && found.error !== 'none') return found;
     const align = ALIGNMENTS[attempt % ALIGNMENTS.length];
     const result = found.error ? found : await aimOrLabel(found.element, { position, force, align });
-    if (!result.error)
+    if (!result.error) {
+      if (expects) expectPointer(expects, found);
       return {
         ref: refOf(found.element, found.role, found.name),
         role: found.role,
         name: clip(found.name, NAME_LIMIT),
         ...result,
       };
+    }
     // Tries the other alignments first, without waiting; then waits, because the page may still be changing.
     const realign = result.error === 'covered' || result.error === 'outside';
     // The element that covers it at its first position is more informative than a header that covers it elsewhere.

@@ -27,6 +27,7 @@ globalThis.fumi = Object.freeze({
   frameBox,
   // acting
   aim: (target, options) => aim(target, withoutNulls(options)),
+  hasMissed,
   beginTyping,
   chooseOption,
   watchDrags,

@@ -118,50 +118,32 @@ async function optionOf(target, value, patience) {
   if (isDisabled(one.option)) return { error: 'disabled', option: brief(one.name) };
   const list = closest(one.option, '[aria-multiselectable="true"]');
   const chosen = Boolean(list) && isSelected(one.option);
-  if (!chosen) watchPress(field, one);
+  if (!chosen) noteOption(field, one);
   return { ref: refOf(one.option), name: brief(one.name), chosen, options: [], of: 0 };
 }
 
-/**
- * The option that is pressed next, with the state before the press and the target of the press:
- * `{ option, name, popups, showed, shown, told, isHit, stop }`.
- */
+/** The option that is pressed next, with the state before the press: `{ option, name, popups, shown, told }`. */
 let pressing;
 
-/** Records which element the next press hits. */
-function watchPress(field, { option, name }) {
-  pressing?.stop.abort();
-  const stop = new AbortController();
-  const wanted = tidy(name).toLowerCase();
+/** Records the state before an option is pressed. */
+function noteOption(field, { option, name }) {
   const popups = listsOf(field).flatMap((list) => [list, ...aroundList(list, field)]);
-  const before = { showed: showsOption(field, wanted), shown: shownBy(field), told: toldOutside(popups, wanted) };
-  pressing = { option, name, popups, ...before, isHit: undefined, stop };
-  const note = (event) => {
-    const isIt = (node) => node === option || (node instanceof Element && shownText(node) === wanted);
-    const isOn = event.composedPath().some(isIt);
-    // A list may close while the button is still down.
-    pressing.isHit = event.type === 'pointerdown' ? isOn : pressing.isHit && (isOn || !isVisible(option));
-  };
-  for (const type of ['pointerdown', 'click']) addEventListener(type, note, { capture: true, signal: stop.signal });
+  pressing = { option, name, popups, shown: shownBy(field), told: toldOutside(popups, tidy(name).toLowerCase()) };
 }
 
 /**
- * Returns the result of the press on an option: `{ chosen, missed, holds }`. The option is chosen if its field shows
- * it, if it is marked as selected, or if the press hit it and the field, or the page outside the list, shows something
- * new. `missed` means that the press hit something else.
+ * Returns the result of the press on an option: `{ chosen, holds }`. The option is chosen if its field shows it, if it
+ * is marked as selected, or if the field, or the page outside the list, shows something new.
  */
 async function chosenIn(target, patience) {
   const found = resolveElement(target);
   if (found.error) return found;
   if (!pressing) return { chosen: true };
   const field = fieldOf(found.element);
-  const { option, name, popups, showed, shown, told, stop } = pressing;
+  const { option, name, popups, shown, told } = pressing;
   const wanted = tidy(name).toLowerCase();
   const isChosen = () => {
-    const isMissed = pressing.isHit === false;
-    // Typed text is in the field already, and the text of another option may contain this option's name.
-    if (roleOf(field) !== 'listbox' && !(isMissed && showed) && showsOption(field, wanted, isMissed)) return true;
-    if (isMissed) return false;
+    if (roleOf(field) !== 'listbox' && showsOption(field, wanted)) return true;
     const isMarked = (one) => isSelected(one) || attribute(one, 'aria-checked') === 'true';
     const options = optionsOf(listsOf(field));
     const marked = options.filter((one) => isMarked(one.option));
@@ -171,14 +153,13 @@ async function chosenIn(target, patience) {
     return shownBy(field) !== shown || toldOutside(popups, wanted) > told;
   };
   const chosen = Boolean(await untilDrawn(isChosen, patience));
-  stop.abort();
-  return chosen ? { chosen } : { chosen, missed: pressing.isHit === false, holds: brief(shownBy(field)) };
+  return chosen ? { chosen } : { chosen, holds: brief(shownBy(field)) };
 }
 
 /** True if the field itself shows the option, or an element in the control around it does. */
-function showsOption(field, wanted, isExact = false) {
+function showsOption(field, wanted) {
   const own = tidy(textIn(field) ?? textContent(field)).toLowerCase();
-  if (wanted && (isExact ? own === wanted : own.includes(wanted))) return true;
+  if (wanted && own.includes(wanted)) return true;
   const control = controlAround(field);
   const isIt = (element) => shownText(element) === wanted && isVisible(element);
   return [control, ...query(control, '*')].some(isIt);

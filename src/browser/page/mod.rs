@@ -25,6 +25,7 @@ pub(crate) const SCRIPT: &str = concat!(
     include_str!("clipboard.js"),
     include_str!("frames.js"),
     include_str!("aim.js"),
+    include_str!("press.js"),
     include_str!("forms.js"),
     include_str!("typing.js"),
     include_str!("choices.js"),

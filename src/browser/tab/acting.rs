@@ -1,7 +1,13 @@
 //! Acts: operations that may change the page, followed by a wait for the page to settle.
 
-use super::Tab;
+use super::{Tab, TabFrame, settle::ActBaseline};
 use crate::errors::BrowserError;
+
+/// The answer of `fumi.hasMissed`.
+#[derive(serde::Deserialize)]
+struct MissedReply {
+    missed: bool,
+}
 
 impl Tab {
     /// Runs `work`, which may change the page, then waits until the page has settled (see `settle.rs`).
@@ -29,5 +35,18 @@ impl Tab {
         };
         self.settle_after_act(&before).await;
         Ok(done)
+    }
+
+    /// True if the press or move since `before`, which the page's script was told to expect, hit another element. False
+    /// if the page answers no more, because the act made it navigate, close or open a dialog.
+    pub(crate) async fn has_missed(&self, frame: &TabFrame, before: &ActBaseline) -> bool {
+        let asked = self.ask::<MissedReply>(frame, "hasMissed", ());
+        let navigates = self.until(|state| before.has_navigation(state).then_some(()));
+        tokio::select! {
+            // No query is sent to a page that is navigating away.
+            biased;
+            () = navigates => false,
+            said = asked => said.is_ok_and(|said| said.missed),
+        }
     }
 }

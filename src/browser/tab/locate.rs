@@ -78,13 +78,33 @@ struct ResolveAndReply<R> {
 }
 
 /// The options of `fumi.aim`.
-#[derive(Default, Serialize)]
+#[derive(Clone, Copy, Default, Serialize)]
 pub(crate) struct AimOptions {
     /// The position relative to the element's upper left corner; by default the middle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) position: Option<ViewportPoint>,
     /// True to check only that the element is in view: a screenshot shows whatever is there.
     pub(crate) force: bool,
+    /// What the pointer does at the point. The page's script then watches whether it reaches the element.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) expects: Option<PointerAction>,
+}
+
+/// What a pointer does at the point where it is aimed.
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum PointerAction {
+    Press,
+    Move,
+}
+
+impl From<PointerAction> for AimOptions {
+    fn from(action: PointerAction) -> Self {
+        Self {
+            expects: Some(action),
+            ..Self::default()
+        }
+    }
 }
 
 /// The matches of a target in several frames.
@@ -255,22 +275,10 @@ impl Tab {
     }
 
     /// Scrolls to an element, waits until it stops moving, and checks that it is visible, enabled and not covered, also
-    /// in the parent frames. Returns the point in CSS pixels of the tab's viewport, where input is dispatched.
-    pub(crate) async fn aim(&self, located: &Located) -> Result<ViewportPoint, BrowserError> {
-        self.aim_at(located, None).await
-    }
-
-    /// Does the same as [`Tab::aim`], at a position relative to the element's upper left corner.
-    pub(crate) async fn aim_at(
-        &self,
-        located: &Located,
-        position: Option<ViewportPoint>,
-    ) -> Result<ViewportPoint, BrowserError> {
+    /// in the parent frames. Returns the point in CSS pixels of the tab's viewport, where input is dispatched. The
+    /// options apply in the element's own frame.
+    pub(crate) async fn aim(&self, located: &Located, options: AimOptions) -> Result<ViewportPoint, BrowserError> {
         self.scroll_to(located).await?;
-        let options = AimOptions {
-            position,
-            ..AimOptions::default()
-        };
         let said: ScriptReply<ViewportPoint> = self.ask(&located.frame, "aim", (&located.reference, options)).await?;
         let mut point = said.into_result(&located.called)?;
         let mut frame = Arc::clone(&located.frame);

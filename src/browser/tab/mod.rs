@@ -38,7 +38,7 @@ pub(crate) use download_budget::DownloadBudget;
 pub use downloads::{Chooser, DownloadLimit, DownloadState, PageDownload};
 pub(crate) use frame_query::FRAME_TIMEOUT;
 pub(crate) use frames::TabFrame;
-pub(crate) use locate::{AimOptions, Located, ViewportPoint};
+pub(crate) use locate::{AimOptions, Located, PointerAction, ViewportPoint};
 pub use navigate::{Arrival, ArrivalNote};
 pub use network::RecordedRequest;
 pub(crate) use objects::RemoteObjectGuard;

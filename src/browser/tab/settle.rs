@@ -57,7 +57,7 @@ struct SettledReply {
 
 /// The counters of a tab before an act.
 #[derive(Clone, Debug)]
-pub(super) struct ActBaseline {
+pub(crate) struct ActBaseline {
     begun: u64,
     arrived: u64,
     within: u64,
@@ -71,13 +71,13 @@ impl ActBaseline {
         state.navigations.arrived > self.arrived || state.navigations.within > self.within
     }
 
-    fn has_navigation(&self, state: &TabState) -> bool {
+    pub(super) fn has_navigation(&self, state: &TabState) -> bool {
         state.navigations.begun > self.begun
     }
 }
 
 impl Tab {
-    pub(super) fn act_baseline(&self) -> ActBaseline {
+    pub(crate) fn act_baseline(&self) -> ActBaseline {
         let state = self.state();
         ActBaseline {
             begun: state.navigations.begun,

@@ -247,3 +247,114 @@ async fn covering_element_is_described_on_one_line() {
     );
     page.close().await;
 }
+
+/// A page whose button moves away, to uncover another one, when the pointer comes over it. `dodges` is how often.
+const DODGING: &str =
+    "<input id=text><style>button { position: fixed; left: 20px; top: 60px; width: 90px; height: 40px }</style>
+    <button id=under>Delete all</button><button id=a>Save</button>
+    <script>let dodges = 1;
+      const dodge = () => { if (dodges-- > 0) a.style.left = a.offsetLeft === 170 ? '320px' : '170px'; };
+      a.addEventListener('pointermove', dodge);</script>";
+
+/// A page moves its content between the check of the point and the press. The press must not reach the content that is
+/// there now.
+#[tokio::test]
+#[ignore = "needs Chromium"]
+async fn press_on_content_that_moved_away_reaches_nothing_else() {
+    let page = Page::with_body(DODGING).await;
+    let plain = ClickOptions::default();
+    page.tab
+        .click(&aim("#a"), &plain)
+        .await
+        .expect("clicked at its new place");
+    assert_eq!(page.seen().await, one("a"));
+    page.tab.click(&aim("#text"), &plain).await.expect("focused");
+    page.seen().await;
+    for options in [
+        plain.clone(),
+        ClickOptions {
+            double: true,
+            ..ClickOptions::default()
+        },
+        ClickOptions {
+            button: PointerButton::Right,
+            ..ClickOptions::default()
+        },
+    ] {
+        page.value("dodges = 1000").await;
+        let refused = reason(page.tab.click(&aim("#a"), &options).await);
+        assert!(refused.contains("moves away"), "{refused}");
+    }
+    assert_eq!(page.seen().await, "");
+    assert_eq!(page.value("document.activeElement.id").await, r#""text""#);
+    // The next click is not stopped.
+    page.value("dodges = 0; a.style.left = '320px'").await;
+    page.tab.click(&Aim::Point(65.0, 80.0), &plain).await.expect("clicked");
+    assert_eq!(page.seen().await, one("under"));
+    page.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs Chromium"]
+async fn drag_starts_only_on_its_element() {
+    let page = Page::with_body(DODGING).await;
+    page.tab
+        .drag(&aim("#a"), &Aim::Point(600.0, 300.0))
+        .await
+        .expect("dragged");
+    let seen = page.seen().await;
+    assert!(
+        seen.starts_with("pointerdown@a mousedown@a") && !seen.contains("under"),
+        "{seen}"
+    );
+    page.value("dodges = 1000").await;
+    let refused = reason(page.tab.drag(&aim("#a"), &Aim::Point(600.0, 300.0)).await);
+    assert!(refused.contains("moves away"), "{refused}");
+    assert_eq!(page.seen().await, "");
+    page.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs Chromium"]
+async fn hover_follows_an_element_that_moved_away() {
+    let page =
+        Page::with_body(&DODGING.replace("a.addEventListener('pointermove'", "a.addEventListener('pointerover'")).await;
+    page.tab.hover(&aim("#a")).await.expect("hovered at its new place");
+    assert_eq!(page.value("document.querySelector('button:hover').id").await, r#""a""#);
+    page.close().await;
+}
+
+/// A list that is drawn anew under the pointer has the same buttons at the same places.
+#[tokio::test]
+#[ignore = "needs Chromium"]
+async fn press_reaches_the_element_that_replaced_its_target() {
+    let page = Page::with_body(
+        "<div id=list></div><script>
+           const draw = () => { list.innerHTML = '<button id=one>Open</button>'; };
+           draw(); list.addEventListener('pointermove', draw);</script>",
+    )
+    .await;
+    page.tab
+        .click(&aim("#one"), &ClickOptions::default())
+        .await
+        .expect("clicked");
+    assert_eq!(page.seen().await, one("one"));
+    page.close().await;
+}
+
+/// `document.open()` removes the listeners of a document.
+#[tokio::test]
+#[ignore = "needs Chromium"]
+async fn press_is_checked_in_a_document_that_was_written_anew() {
+    let page = Page::with_body("<script>const clicked = []</script>").await;
+    let note = "<script>addEventListener('click', (event) => clicked.push(event.target.id))</script>";
+    let text = format!("{DODGING}{note}").replace('`', "'").replace("</", "<\\/");
+    page.value(&format!("document.open(); document.write(`{text}`); document.close()"))
+        .await;
+    page.tab
+        .click(&aim("#a"), &ClickOptions::default())
+        .await
+        .expect("clicked");
+    assert_eq!(page.value("clicked").await, r#"["a"]"#);
+    page.close().await;
+}

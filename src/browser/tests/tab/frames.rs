@@ -7,6 +7,7 @@ use super::{
 use crate::{
     emulate::{Emulation, PreferredColorScheme},
     snapshot::SnapshotRequest,
+    tab::AimOptions,
     target::Target,
 };
 
@@ -52,7 +53,7 @@ async fn frames_of_any_process_stand_below_their_line() {
     assert!(deep.reference.starts_with('f'), "{deep:?}");
     let again = it.tab.locate(&written(&deep.reference)).await.unwrap();
     assert_eq!((again.name.as_str(), again.frame.number), ("Deep", deep.frame.number));
-    let point = it.tab.aim(&deep).await.unwrap();
+    let point = it.tab.aim(&deep, AimOptions::default()).await.unwrap();
     it.press(point.x, point.y).await.unwrap();
     it.tab.locate(&written("text=buttontrue")).await.unwrap();
 }
@@ -132,13 +133,13 @@ async fn a_frame_that_is_covered_or_scrolled_away_is_told_and_reached() {
     it.tab.navigate(&site.url("/")).await.unwrap();
     let button = it.tab.locate(&written("button")).await.unwrap();
     assert_eq!(button.frame.number, 1);
-    let point = it.tab.aim(&button).await.unwrap();
+    let point = it.tab.aim(&button, AimOptions::default()).await.unwrap();
     it.press(point.x, point.y).await.unwrap();
     it.tab.locate(&written("text=Pressed")).await.unwrap();
 
     it.tab.navigate(&site.url("/covered")).await.unwrap();
     let button = it.tab.locate(&written("button")).await.unwrap();
-    let covered = it.tab.aim(&button).await.unwrap_err();
+    let covered = it.tab.aim(&button, AimOptions::default()).await.unwrap_err();
     assert!(covered.to_string().contains("<div#veil>"), "{covered}");
 }
 
@@ -165,7 +166,10 @@ async fn a_hostile_page_cannot_reach_fumi() {
     assert!(text.contains("button \"Still here\" [ref="), "{text}");
     assert_eq!(it.value("typeof fumi").await, "\"undefined\"");
     it.tab
-        .aim(&it.tab.locate(&written("text=Still here")).await.unwrap())
+        .aim(
+            &it.tab.locate(&written("text=Still here")).await.unwrap(),
+            AimOptions::default(),
+        )
         .await
         .unwrap();
 }

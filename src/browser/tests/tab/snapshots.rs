@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     snapshot::{PageSnapshotFormat, SnapshotRequest},
+    tab::AimOptions,
     target::Target,
 };
 
@@ -54,7 +55,7 @@ async fn changes_contain_working_refs() {
     assert_eq!(found.name, "Fresh");
 
     let inside = it.tab.locate(&Target::Written("#b".to_owned())).await.unwrap();
-    let point = it.tab.aim(&inside).await.unwrap();
+    let point = it.tab.aim(&inside, AimOptions::default()).await.unwrap();
     it.press(point.x, point.y).await.unwrap();
     let changes = it.tab.changes(400).await.unwrap();
     assert!(changes.text.contains("Done") && !changes.whole, "{changes:?}");
