@@ -19,6 +19,7 @@ use crate::{
     parse::{ParsedFile, one_line, stop_if},
     pattern::CodePattern,
     query_syntax::compile,
+    section::{READ_BYTES, READ_LINES},
     syntax_errors::SyntaxErrorSummary,
     table::{decorators, signature},
     user_queries::UserQueries,
@@ -27,10 +28,8 @@ use crate::{
 /// The maximum length of a match's text, in characters (code-tools.md: matches carry at most 500).
 pub const TEXT_CHARACTERS: usize = 500;
 
-/// The bounds within which matches of one name come with their whole text: in all, matches, lines and bytes.
+/// The maximum number of matches of one name whose whole texts a reply contains.
 const READ_MATCHES: usize = 3;
-const READ_LINES: usize = 120;
-const READ_BYTES: usize = 20_000;
 
 /// The maximum length of an indentation, in characters.
 const INDENT_CHARACTERS: usize = 200;

@@ -8,6 +8,10 @@ use fumi_base::{encoding::Decoded, nearest::nearest};
 
 use crate::{elements::ElementList, errors::structure::StructureError, extract::last_name, parse::LineIndex};
 
+/// The maximum length of an element's text, in lines and bytes, that a reply about several elements contains.
+pub(crate) const READ_LINES: usize = 120;
+pub(crate) const READ_BYTES: usize = 20_000;
+
 /// The length above which a line counts as minified, in characters: an element on it is cut by columns, without its
 /// neighbours on the line.
 const LONG_LINE: usize = 500;

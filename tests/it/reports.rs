@@ -17,6 +17,7 @@ fn committed_reports_are_those_of_the_benchmarks_as_they_are() {
         ("tokens", "docs/tokens.md", "./bench tokens"),
         ("tokens", "docs/tokens-novel.md", "./bench tokens novel"),
         ("tokens", "src/kernel/measured.toml", "./bench tokens"),
+        ("ranking", "docs/ranking.md", "./bench ranking"),
         ("browser", "docs/browser-benchmarks.md", "./bench browser"),
         ("clients", "docs/clients.md", "./bench clients"),
     ] {
