@@ -73,7 +73,7 @@ func importers(wanted string) {
 func listed(path string) string {
 	folder, name := filepath.Split(path)
 	quoted := regexp.QuoteMeta
-	return fmt.Sprintf(`re:(?:%s|%s(?: [^ /]+ \(\d+\))* %s \()`, quoted(path), quoted(folder), quoted(name))
+	return fmt.Sprintf(`re:(?:%s|%s(?: [^ /]+(?: \(\d+\))?)* %s(?: |$))`, quoted(path), quoted(folder), quoted(name))
 }
 
 // receiver returns the name of a receiver's type.

@@ -88,10 +88,10 @@ def callers(folder, name):
 def listed(path, count=None):
     """A file in a list: its whole path, or its name below the line of its folder; with its count, if one is given."""
     whole, name = re.escape(str(path)), re.escape(path.name)
-    below = rf"{re.escape(str(path.parent))}/ (?:[^ /]+ \(\d+\) )*{name} \("
+    below = rf"{re.escape(str(path.parent))}/ (?:[^ /]+ (?:\(\d+\) )?)*{name}(?: |$)"
     if count is None:
         return rf"re:(?:{whole}|{below})"
-    return rf're:(?:{whole}(?:"?: ?{count}\b| \({count}\))|{below}{count}\))'
+    return rf're:(?:{whole}(?:"?: ?{count}\b| \({count}\))|{below}\({count}\))'
 
 
 def counts(word, folder, suffix):

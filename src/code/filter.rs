@@ -156,6 +156,13 @@ impl ElementFilter {
         })
     }
 
+    /// True if rows are chosen by their names, whole or in part.
+    #[must_use]
+    pub fn is_by_name(&self) -> bool {
+        let mut terms = self.terms.iter();
+        terms.any(|term| term.key == FilterKey::Name && !term.is_negated)
+    }
+
     /// True if a row matches every term.
     #[must_use]
     pub fn matches(&self, subject: FilterSubject<'_>) -> bool {

@@ -246,16 +246,15 @@ impl ContextFinder<'_> {
 /// Returns the bytes of a row's first matches. A match is `None` if the text there is another one, since the file has changed or
 /// is decoded differently.
 fn match_bytes(row: &LineMatch, lines: &LineIndex, text: &str, most: usize) -> Vec<Option<Range<usize>>> {
-    let line = usize::try_from(row.line)
-        .ok()
-        .and_then(|line| lines.line_bytes(line, text));
-    let start = line.and_then(|line| Some(line.start + length(&text[line.start..], row.start_column)?));
-    let shown = start.map_or("", |start| &text[start..]);
+    let shown = || {
+        let line = lines.line_bytes(usize::try_from(row.line).ok()?, text)?;
+        Some(line.start + length(&text[line.start..], row.start_column)?)
+    };
+    let shown = shown();
     let bytes = |[from, to]: &[usize; 2]| {
         let matched: String = row.text.chars().skip(*from).take(to - from).collect();
-        let from = length(shown, *from)?;
-        let is_same = start.is_some() && shown[from..].starts_with(&matched);
-        is_same.then(|| start.unwrap_or_default() + from..start.unwrap_or_default() + from + matched.len())
+        let from = shown? + length(&text[shown?..], *from)?;
+        text[from..].starts_with(&matched).then(|| from..from + matched.len())
     };
     row.spans.iter().take(most).map(bytes).collect()
 }

@@ -167,7 +167,7 @@ pub fn run(
         broken: SyntaxErrorSummary::from_errors(&parsed.errors, parsed.error_count),
         ..found
     };
-    if filter.exact_name().is_some() {
+    if filter.is_by_name() {
         let is_readable = is_readable(found.list.iter());
         for found in &mut found.list {
             if is_readable {

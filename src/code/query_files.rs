@@ -185,7 +185,7 @@ pub fn query_files(
     };
     answers.truncate(limit);
     let all = || answers.files.iter().flat_map(|file| &file.matches.list);
-    if filter.exact_name().is_some() && !is_readable(all()) {
+    if filter.is_by_name() && !is_readable(all()) {
         let lists = answers.files.iter_mut().flat_map(|file| &mut file.matches.list);
         lists.for_each(QueryMatch::shorten);
     }

@@ -1,7 +1,8 @@
 //! The text of a search reply for a model: lines below the path of their file, and the totals.
 //!
 //! Invariant: a line of a row begins with its line number; counts stand in brackets. The totals are those of the
-//! whole search. This module does not choose rows: it writes those that the reply has.
+//! whole search; a short list that is whole has none. This module does not choose rows: it writes those that the reply
+//! has.
 
 use std::fmt::Write as _;
 
@@ -13,6 +14,9 @@ use crate::{
         CountsOutput, GroupRow, GroupedOutput, MatchRow, ReplyBasis, RowsOutput, ShapedReply, StagesMeta, SummaryOutput,
     },
 };
+
+/// The maximum number of rows of a whole list without totals: so few are counted at a glance.
+const FEW_ROWS: usize = 20;
 
 impl ShapedReply {
     /// True if the text has a row with the column of its match.
@@ -42,7 +46,8 @@ impl ShapedReply {
     }
 }
 
-/// Writes the last line of a text with rows: the totals, and the range of the rows shown if some are missing.
+/// Writes the last line of a text with rows: the totals, and the range of the rows shown if some are missing. Removes the
+/// last line break instead if all rows are shown and are few.
 fn write_totals(
     out: &mut String,
     truncated: bool,
@@ -51,6 +56,10 @@ fn write_totals(
     basis: ReplyBasis,
     meta: Option<&StagesMeta>,
 ) {
+    if !truncated && (1..=FEW_ROWS).contains(&shown) && !meta.is_some_and(|meta| meta.truncated) {
+        out.truncate(out.trim_end_matches('\n').len());
+        return;
+    }
     let all = totals_in_words(total_matches, basis, meta);
     let s = if shown == 1 { "" } else { "s" };
     // Writing to a String cannot fail.
@@ -152,7 +161,10 @@ impl RowsOutput {
             if row.file != file {
                 (file, element) = (&row.file, None);
                 let encoding = self.encodings.get(file).map(|encoding| encoding_mark(encoding));
-                let _ = writeln!(out, "{file}{}", encoding.unwrap_or_default());
+                let encoding = encoding.unwrap_or_default();
+                if !self.basis.is_named_file || !encoding.is_empty() {
+                    let _ = writeln!(out, "{file}{encoding}");
+                }
             }
             write_element(&mut out, &mut element, row.element.as_deref());
             write_row(&mut out, &row.into());
@@ -186,9 +198,24 @@ impl GroupedOutput {
 }
 
 impl CountsOutput {
-    /// Returns the counts below the names of their folders. A single file of a folder has its whole path instead.
+    /// Returns the counts below the names of their folders; a count that all files have is written once. A single file of
+    /// a folder has its whole path.
     fn text(&self) -> String {
         let mut out = String::new();
+        let mut counts = self.file_counts.iter().map(|(_, count)| *count);
+        let first = counts.next().unwrap_or_default();
+        let is_common = self.file_counts.len() > 2 && counts.all(|count| count == first);
+        if is_common {
+            let es = if first == 1 { "" } else { "es" };
+            let _ = writeln!(out, "{first} match{es} in each of {} files:", self.file_counts.len());
+        }
+        let in_brackets = |count: &u64| {
+            if is_common {
+                String::new()
+            } else {
+                format!(" ({count})")
+            }
+        };
         let rows: Vec<(&str, &str, u64)> = self
             .file_counts
             .iter()
@@ -205,7 +232,7 @@ impl CountsOutput {
             }
             let before = if has_heading { " " } else { *folder };
             for (_, name, count) in run {
-                let _ = writeln!(out, "{before}{name} ({count})");
+                let _ = writeln!(out, "{before}{name}{}", in_brackets(count));
             }
         }
         let (files, meta) = (self.file_counts.len(), self.meta.as_ref());
@@ -325,21 +352,18 @@ mod tests {
     #[test]
     fn each_shape_renders_compact_text() {
         assert_eq!(text(ReplyShape::TotalOnly), "4 matches in 2 files");
-        assert_eq!(
-            text(ReplyShape::CountOnly),
-            "src/a.rs (3)\nsrc/b/c.rs (1)\n4 matches in 2 files"
-        );
+        assert_eq!(text(ReplyShape::CountOnly), "src/a.rs (3)\nsrc/b/c.rs (1)");
         assert_eq!(
             text(ReplyShape::Normal),
-            "src/a.rs\n2-two\n3:  hit hit\n4-four\n9:hit\nsrc/b/c.rs\n1:hit\n4 matches in 2 files"
+            "src/a.rs\n2-two\n3:  hit hit\n4-four\n9:hit\nsrc/b/c.rs\n1:hit"
         );
         assert_eq!(
             text(ReplyShape::OptimizedPaths),
-            "root: src/\na.rs\n2-two\n3:  hit hit\n4-four\n9:hit\nb/c.rs\n1:hit\n4 matches in 2 files"
+            "root: src/\na.rs\n2-two\n3:  hit hit\n4-four\n9:hit\nb/c.rs\n1:hit"
         );
         assert_eq!(
             text(ReplyShape::Grouped),
-            "src/a.rs (3)\n2-two\n3:  hit hit\n4-four\n9:hit\nsrc/b/c.rs (1)\n1:hit\n4 matches in 2 files"
+            "src/a.rs (3)\n2-two\n3:  hit hit\n4-four\n9:hit\nsrc/b/c.rs (1)\n1:hit"
         );
         assert_eq!(
             text(ReplyShape::Summary),
@@ -409,8 +433,36 @@ mod tests {
         found.files[1].path = project.walked_path(&project.root().join("src/aa.rs")).expect("inside");
         assert_eq!(
             shape(found, ReplyShape::CountOnly, 0, None).text(),
-            "src/\n a.rs (3)\n aa.rs (3)\nsrc/b/c.rs (1)\n4 matches in 3 files"
+            "src/\n a.rs (3)\n aa.rs (3)\nsrc/b/c.rs (1)"
         );
+    }
+
+    #[test]
+    fn count_of_all_files_is_written_once() {
+        let (root, mut found) = matches();
+        let project = Project::open(root.path()).expect("a project");
+        found.files.truncate(1);
+        for name in ["src/aa.rs", "top.rs"] {
+            let path = project.walked_path(&project.root().join(name)).expect("inside");
+            let file = FileMatches {
+                path,
+                ..found.files[0].clone()
+            };
+            found.files.push(file);
+        }
+        let text = shape(found, ReplyShape::CountOnly, 0, None).text();
+        assert_eq!(text, "3 matches in each of 3 files:\nsrc/\n a.rs\n aa.rs\ntop.rs");
+    }
+
+    #[test]
+    fn named_file_has_no_heading_and_a_long_list_has_totals() {
+        let (_root, mut found) = matches();
+        found.files.truncate(1);
+        found.is_named_file = true;
+        let shaped = |found: &SearchMatches| shape(found.clone(), ReplyShape::Normal, 0, None).text();
+        assert_eq!(shaped(&found), "2-two\n3:  hit hit\n4-four\n9:hit");
+        found.files[0].lines = vec![found.files[0].lines[1].clone(); 21];
+        assert!(shaped(&found).ends_with("9:hit\n4 matches in 1 file"));
     }
 
     #[test]
@@ -436,7 +488,7 @@ mod tests {
                 ..LineMatch::default()
             },
         ];
-        let rows = "1@904:…end of it\n2:one\n3:\n4:two…\n5-after\n4 matches in 1 file";
+        let rows = "1@904:…end of it\n2:one\n3:\n4:two…\n5-after";
         let shaped = |form| shape(found.clone(), form, 0, None);
         let normal = shaped(ReplyShape::Normal);
         assert!(normal.shows_columns());

@@ -88,6 +88,8 @@ pub struct ReplyBasis {
     pub searched_files: u64,
     /// The number of files with matches, on this page or not.
     pub total_files: usize,
+    /// True if the caller named one file, and nothing else, to be searched.
+    pub is_named_file: bool,
 }
 
 /// A search's reply in its shape.
@@ -333,6 +335,7 @@ pub fn shape(matches: SearchMatches, shape: ReplyShape, elapsed_ms: u64, meta: O
         },
         searched_files: matches.searched_files,
         total_files: matches.total_files(),
+        is_named_file: matches.is_named_file,
     };
     match shape {
         ReplyShape::TotalOnly => ShapedReply::Total(TotalOutput {

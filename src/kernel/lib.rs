@@ -250,8 +250,9 @@ pub struct ToolSpec {
 impl ToolSpec {
     /// Returns the names of all arguments that the pipeline handles for the tool.
     pub fn shared(&self) -> impl Iterator<Item = &'static &'static str> + use<> {
-        let all = self.options.iter().chain(self.family.unlisted);
-        let all = all.chain(&[SharedOption::Expectation]);
+        let options = self.options;
+        let unlisted = self.family.unlisted.iter().filter(|option| !options.contains(option));
+        let all = options.iter().chain(unlisted).chain(&[SharedOption::Expectation]);
         all.flat_map(|option| option.names())
     }
 

@@ -47,6 +47,7 @@ const NOT_PATHS: &[&str] = &[
     "file_type",
     "language",
     "format_type",
+    "include_structure",
     "format",
     "output_format",
     "element",
@@ -139,6 +140,11 @@ fn with(entry: &ToolEntry, example: &Map<String, Value>, name: &str, value: Valu
             && names.contains(&name)
         {
             arguments.retain(|other, _| !names.contains(&other.as_str()));
+        }
+        if let ArgumentRule::Without(alone, others) = rule
+            && others.contains(&name)
+        {
+            arguments.remove(*alone);
         }
     }
     arguments.insert(name.to_owned(), value);

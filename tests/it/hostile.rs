@@ -483,7 +483,7 @@ async fn an_invalid_message_is_a_400() {
             assert_eq!((&said["jsonrpc"], &said["id"]), (&json!("2.0"), &Value::Null));
         }
         let rest = format!(
-            "POST /v1/tools/list_files HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: \
+            "POST /v1/tools/search_content HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: \
              {}\r\n\r\n",
             body.len()
         );

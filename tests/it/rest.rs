@@ -107,7 +107,7 @@ async fn a_status_says_what_happened() {
     let server = Server::start(sample.app_with(&[], |config| config.limits.body_bytes = 10_000)).await;
     for (tool, arguments, status, code) in [
         ("list_files", json!({"roots": ["."]}), 200, ""),
-        ("list_files", json!({}), 400, "INVALID_ARGUMENTS"),
+        ("list_files", json!({"roots": []}), 400, "INVALID_ARGUMENTS"),
         ("list_files", json!({"rots": ["."]}), 400, "INVALID_ARGUMENTS"),
         ("list_files", json!({"roots": ["nowhere"]}), 404, "FILE_NOT_FOUND"),
         ("list_files", json!({"roots": ["../x"]}), 400, "PATH_TRAVERSAL"),
@@ -145,7 +145,7 @@ async fn a_status_says_what_happened() {
         ("application/json", "[]".to_owned(), 400),
         ("application/json", "{".to_owned(), 400),
         ("application/json", "\u{feff}{}".to_owned(), 400),
-        ("application/json", String::new(), 400),
+        ("application/json", String::new(), 200),
         ("text/plain", r#"{"roots": ["."]}"#.to_owned(), 415),
         (
             "application/json",

@@ -127,6 +127,7 @@ impl MatchCollector {
             complete: !kept.incomplete,
             skipped,
             elapsed: self.started.elapsed(),
+            is_named_file: false,
         })
     }
 }

@@ -90,6 +90,8 @@ pub struct SearchMatches {
     pub skipped: SkippedList,
     /// The duration of the search.
     pub elapsed: Duration,
+    /// True if the caller named one file, and nothing else, to be searched.
+    pub is_named_file: bool,
 }
 
 impl SearchMatches {

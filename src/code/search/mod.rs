@@ -66,6 +66,7 @@ pub fn search(
     named.dedup_by(|a, b| a.relative() == b.relative());
     folders.sort();
     folders.dedup();
+    let is_one_file = named.len() == 1 && folders.is_empty();
     let gathered = MatchCollector::new(need);
     let walkers = ThreadPermit::acquire(cores());
     search_files(
@@ -81,7 +82,10 @@ pub fn search(
         let named: HashSet<PathBuf> = named.iter().map(|path| path.relative().to_path_buf()).collect();
         walk_folders(&folders, &named, walkers.count(), query, scope, &gathered, cancel);
     }
-    gathered.finish(cancel)
+    Ok(SearchMatches {
+        is_named_file: is_one_file,
+        ..gathered.finish(cancel)?
+    })
 }
 
 /// Searches files that a [`crate::walk::FileFilter`] found, if globs and size admit them. Folders and links among them

@@ -143,7 +143,7 @@ impl Tool for AnalyzeCodeStructure {
             ja: include_str!("analyze_code_structure.ja.md"),
         },
         example: r#"{"file_path": "src/main.py", "format_type": "compact"}"#,
-        options: &[SharedOption::Project, SharedOption::Timeout, SharedOption::Delivery],
+        options: &[SharedOption::Project],
         rules: &[],
         pool: Pool::Analysis,
         exclusive: false,

@@ -13,10 +13,12 @@ use fumi_code::{
     errors::structure::StructureError,
     file_scale::{self, Scale},
     notation::{encoding_mark, line_range},
+    outline::Outline,
     parse::SourceFile,
     skipped::SkippedList,
     source_files,
     syntax_errors::SyntaxErrorSummary,
+    table::{self, TableFormat},
 };
 use fumi_kernel::{
     ArgumentRule, Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
@@ -45,8 +47,18 @@ pub struct Args {
     /// True to include `details`.
     #[serde(default)]
     include_details: bool,
+    /// The table of elements to include.
+    include_structure: Option<StructureFormat>,
     /// True to include `llm_guidance`; for several files off by default, because it repeats itself.
     include_guidance: Option<bool>,
+}
+
+/// A table of `analyze_code_structure`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum StructureFormat {
+    Compact,
+    Signatures,
 }
 
 fn yes() -> bool {
@@ -87,6 +99,9 @@ struct FileScale {
     llm_guidance: Option<ReadingGuidance>,
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<Vec<ElementScale>>,
+    /// The table of elements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structure: Option<String>,
     /// The places with syntax errors, where elements may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     parse_errors: Option<ParseErrors>,
@@ -173,8 +188,11 @@ impl Tool for CheckCodeScale {
             ja: include_str!("check_code_scale.ja.md"),
         },
         example: r#"{"file_path": "src/main.py"}"#,
-        options: &[SharedOption::Project, SharedOption::Timeout, SharedOption::Cursor],
-        rules: &[ArgumentRule::ExactlyOne(&["file_path", "file_paths"])],
+        options: &[SharedOption::Project, SharedOption::Cursor],
+        rules: &[
+            ArgumentRule::ExactlyOne(&["file_path", "file_paths"]),
+            ArgumentRule::Without("include_structure", &["include_details"]),
+        ],
         pool: Pool::Analysis,
         exclusive: false,
         timeout: Duration::from_secs(30),
@@ -254,11 +272,12 @@ fn assess_file(
         }
         Err(error) => return Err(error.into()),
     };
-    let mut broken = None;
+    let (mut broken, mut structure) = (None, None);
     let (scale, elements, language) = if let Some(source) = source {
         let file = deps.parsers.outline(source, cancel)?;
         let scale = file_scale::assess(&file, estimate);
         broken = SyntaxErrorSummary::from_errors(&file.errors, file.error_count);
+        structure = args.include_structure.map(|format| table_of(&file, format));
         (scale, Some(file.elements), file.source.language.name)
     } else {
         let language = if file_scale::is_binary(&text) { "binary" } else { "text" };
@@ -279,6 +298,7 @@ fn assess_file(
             count: broken.count,
             line: broken.first_line,
         }),
+        structure,
         ..published(info, scale, elements.as_ref(), args, locale)
     })
 }
@@ -323,9 +343,20 @@ fn published(
             token_optimization: say(guidance.tokens.text()),
         }),
         details: elements.filter(|_| args.include_details).map(details),
+        structure: None,
         parse_errors: None,
         is_continued: false,
     }
+}
+
+/// Returns the table without its heading, whose facts the scale has.
+fn table_of(file: &Outline, format: StructureFormat) -> String {
+    let (table, heading) = match format {
+        StructureFormat::Compact => (table::render(TableFormat::Compact, file), table::heading(file)),
+        StructureFormat::Signatures => (table::render(TableFormat::Signatures, file), String::new()),
+    };
+    let table = table.strip_prefix(&heading).unwrap_or(&table);
+    table.trim_matches('\n').to_owned()
 }
 
 fn details(elements: &ElementList) -> Vec<ElementScale> {
@@ -452,15 +483,17 @@ impl FileScale {
         }
     }
 
-    /// Returns a line for each element.
+    /// Returns a line for each element, or the table.
     fn rows(&self) -> impl Iterator<Item = String> {
-        self.details.iter().flatten().map(|element| {
+        let structure = self.structure.clone().filter(|table| !table.is_empty());
+        let details = self.details.iter().flatten().map(|element| {
             let ElementScale { name, kind, .. } = element;
             let lines = line_range(element.start_line, element.end_line);
             let complexity = element.complexity;
             let complexity = complexity.map(|complexity| format!(" complexity {complexity}"));
             format!("{lines} {kind} {name}{}", complexity.unwrap_or_default())
-        })
+        });
+        details.chain(structure)
     }
 }
 
@@ -492,7 +525,11 @@ impl Render for Output {
 
     fn rows(&self) -> usize {
         match (&self.one, &self.files) {
-            (Some(one), _) => one.details.as_ref().map_or(0, Vec::len),
+            (Some(one), _) => match (&one.details, &one.structure) {
+                (Some(details), _) => details.len(),
+                (None, Some(table)) => table.lines().count(),
+                (None, None) => 0,
+            },
             (None, files) => files.as_ref().map_or(0, Vec::len),
         }
     }
@@ -504,6 +541,10 @@ impl Render for Output {
         }
         if let Some(details) = page.one.as_mut().and_then(|one| one.details.as_mut()) {
             *details = details[rows.start.min(details.len())..rows.end.min(details.len())].to_vec();
+        }
+        if let Some(table) = page.one.as_mut().and_then(|one| one.structure.as_mut()) {
+            let lines: Vec<&str> = table.lines().skip(rows.start).take(rows.len()).collect();
+            *table = lines.join("\n");
         }
         if let Some(files) = &mut page.files {
             *files = files[rows.start.min(files.len())..rows.end.min(files.len())].to_vec();

@@ -93,6 +93,9 @@ pub struct Output {
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<NextPage>,
+    /// The lines of the sections after those of this page.
+    #[serde(skip)]
+    further: Vec<(usize, usize)>,
 }
 
 /// One section of the file.
@@ -147,7 +150,7 @@ impl Tool for ExtractCodeSection {
             ja: include_str!("extract_code_section.ja.md"),
         },
         example: r#"{"file_path": "src/main.py", "start_line": 1, "end_line": 20}"#,
-        options: &[SharedOption::Project, SharedOption::Timeout, SharedOption::Delivery],
+        options: &[SharedOption::Project],
         rules: &[
             ArgumentRule::ExactlyOne(&["start_line", "sections", "element"]),
             ArgumentRule::Needs("end_line", "start_line"),
@@ -185,6 +188,7 @@ impl Tool for ExtractCodeSection {
                     partial_content_results: None,
                     truncated: false,
                     next: None,
+                    further: Vec::new(),
                 };
                 if let Some(name) = &args.element {
                     let source = SourceFile::new(shown.clone(), decoded.clone(), size, None)?;
@@ -386,15 +390,20 @@ impl Render for Output {
     fn page(&self, rows: Range<usize>) -> (Self, usize) {
         let mut at = 0;
         let mut parts = Vec::new();
+        let mut further = Vec::new();
         for part in self.parts() {
             let pieces = part.pieces().len();
             let (from, to) = (rows.start.max(at), rows.end.min(at + pieces));
             if from < to {
                 parts.push(part.slice(from - at..to - at));
             }
+            if at >= rows.end {
+                further.push((part.start_line, part.end_line));
+            }
             at += pieces;
         }
         let page = Self {
+            further,
             partial_content_results: self.partial_content_results.is_some().then(|| parts.clone()),
             partial_content_result: self.partial_content_result.is_some().then(|| parts.pop()).flatten(),
             success: self.success,
@@ -407,7 +416,16 @@ impl Render for Output {
     fn mark(&mut self, next: &NextPage) {
         self.truncated = true;
         let mut next = next.clone();
-        if let Some(last) = self.parts().last() {
+        let last = self.parts().last();
+        if let Some(last) = last.filter(|_| !self.further.is_empty()) {
+            let (whole_end, _) = last.whole_end;
+            let rest = (last.end_line < whole_end).then_some((last.end_line + 1, whole_end));
+            let sections = rest.iter().chain(&self.further);
+            let sections: Vec<String> = sections
+                .map(|(start, end)| format!(r#"{{"start_line": {start}, "end_line": {end}}}"#))
+                .collect();
+            next.hint = format!("sections [{}]; {}", sections.join(", "), next.hint);
+        } else if let Some(last) = last {
             let end = match last.whole_end {
                 (line, Some(column)) => format!(", end_line {line}, end_column {column}"),
                 (line, None) if line < last.total_lines => format!(", end_line {line}"),

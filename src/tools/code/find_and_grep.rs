@@ -35,6 +35,7 @@ pub struct Args {
     #[serde(flatten)]
     text: TextQueryArgs,
     /// The folders to search.
+    #[serde(default)]
     #[schemars(length(min = 1))]
     roots: Vec<String>,
     #[serde(flatten)]
@@ -63,12 +64,7 @@ impl Tool for FindAndGrep {
             ja: include_str!("find_and_grep.ja.md"),
         },
         example: r#"{"roots": ["."], "extensions": ["py"], "query": "def main", "group_by_file": true}"#,
-        options: &[
-            SharedOption::Project,
-            SharedOption::Timeout,
-            SharedOption::Delivery,
-            SharedOption::Cursor,
-        ],
+        options: &[SharedOption::Project, SharedOption::Cursor],
         rules: &[FORMAT_RULE, ENCODING_RULE, MAX_COUNT_RULE],
         pool: Pool::Analysis,
         exclusive: false,

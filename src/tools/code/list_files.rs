@@ -23,6 +23,7 @@ pub struct ListFiles;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// The folders to search.
+    #[serde(default)]
     #[schemars(length(min = 1))]
     pub roots: Vec<String>,
     #[serde(flatten)]
@@ -216,12 +217,7 @@ impl Tool for ListFiles {
             ja: include_str!("list_files.ja.md"),
         },
         example: r#"{"roots": ["src"], "extensions": ["py"], "absolute": false, "limit": 100}"#,
-        options: &[
-            SharedOption::Project,
-            SharedOption::Timeout,
-            SharedOption::Delivery,
-            SharedOption::Cursor,
-        ],
+        options: &[SharedOption::Project, SharedOption::Cursor],
         rules: &[],
         pool: Pool::Analysis,
         exclusive: false,

@@ -31,7 +31,7 @@ use fumi_code::{
     walk::{FileFilter, FileOptions, ListingSort, Traversal},
 };
 use fumi_config::Config;
-use fumi_kernel::{SessionProjects, ToolError, ToolFamily, validate::MAX_STRING};
+use fumi_kernel::{SessionProjects, SharedOption, ToolError, ToolFamily, validate::MAX_STRING};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -56,7 +56,7 @@ pub static FAMILY: ToolFamily = ToolFamily {
     project: Some("project_root"),
     details: &[],
     book: None,
-    unlisted: &[],
+    unlisted: &[SharedOption::Timeout, SharedOption::Delivery],
     guides: None,
 };
 

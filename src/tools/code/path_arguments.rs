@@ -125,8 +125,11 @@ pub struct GlobRoots {
     pub traversal: Traversal,
 }
 
-/// Resolves roots to places. A glob without a matching file causes the same error as an unknown path.
+/// Resolves roots to places; without any, the whole project is the place. A glob without a matching file causes the same
+/// error as an unknown path.
 pub async fn resolve_roots(cx: &Cx, raw: &[String], rules: GlobRoots) -> Result<SearchPlaces, ToolError> {
+    let whole = [".".to_owned()];
+    let raw = if raw.is_empty() { &whole } else { raw };
     let mut roots = Vec::with_capacity(raw.len());
     let mut within = PlaceFilter::default();
     let mut errors: Vec<ToolError> = Vec::new();

@@ -42,6 +42,7 @@ pub struct Args {
     file_path: Option<String>,
     /// The folders or files to search.
     #[serde(default)]
+    #[schemars(length(min = 1))]
     roots: Vec<String>,
     /// Globs of the files to search.
     #[serde(default)]
@@ -290,17 +291,10 @@ impl Tool for QueryCode {
             ja: include_str!("query_code.ja.md"),
         },
         example: r#"{"file_path": "src/main.py", "query_key": "functions", "output_format": "summary"}"#,
-        options: &[
-            SharedOption::Project,
-            SharedOption::Timeout,
-            SharedOption::Delivery,
-            SharedOption::Cursor,
-        ],
+        options: &[SharedOption::Project, SharedOption::Cursor],
         rules: &[
             ArgumentRule::ExactlyOne(&["query_key", "query_string", "pattern"]),
-            ArgumentRule::ExactlyOne(&["file_path", "roots"]),
-            ArgumentRule::Needs("include_globs", "roots"),
-            ArgumentRule::Needs("exclude_globs", "roots"),
+            ArgumentRule::Without("file_path", &["roots", "include_globs", "exclude_globs"]),
         ],
         pool: Pool::Analysis,
         exclusive: false,
@@ -324,7 +318,7 @@ impl Tool for QueryCode {
         };
         let most = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
         let format = args.output_format;
-        let is_by_name = filter.exact_name().is_some() && format == OutputFormat::Json;
+        let is_by_name = filter.is_by_name() && format == OutputFormat::Json;
         let mut query_result = if let Some(file_path) = &args.file_path {
             let (path, deps) = (path_arguments::resolve_path(cx, file_path).await?, Arc::clone(deps));
             cx.blocking(move |cancel, _| {

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::{
     FAMILY, SearchDeps, TOOLSET, WalkArgs,
-    path_arguments::{self, GlobRoots},
+    path_arguments::{self, GlobRoots, SearchPlaces},
     search_reply::{
         ContentGlobs, ENCODING_RULE, FORMAT_RULE, MAX_COUNT_RULE, ReplyFormatArgs, RoleSearch, SearchNotes,
         SearchReply, TextQueryArgs,
@@ -31,9 +31,11 @@ pub struct Args {
     text: TextQueryArgs,
     /// The folders to search.
     #[serde(default)]
+    #[schemars(length(min = 1))]
     roots: Vec<String>,
     /// The files to search.
     #[serde(default)]
+    #[schemars(length(min = 1))]
     files: Vec<String>,
     #[serde(flatten)]
     globs: ContentGlobs,
@@ -76,19 +78,8 @@ impl Tool for SearchContent {
             ja: include_str!("search_content.ja.md"),
         },
         example: r#"{"query": "def main", "roots": ["src"], "include_globs": ["*.py"], "group_by_file": true}"#,
-        options: &[
-            SharedOption::Project,
-            SharedOption::Timeout,
-            SharedOption::Delivery,
-            SharedOption::Cursor,
-        ],
-        rules: &[
-            FORMAT_RULE,
-            LINES_ONLY,
-            ArgumentRule::AnyOf(&["roots", "files"]),
-            ENCODING_RULE,
-            MAX_COUNT_RULE,
-        ],
+        options: &[SharedOption::Project, SharedOption::Delivery, SharedOption::Cursor],
+        rules: &[FORMAT_RULE, LINES_ONLY, ENCODING_RULE, MAX_COUNT_RULE],
         pool: Pool::Analysis,
         exclusive: false,
         timeout: Duration::from_secs(30),
@@ -106,7 +97,11 @@ impl Tool for SearchContent {
             of_folders: false,
             traversal: args.walk.traversal(),
         };
-        let places = path_arguments::resolve_roots(cx, &args.roots, rules).await?;
+        let places = if args.roots.is_empty() && !args.files.is_empty() {
+            SearchPlaces::default()
+        } else {
+            path_arguments::resolve_roots(cx, &args.roots, rules).await?
+        };
         let targets = SearchTargets {
             roots: places.roots,
             files: path_arguments::resolve_paths(cx, &args.files).await?,

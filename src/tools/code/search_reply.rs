@@ -204,31 +204,19 @@ impl ReplyFormatArgs {
 pub struct SearchReply {
     #[serde(flatten)]
     shaped: ShapedReply,
-    /// The limit that was applied instead of a larger `max_count`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_count_adjusted: Option<u64>,
-    /// The skipped files and links.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    skipped: Option<SkippedSummary>,
+    /// The notes; none for a bare number.
+    #[serde(flatten)]
+    published: SearchNotes,
     /// For a ranking: the files with syntax errors, where elements may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<MalformedFilesReport>,
     /// The number of searched files, if none of them matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched_files: Option<u64>,
-    /// The number of searched files, if it exceeds the size of a normal project.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    large_project: Option<u64>,
-    /// The number of files with matches, if they are too many to be parsed for roles.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    files_without_roles: Option<usize>,
-    /// The files that could not be parsed, and so are left out, if only matches of some roles are wanted.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    unparsed: Vec<String>,
     /// The call that returns the missing rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<NextPage>,
-    /// The facts for the text, also of a bare number, whose structure has no others.
+    /// The notes for the text.
     #[serde(skip)]
     notes: SearchNotes,
 }
@@ -279,18 +267,25 @@ impl RoleSearch {
 }
 
 /// The facts of a search besides its matches.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct SearchNotes {
-    pub skipped: Option<SkippedSummary>,
     /// The limit that was applied instead of a larger `max_count`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_count_adjusted: Option<u64>,
-    /// The maximum number of lines per file, if a file reached it.
+    /// The maximum number of lines per file, if a file reached it; for the text.
+    #[serde(skip)]
     pub max_count_reached: Option<u64>,
+    /// The skipped files and links.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<SkippedSummary>,
     /// The number of searched files, if it exceeds the size of a normal project.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub large_project: Option<u64>,
     /// The number of files with matches, if they are too many to be parsed for roles.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub files_without_roles: Option<usize>,
-    /// The files that could not be parsed, if only matches of some roles are wanted.
+    /// The files that could not be parsed, and so are left out, if only matches of some roles are wanted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unparsed: Vec<String>,
 }
 
@@ -423,15 +418,10 @@ impl SearchReply {
     #[must_use]
     pub fn new(shaped: ShapedReply, notes: SearchNotes) -> Self {
         let is_bare = matches!(shaped, ShapedReply::Total(_));
-        let published = if is_bare { SearchNotes::default() } else { notes.clone() };
         Self {
-            max_count_adjusted: published.max_count_adjusted,
-            skipped: published.skipped,
+            published: if is_bare { SearchNotes::default() } else { notes.clone() },
             broken: None,
             searched_files: shaped.searched_without_match(),
-            large_project: published.large_project,
-            files_without_roles: published.files_without_roles,
-            unparsed: published.unparsed,
             next: None,
             notes,
             shaped,
@@ -503,13 +493,9 @@ impl SearchReply {
     fn clone_without_rows(&self) -> Self {
         Self {
             shaped: ShapedReply::Total(fumi_code::shape::TotalOutput::default()),
-            max_count_adjusted: self.max_count_adjusted,
-            skipped: self.skipped.clone(),
+            published: self.published.clone(),
             broken: self.broken.clone(),
             searched_files: self.searched_files,
-            large_project: self.large_project,
-            files_without_roles: self.files_without_roles,
-            unparsed: self.unparsed.clone(),
             next: None,
             notes: self.notes.clone(),
         }

@@ -220,23 +220,25 @@ async fn choose_chie(visit: &Visit) -> Told {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs Chromium"]
 async fn option_is_pressed_again_if_the_press_met_something_else() {
-    let visit = sliding_list(1, SHOWN).await;
-    let told = choose_chie(&visit).await;
-    assert_eq!(
-        visit.value("() => customer.textContent").await,
-        "Chie",
-        "{}",
-        told.text()
-    );
-    assert!(!told.text().contains("now contains"), "{}", told.text());
+    for moves in [1, 2] {
+        let visit = sliding_list(moves, SHOWN).await;
+        let told = choose_chie(&visit).await;
+        assert_eq!(
+            visit.value("() => customer.textContent").await,
+            "Chie",
+            "{}",
+            told.text()
+        );
+        assert!(!told.text().contains("now contains"), "{}", told.text());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs Chromium"]
 async fn field_that_did_not_take_its_option_says_what_it_shows() {
-    let told = choose_chie(&sliding_list(2, SHOWN).await).await;
+    let told = choose_chie(&sliding_list(0, "").await).await;
     assert!(told.text().contains("now contains \"Choose\""), "{}", told.text());
-    let visit = sliding_list(2, SHOWN).await;
+    let visit = sliding_list(0, "").await;
     let select = json!({"target": "#customer", "values": ["Chie"]});
     let told = visit.call("browser_select_option", select).await;
     assert!(

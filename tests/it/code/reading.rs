@@ -354,3 +354,56 @@ async fn a_scale_advises_in_one_line_and_does_not_repeat_itself() {
     assert!(rest.starts_with("shop.py\n"), "{rest}");
     assert!(rest.contains("\n14-17 method Cart.total complexity 3\n"), "{rest}");
 }
+
+/// One call tells what two told.
+#[tokio::test(flavor = "multi_thread")]
+async fn scale_includes_the_table_of_elements() {
+    let sample = shop();
+    let app = sample.app();
+    for format in ["compact", "signatures"] {
+        let scale = json!({"file_path": "shop.py", "include_structure": format});
+        let table = json!({"file_path": "shop.py", "format_type": format});
+        let scale = text_alone(&app, "check_code_scale", scale).await;
+        let table = text_alone(&app, "analyze_code_structure", table).await;
+        let rows: Vec<&str> = table.lines().skip(1).filter(|row| row.contains("Cart")).collect();
+        assert!(!rows.is_empty(), "{table}");
+        let [first, rest @ ..] = &scale.lines().collect::<Vec<_>>()[..] else {
+            panic!("{scale}")
+        };
+        assert!(first.starts_with("shop.py python 21 lines"), "{scale}");
+        for row in rows {
+            assert!(rest.contains(&row), "{row} in {scale}");
+        }
+    }
+    let both = json!({"file_path": "shop.py", "include_structure": "compact", "include_details": true});
+    let refused = call(&app, "check_code_scale", both).await;
+    assert_eq!(refused.structured["error"]["code"], "INVALID_ARGUMENTS");
+}
+
+/// The rest of several sections is named by its lines, wherever the reply is cut.
+#[tokio::test(flavor = "multi_thread")]
+async fn cut_sections_name_the_sections_that_are_left() {
+    let sample = Sample::empty();
+    sample.file("long.txt", "line\n".repeat(40));
+    let sections = json!([{"start_line": 1, "end_line": 4}, {"start_line": 10, "end_line": 13}, {"start_line": 20, "end_line": 21}]);
+    for (rows, rest) in [
+        (
+            2,
+            r#"[{"start_line": 3, "end_line": 4}, {"start_line": 10, "end_line": 13}, {"start_line": 20, "end_line": 21}]"#,
+        ),
+        (
+            4,
+            r#"[{"start_line": 10, "end_line": 13}, {"start_line": 20, "end_line": 21}]"#,
+        ),
+        (
+            6,
+            r#"[{"start_line": 12, "end_line": 13}, {"start_line": 20, "end_line": 21}]"#,
+        ),
+        (8, r#"[{"start_line": 20, "end_line": 21}]"#),
+    ] {
+        let app = sample.app_with(&[], |config| config.limits.reply_rows = rows);
+        let arguments = json!({"file_path": "long.txt", "sections": sections});
+        let text = text_alone(&app, "extract_code_section", arguments).await;
+        assert!(text.contains(&format!("sections {rest}")), "{rows}: {text}");
+    }
+}

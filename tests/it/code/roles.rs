@@ -41,8 +41,7 @@ async fn rows_stand_below_their_element_with_their_role() {
  -
 7 def:def tax_of(cart):
  tax_of
-8:    rate = tax.rate()
-";
+8:    rate = tax.rate()";
     let normal = text_alone(&app, "search_content", tax()).await;
     assert!(normal.contains(&format!("shop.py\n{rows}")), "{normal}");
     assert!(normal.contains("notes.txt\n1:the tax\n"), "{normal}");

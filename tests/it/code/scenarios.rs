@@ -360,7 +360,6 @@ async fn the_error_scenarios_of_the_tools() {
             "INVALID_QUERY",
             "operator",
         ),
-        ("list_files", json!({}), "INVALID_ARGUMENTS", "roots: required"),
         ("list_files", json!({"roots": []}), "INVALID_ARGUMENTS", "not empty"),
         (
             "list_files",
@@ -388,9 +387,9 @@ async fn the_error_scenarios_of_the_tools() {
         ),
         (
             "search_content",
-            json!({"query": "x"}),
+            json!({"query": "x", "files": []}),
             "INVALID_ARGUMENTS",
-            "at least one of roots, files",
+            "not empty",
         ),
         (
             "search_content",
@@ -620,7 +619,7 @@ async fn counts_stand_in_brackets_below_their_folders() {
     let arguments = json!({"query": "process_", "roots": ["."], "count_only_matches": true});
     assert_eq!(
         text_alone(&app, "search_content", arguments).await,
-        "lib/deep/one.py (1)\nsrc/\n m0.py (2)\n m1.py (2)\n m2.py (2)\n7 matches in 4 files"
+        "lib/deep/one.py (1)\nsrc/\n m0.py (2)\n m1.py (2)\n m2.py (2)"
     );
 }
 
@@ -658,4 +657,30 @@ async fn a_listing_names_its_folder_once_and_tells_times_limits_and_links() {
         let since = list(json!({"changed_before": time, "absolute": false})).await;
         assert!(since.starts_with("No files found."), "{since}");
     }
+}
+
+/// The whole project is searched without roots, as `rg` and `fd` search the working folder.
+#[tokio::test(flavor = "multi_thread")]
+async fn project_is_the_default_root() {
+    let sample = project();
+    let app = sample.app();
+    for (tool, mut arguments) in [
+        (
+            "search_content",
+            json!({"query": "process_", "count_only_matches": true}),
+        ),
+        ("find_and_grep", json!({"query": "process_", "extensions": ["py"]})),
+        ("list_files", json!({"extensions": ["py"]})),
+        (
+            "query_code",
+            json!({"query_key": "methods", "include_globs": ["*1.py"]}),
+        ),
+    ] {
+        let text = text_alone(&app, tool, arguments.clone()).await;
+        assert!(text.contains("m1.py"), "{tool}: {text}");
+        arguments["roots"] = json!(["."]);
+        assert_eq!(text_alone(&app, tool, arguments).await, text, "{tool}");
+    }
+    let file = json!({"query": "process_", "files": ["src/m1.py"], "count_only_matches": true});
+    assert!(!text_alone(&app, "search_content", file).await.contains("m0.py"));
 }

@@ -58,7 +58,7 @@ fn failing() -> Vec<(&'static str, Value)> {
         search(json!({"output_file": "../x"})),
         search(json!({"output_file": "../x", "suppress_output": true})),
         search(json!({"ranked": true, "multiline": true})),
-        ("search_content", json!({"query": "x"})),
+        ("search_content", json!({"query": "x", "files": []})),
         ("list_files", json!({"roots": ["."], "pattern": "*.py"})),
         ("list_files", json!({"roots": ["."], "pattern": "["})),
         ("list_files", json!({"roots": ["."], "pattern": "src/main"})),
