@@ -1,4 +1,5 @@
-"""The client of `fastmcp` lists and calls every tool in both eras, on the committed sample project."""
+"""The client of `fastmcp` lists and calls every tool in both eras and in each form of results, on the committed sample
+project."""
 
 import asyncio
 import logging
@@ -7,6 +8,7 @@ import warnings
 
 from fastmcp import Client
 
+import forms
 import real
 
 # A schema that the client rejects is a failure, not a line in a log. Messages of the client about itself are not.
@@ -29,23 +31,26 @@ class Complaints(logging.Handler):
 
 async def main():
     complaints = Complaints()
+    failed = False
     for era in ("legacy", "2026-07-28"):
         with real.Samples(sys.argv[1]) as samples:
-            async with Client(samples.url, mode=era) as client:
-                listed = [tool.name for tool in await client.list_tools()]
-                assert listed == samples.names, listed
-                for tool, arguments in samples.right():
-                    # It raises for a failed call, and for a structure that does not match the published schema.
-                    result = await client.call_tool(tool, arguments)
-                    assert result.structured_content and result.content, (tool, result)
-                    samples.heard(result.structured_content)
-                for tool, arguments, must_fail in samples.wrong():
-                    result = await client.call_tool(tool, arguments, raise_on_error=False)
-                    code = (result.structured_content or {}).get("error", {}).get("code", "?")
-                    is_error = result.is_error and result.content[0].text.startswith(f"{code}: ")
-                    assert is_error or not must_fail, (tool, arguments, result)
-            assert not complaints.said, complaints.said
-            print(f"  fastmcp, {era}: {len(listed)} tools listed and called")
+            for form, query in forms.FORMS.items():
+                async with Client(samples.url + query, mode=era) as client:
+
+                    async def call(tool, arguments):
+                        # It raises for a structure that does not match the published schema.
+                        result = await client.call_tool(tool, arguments, raise_on_error=False)
+                        structure = result.structured_content
+                        return {
+                            "content": [forms.plain(block) for block in result.content],
+                            "isError": result.is_error,
+                            **({} if structure is None else {"structuredContent": structure}),
+                        }
+
+                    tools = [forms.plain(tool) for tool in await client.list_tools()]
+                    failed |= await forms.check(f"fastmcp, {era}", samples, form, tools, call)
+                assert not complaints.said, complaints.said
+    return failed
 
 
-asyncio.run(main())
+sys.exit(asyncio.run(main()))

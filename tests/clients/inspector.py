@@ -1,7 +1,8 @@
 """The MCP Inspector's command line lists and calls every tool, in both eras, without an error or a complaint about
 schemas.
 
-Every call is a process of its own, so each tool gets its one example, on the committed sample project.
+Every call is a process of its own, so each tool gets its one example, on the committed sample project, and the other two
+forms of results get a few tools.
 """
 
 import json
@@ -10,14 +11,18 @@ import subprocess
 import sys
 import tempfile
 
+import forms
 import real
+
+# The tools that are called in the forms `text` and `structured`; one returns a picture.
+FEW = ("search_content", "status", "browser_take_screenshot", "batch_execute")
 
 
 class Inspector:
     """The Inspector before one server. Its own files go into a temporary folder."""
 
-    def __init__(self, command, url, era, home):
-        self.command, self.url, self.era = command, url, era
+    def __init__(self, command, url, era, form, home):
+        self.command, self.url, self.era, self.form = command, url, era, form
         self.environment = {**os.environ, "HOME": home}
 
     def run(self, *arguments):
@@ -35,40 +40,52 @@ class Inspector:
 
 
 def called(inspector, tool, arguments):
-    """Makes one call, which must not fail, and returns the structure of its reply."""
-    call = ("--method", "tools/call", "--tool-name", tool, "--tool-args-json", arguments)
-    result = inspector.ask(*call, "--format", "json")
-    result = result.get("result", result)
-    if result.get("isError") or not result.get("structuredContent") or not result.get("content"):
-        sys.exit(f"{inspector.era}: {tool} {arguments}\n{json.dumps(result)[:2000]}")
-    return result["structuredContent"]
+    """Makes one call, which must not fail, and returns its result."""
+    call = ("--method", "tools/call", "--tool-name", tool, "--tool-args-json", json.dumps(arguments))
+    result = inspector.ask(*call, "--format", "json")["result"]
+    if found := list(forms.complaints(inspector.form, result, False)):
+        sys.exit(f"{inspector.era}, {inspector.form}: {tool} {arguments}\n{found} {json.dumps(result)[:2000]}")
+    return result
 
 
 def refused(inspector, tool, arguments):
     """Makes one wrong call: fumi's error must appear, not the Inspector's own about its form."""
     call = ("--method", "tools/call", "--tool-name", tool, "--tool-args-json", json.dumps(arguments))
     done = inspector.run(*call, "--format", "json")
-    if '"INVALID_ARGUMENTS' not in done.stdout or "output schema" in done.stdout + done.stderr:
-        sys.exit(f"{inspector.era}: {tool} {arguments}, a wrong call\n{done.stdout[:2000]}{done.stderr}")
+    is_ours = '"INVALID_ARGUMENTS' in done.stdout and "output schema" not in done.stdout + done.stderr
+    if not is_ours or any(forms.complaints(inspector.form, json.loads(done.stdout)["result"], True)):
+        sys.exit(f"{inspector.era}, {inspector.form}: {tool} {arguments}, a wrong call\n{done.stdout[:2000]}{done.stderr}")
+
+
+def call_all(inspector, samples):
+    for tool, arguments in samples.right():
+        samples.heard(forms.browser_session(called(inspector, tool, arguments)))
+    # A process for each call takes long: of the three wrong calls of a tool, two in one era and one in the other.
+    for at, tool in enumerate(samples.tools):
+        wrong = [arguments for arguments, must_fail in real.wrong(tool, samples.example(tool)) if must_fail]
+        for arguments in wrong[:2] if (inspector.era == "modern") == (at % 2) else wrong[2:]:
+            refused(inspector, tool["name"], arguments)
+    return len(samples.tools)
+
+
+def call_few(inspector, samples):
+    for tool in samples.tools:
+        if tool["name"] in FEW:
+            called(inspector, tool["name"], samples.example(tool))
+    refused(inspector, FEW[0], {"no_such_argument": 1})
+    return len(FEW)
 
 
 def main():
     program, command = sys.argv[1], sys.argv[2:]
     for era in ("legacy", "modern"):
         with real.Samples(program) as samples, tempfile.TemporaryDirectory() as home:
-            inspector = Inspector(command, samples.url, era, home)
-            listed = inspector.ask("--method", "tools/list", "--strict", "--format", "json")
-            listed = listed.get("result", listed)["tools"]
-            assert [tool["name"] for tool in listed] == samples.names, listed
-            for tool, arguments in samples.right():
-                samples.heard(called(inspector, tool, json.dumps(arguments)))
-            # A process for each call takes long: of the three wrong calls of a tool, two in one era and one in the
-            # other.
-            for at, tool in enumerate(samples.tools):
-                wrong = [arguments for arguments, must_fail in real.wrong(samples.example(tool)) if must_fail]
-                for arguments in wrong[:2] if (era == "modern") == (at % 2) else wrong[2:]:
-                    refused(inspector, tool["name"], arguments)
-        print(f"  Inspector, {era} era: {len(samples.names)} tools listed and called")
+            for form, query in forms.FORMS.items():
+                inspector = Inspector(command, samples.url + query, era, form, home)
+                listed = inspector.ask("--method", "tools/list", "--strict", "--format", "json")["result"]["tools"]
+                forms.check_list(form, listed, samples.names)
+                count = (call_all if form == "both" else call_few)(inspector, samples)
+                print(f"  Inspector, {era} era, {form}: {len(listed)} tools listed, {count} called")
 
 
 main()

@@ -1,4 +1,5 @@
-"""The `mcp` client of the session era calls every tool on real source, and is notified of a change."""
+"""The `mcp` client of the session era calls every tool on real source and in each form of results, and is notified of a
+change."""
 
 import asyncio
 import sys
@@ -8,6 +9,7 @@ import warnings
 from mcp import ClientSession, types
 from mcp.client.streamable_http import streamablehttp_client
 
+import forms
 import pages
 import real
 
@@ -44,6 +46,24 @@ async def subscribed():
             real.change(folder, "four = 4\n")
             heard = await asyncio.wait_for(told.get(), 30)
             assert heard == "code://stats/files" and told.empty(), heard
+
+
+async def check_forms():
+    """Lists and calls the tools in the other forms of results. Returns True if a result is not as documented."""
+    failed = False
+    with real.Samples(sys.argv[1]) as samples:
+        for form in ("text", "structured"):
+            url = samples.url + forms.FORMS[form]
+            async with streamablehttp_client(url) as (read, write, _), ClientSession(read, write) as client:
+                await client.initialize()
+
+                async def call(tool, arguments):
+                    # The client checks every structure against the published schema, and raises.
+                    return forms.plain(await client.call_tool(tool, arguments))
+
+                tools = [forms.plain(tool) for tool in (await client.list_tools()).tools]
+                failed |= await forms.check("mcp, session era", samples, form, tools, call)
+    return failed
 
 
 async def main():
@@ -95,3 +115,4 @@ async def main():
 
 asyncio.run(subscribed())
 asyncio.run(main())
+sys.exit(asyncio.run(check_forms()))

@@ -1,4 +1,5 @@
-"""The `mcp` client of the stateless era calls every tool on real source, and is notified of a change."""
+"""The `mcp` client of the stateless era calls every tool on real source and in each form of results, and is notified of a
+change."""
 
 import asyncio
 import sys
@@ -7,6 +8,7 @@ import warnings
 
 from mcp.client.client import Client
 
+import forms
 import pages
 import real
 
@@ -34,6 +36,22 @@ async def subscribed():
                 assert not stream.honored.resources_list_changed, stream.honored
                 server.process.terminate()
                 assert [event async for event in stream] == []
+
+
+async def check_forms():
+    """Lists and calls the tools in the other forms of results. Returns True if a result is not as documented."""
+    failed = False
+    with real.Samples(sys.argv[1]) as samples:
+        for form in ("text", "structured"):
+            async with Client(samples.url + forms.FORMS[form], mode="2026-07-28") as client:
+
+                async def call(tool, arguments):
+                    # The client checks every structure against the published schema, and raises.
+                    return forms.plain(await client.call_tool(tool, arguments))
+
+                tools = [forms.plain(tool) for tool in (await client.list_tools()).tools]
+                failed |= await forms.check("mcp, stateless era", samples, form, tools, call)
+    return failed
 
 
 async def main():
@@ -86,3 +104,4 @@ async def main():
 
 asyncio.run(subscribed())
 asyncio.run(main())
+sys.exit(asyncio.run(check_forms()))

@@ -1,5 +1,5 @@
 // A client of an official TypeScript SDK, driven over standard input: each line is a call ({tool, arguments}), each
-// line of the answer is the SDK's result: {result} or {thrown}. The first line of the answer names the listed tools.
+// line of the answer is the SDK's result: {result} or {thrown}. The first line of the answer is the list of tools.
 //
 // node typescript.mjs NODE_MODULES URL sdk|client [ERA]: line 1.x of the SDK, or 2.x in an era of the protocol.
 import { createInterface } from "node:readline";
@@ -28,7 +28,7 @@ const say = (value) => process.stdout.write(JSON.stringify(value) + "\n");
 const client = await connected();
 // The SDK checks the structures of tools whose schemas it has listed.
 const { tools } = await client.listTools();
-say(tools.map((tool) => tool.name));
+say(tools);
 for await (const line of createInterface({ input: process.stdin })) {
     const { tool, arguments: given } = JSON.parse(line);
     try {
