@@ -3,7 +3,7 @@
 //!
 //! Invariant: no change after [`ChangeSubscription::begin`] is missed. A change may be reported more than once. Where
 //! the kernel does not help (see [`POLL`]), only a possible change is reported, and the listener checks for itself. All
-//! listeners of a root share one task, which ends with the last of them.
+//! listeners and logs ([`crate::change_log`]) of a root share one task, which ends with the last of them.
 
 use std::{
     path::{Path, PathBuf},
@@ -153,11 +153,7 @@ impl ChangeSubscription {
             // Discard events queued earlier: they are not news for this listener.
             inner.drain();
             inner.listeners.0.push(Arc::downgrade(&listener));
-            inner.event_loop.upgrade().unwrap_or_else(|| {
-                let pump = Arc::new(EventLoop::start(&tree, &inner));
-                inner.event_loop = Arc::downgrade(&pump);
-                pump
-            })
+            EventLoop::share(&tree, &mut inner)
         };
         Self {
             tree,
@@ -221,7 +217,8 @@ impl ChangeSubscription {
     }
 }
 
-/// The event loop of a root: reads the kernel's queue whenever it fills, so that listeners are notified without a call.
+/// The event loop of a root: reads the kernel's queue whenever it fills, so that listeners and logs learn of changes
+/// without a call. It ends with the last of them.
 #[derive(Debug)]
 pub(crate) struct EventLoop(JoinHandle<()>);
 
@@ -232,6 +229,16 @@ impl Drop for EventLoop {
 }
 
 impl EventLoop {
+    /// Returns the event loop of a root, which is started if it does not run. Must be called within a runtime that can
+    /// wait for the kernel.
+    pub(crate) fn share(tree: &Arc<Mutex<RootWatcher>>, inner: &mut RootWatcher) -> Arc<Self> {
+        inner.event_loop.upgrade().unwrap_or_else(|| {
+            let started = Arc::new(Self::start(tree, inner));
+            inner.event_loop = Arc::downgrade(&started);
+            started
+        })
+    }
+
     fn start(tree: &Arc<Mutex<RootWatcher>>, inner: &RootWatcher) -> Self {
         Self(tokio::spawn(run_event_loop(
             Arc::downgrade(tree),
@@ -279,7 +286,7 @@ async fn wait_for_events(source: Source) {
 
 /// Waits until the polling interval has passed.
 #[cfg(not(target_os = "linux"))]
-async fn queued(_source: Source) {
+async fn wait_for_events(_source: Source) {
     tokio::time::sleep(POLL).await;
 }
 
@@ -362,6 +369,35 @@ mod tests {
         wait(&a).await;
         assert!(a.take().perhaps);
         fs::write(root.join("d/e/a"), "3").expect("written");
+        wait(&a).await;
+        assert!(a.take().named);
+    }
+
+    #[tokio::test]
+    async fn replaced_root_wakes_listeners_and_is_watched() {
+        let outer = tempfile::tempdir().expect("a folder");
+        let root = outer.path().canonicalize().expect("there").join("above/project");
+        fs::create_dir_all(&root).expect("a folder");
+        let freshness = Freshness::default();
+        let a = listen(&freshness, &root, &["a"], false);
+        for moved in [root.as_path(), root.parent().expect("a folder")] {
+            fs::rename(moved, outer.path().join("old")).expect("renamed");
+            fs::create_dir_all(&root).expect("a folder");
+            wait(&a).await;
+            assert!(a.take().perhaps, "{moved:?}");
+            fs::write(root.join("a"), "1").expect("written");
+            wait(&a).await;
+            assert!(a.take().named, "{moved:?}");
+            fs::remove_dir_all(outer.path().join("old")).expect("removed");
+        }
+        // A root that is missing is polled.
+        fs::remove_dir_all(&root).expect("removed");
+        wait(&a).await;
+        assert!(a.take().perhaps);
+        fs::create_dir(&root).expect("a folder");
+        wait(&a).await;
+        let _ = a.take();
+        fs::write(root.join("a"), "1").expect("written");
         wait(&a).await;
         assert!(a.take().named);
     }

@@ -3,10 +3,12 @@
 //! Invariant: two equal stamps mean that nothing under the root changed between them. On Linux the kernel queues an
 //! inotify event before `write` returns; [`Freshness::stamp`] drains that queue itself, inside the call, so there is no
 //! thread whose delay could serve a stale answer. Where watching is impossible, or would miss changes by other machines
-//! ([`crate::mounts`]), the stamp is a hash over the whole tree. Listeners use the same queue
-//! ([`Freshness::subscribe`]). Changes that inotify does not report go unnoticed here too: writes through a shared
-//! memory map, or through a hard link elsewhere. The contents of `.fumi/`, `.noveler/` and `.git/` do not count: an
-//! answer that depends on them, or on the target of a link, is not cached ([`crate::project::Project::unstamped`]).
+//! ([`crate::mounts`]), the stamp is a hash over the whole tree. A root that another folder replaced has another stamp;
+//! as long as its path names no folder, each stamp differs from all others. Listeners and logs use the same queue
+//! ([`Freshness::subscribe`], [`Freshness::log_changes`]). Changes that inotify does not report go unnoticed here too:
+//! writes through a shared memory map or through a hard link elsewhere, and mounts that appear or end below the root.
+//! The contents of `.fumi/`, `.noveler/` and `.git/` do not count: an answer that depends on them, or on the target of a
+//! link, is not cached ([`crate::project::Project::unstamped`]).
 
 use std::{
     collections::HashMap,
@@ -21,6 +23,7 @@ use std::{
 use parking_lot::{Mutex, RwLock};
 
 use crate::{
+    change_log::ChangeLog,
     changes::{ChangeSubscription, Interest},
     root_watcher::RootWatcher,
 };
@@ -95,6 +98,13 @@ impl Freshness {
         ChangeSubscription::begin(self.tree(root), interest)
     }
 
+    /// Logs the paths that change under a canonical root from now on. The root stays watched as long as the log exists.
+    /// Blocking as [`Freshness::stamp`] is.
+    #[must_use]
+    pub fn log_changes(&self, root: &Path) -> ChangeLog {
+        ChangeLog::begin(self.tree(root))
+    }
+
     fn tree(&self, root: &Path) -> Arc<Mutex<RootWatcher>> {
         let known = self.known(&self.roots.read(), root);
         let tree = known.unwrap_or_else(|| self.add(root));
@@ -107,7 +117,7 @@ impl Freshness {
             return tree;
         }
         if roots.len() >= ROOTS {
-            // A root with listeners stays.
+            // A root with listeners or logs stays.
             let idle = roots.iter().filter(|(_, root)| {
                 let is_listened_to = root.tree.get().is_some_and(|tree| Arc::strong_count(tree) > 1);
                 Arc::strong_count(&root.tree) == 1 && !is_listened_to
@@ -141,7 +151,13 @@ impl Freshness {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, path::Path};
+    use std::{
+        fs,
+        os::unix::fs::symlink,
+        path::{Path, PathBuf},
+    };
+
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
 
     use super::Freshness;
     use crate::root_watcher::stamp_tree;
@@ -263,6 +279,105 @@ mod tests {
         fs::write(root.path().join(".fumi/output/x"), "1").expect("a file");
         fs::read(root.path().join("a.txt")).expect("read");
         assert_eq!(before, freshness.stamp(root.path()));
+    }
+
+    /// Replaces the folder that the root's path names, given the outer folder, which contains `above/root`.
+    type Replacement = fn(&Path);
+
+    /// Every way to replace the root, by name, so that a failure shows which one was missed.
+    const REPLACEMENTS: [(&str, Replacement); 7] = [
+        ("moved away and made again", |outer| {
+            fs::rename(outer.join("above/root"), outer.join("old")).expect("renamed");
+            fs::create_dir(outer.join("above/root")).expect("made");
+        }),
+        ("moved away and another one moved in", |outer| {
+            fs::rename(outer.join("above/root"), outer.join("old")).expect("renamed");
+            fs::rename(outer.join("other/root"), outer.join("above/root")).expect("renamed");
+        }),
+        ("exchanged", |outer| {
+            let (root, other) = (outer.join("above/root"), outer.join("other/root"));
+            renameat_with(CWD, root, CWD, other, RenameFlags::EXCHANGE).expect("exchanged");
+        }),
+        ("a folder above moved away and made again", |outer| {
+            fs::rename(outer.join("above"), outer.join("old")).expect("renamed");
+            fs::create_dir_all(outer.join("above/root")).expect("made");
+        }),
+        ("a folder above exchanged", |outer| {
+            let (above, other) = (outer.join("above"), outer.join("other"));
+            renameat_with(CWD, above, CWD, other, RenameFlags::EXCHANGE).expect("exchanged");
+        }),
+        ("deleted and made again", |outer| {
+            fs::remove_dir_all(outer.join("above/root")).expect("removed");
+            fs::create_dir(outer.join("above/root")).expect("made");
+        }),
+        ("deleted while it is open, and made again", |outer| {
+            // The kernel reports the end of a folder only when its last handle is closed.
+            std::mem::forget(fs::File::open(outer.join("above/root")).expect("opened"));
+            fs::remove_dir(outer.join("above/root")).expect("removed");
+            fs::create_dir(outer.join("above/root")).expect("made");
+        }),
+    ];
+
+    /// Creates `above/root` and `other/root`. The root is empty, so that no event of a file reveals the replacement.
+    fn two_roots() -> (tempfile::TempDir, PathBuf) {
+        let outer = tempfile::tempdir().expect("a folder");
+        let real = outer.path().canonicalize().expect("there");
+        fs::create_dir_all(real.join("above/root")).expect("made");
+        fs::create_dir_all(real.join("other/root/d")).expect("made");
+        fs::write(real.join("other/root/d/a.txt"), "1").expect("written");
+        (outer, real)
+    }
+
+    #[test]
+    fn replaced_root_gives_another_stamp_and_is_watched_again() {
+        let mut unseen = Vec::new();
+        for (name, replace) in REPLACEMENTS {
+            let (_outer, outer) = two_roots();
+            let root = outer.join("above/root");
+            let freshness = Freshness::default();
+            let before = freshness.stamp(&root);
+            replace(&outer);
+            let quick = freshness.try_stamp(&root);
+            let after = freshness.stamp(&root);
+            let is_stable = freshness.try_stamp(&root) == Some(after);
+            fs::write(root.join("b.txt"), "1").expect("written");
+            let edited = freshness.stamp(&root);
+            if quick == Some(before) || before.tree == after.tree || !is_stable || after.tree == edited.tree {
+                unseen.push(format!(
+                    "{name}: {before}, {quick:?}, {after}, stable {is_stable}, edited {edited}"
+                ));
+            }
+        }
+        assert!(unseen.is_empty(), "{unseen:#?}");
+    }
+
+    #[test]
+    fn root_that_is_missing_or_a_link_has_a_new_stamp_each_time() {
+        let (_outer, outer) = two_roots();
+        let root = outer.join("above/root");
+        let freshness = Freshness::default();
+        let before = freshness.stamp(&root);
+        let differs = |name: &str| {
+            let (first, second) = (freshness.stamp(&root), freshness.stamp(&root));
+            assert!(before != first && first != second, "{name}: {first} {second}");
+        };
+        fs::rename(&root, outer.join("old")).expect("renamed");
+        differs("missing");
+        for target in ["../old", "../other/root"] {
+            symlink(target, &root).expect("linked");
+            differs(target);
+            fs::remove_file(&root).expect("removed");
+        }
+        fs::rename(outer.join("old"), &root).expect("renamed");
+        let back = freshness.stamp(&root);
+        assert!(
+            back != before && freshness.try_stamp(&root) == Some(back),
+            "it is watched again"
+        );
+        // A link on the way: calls do not open the root through it.
+        fs::rename(outer.join("above"), outer.join("old")).expect("renamed");
+        symlink("other", outer.join("above")).expect("linked");
+        differs("a link above");
     }
 
     #[test]

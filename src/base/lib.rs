@@ -12,6 +12,7 @@ extern crate self as fumi_base;
 pub mod atomic_write;
 pub mod audit;
 pub mod cache;
+pub mod change_log;
 pub mod changes;
 pub mod encoding;
 pub mod errors;

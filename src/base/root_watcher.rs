@@ -1,23 +1,28 @@
 //! One watched root: its generation number, and the kernel's events for its folders.
 //!
-//! Invariant: each event is read exactly once, by the first reader (a call that needs the stamp, or the event loop of
-//! the listeners), and the generation and all listeners are updated under the same lock. Files are never opened here.
+//! Invariants: each event is read exactly once, by the first reader (a call that needs the stamp or the changes, or the
+//! event loop), and the generation, all listeners and all logs are updated under the same lock. The watch belongs to the
+//! folder that the root's path names: when the path names another folder, or none, everything starts again. Files are
+//! never opened here.
 
 use std::{
     ffi::OsStr,
     fs::FileType,
     hash::{DefaultHasher, Hash, Hasher},
     io,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::{
         Arc, Weak,
         atomic::{AtomicU64, Ordering},
     },
+    time::{Duration, Instant},
 };
 
 use tokio::sync::Notify;
 
 use crate::{
+    change_log::{ChangedPaths, Changes, PathLog, PathLogs},
     changes::{EventLoop, Listeners},
     freshness::RootStamp,
     mounts::has_shared_mount,
@@ -60,12 +65,64 @@ fn is_rule_name(name: &OsStr) -> bool {
 /// The number of trees created by this process.
 static TREES: AtomicU64 = AtomicU64::new(0);
 
+/// The time after which watching is tried again where it was impossible: a limit of the system may have been raised, or
+/// the tree may have become smaller. An attempt may walk 50,000 folders.
+const RETRY: Duration = Duration::from_mins(1);
+
+/// The device and inode of a folder. A watch keeps its inode from being reused.
+type FolderId = (u64, u64);
+
+/// Returns the identity of the folder that a path names; `None` if the path names nothing, a file or a link.
+fn folder_id(path: &Path) -> Option<FolderId> {
+    let meta = path.symlink_metadata().ok()?;
+    meta.is_dir().then(|| (meta.dev(), meta.ino()))
+}
+
+/// Returns the identity of the folder that a canonical path names; `None` also if a link lies on the way by now, because
+/// a project is not opened through a link ([`crate::project::Project::ensure_open`]).
+fn real_folder_id(root: &Path) -> Option<FolderId> {
+    let id = folder_id(root)?;
+    root.canonicalize().is_ok_and(|real| real == root).then_some(id)
+}
+
+/// Returns the identity of the root, and a watch of it where watching is possible.
+fn watch_root(root: &Path) -> (Option<FolderId>, Option<FolderTreeWatch>) {
+    let Some(folder) = real_folder_id(root) else {
+        return (None, None);
+    };
+    let watch = if has_shared_mount(root) {
+        None
+    } else {
+        FolderTreeWatch::new(root)
+    };
+    // If the root was replaced meanwhile, it is unknown which of the two folders is watched: the next call tries again.
+    // A root that was moved away and back has queued an event.
+    if real_folder_id(root) == Some(folder) {
+        (Some(folder), watch)
+    } else {
+        (None, None)
+    }
+}
+
+fn warn_if_unwatched(root: &Path, folder: Option<FolderId>, watch: Option<&FolderTreeWatch>) {
+    if folder.is_some() && watch.is_none() {
+        tracing::warn!(
+            is_shared = has_shared_mount(root),
+            "the project cannot be watched; cached answers are checked by file stamps"
+        );
+    }
+}
+
 /// A root with everything known about its changes.
 #[derive(Debug)]
 pub(crate) struct RootWatcher {
     root: PathBuf,
+    /// The folder that the root's path named when its watch began or could not begin; `None` if it named none.
+    folder: Option<FolderId>,
     /// The watch of the root; `None` where watching is impossible.
     watch: Option<FolderTreeWatch>,
+    /// The time of the last attempt to begin a watch.
+    tried: Instant,
     generation: u64,
     /// True if ignore rules of a folder lie elsewhere, as of the last stamp of a tree that is not watched.
     has_rules_elsewhere: bool,
@@ -73,7 +130,9 @@ pub(crate) struct RootWatcher {
     above: ParentIgnoreFiles,
     /// The listeners to notify of changes.
     pub(crate) listeners: Listeners,
-    /// The event loop that reads the kernel's queue for the listeners; it ends with the last of them.
+    /// The logs that remember changed paths.
+    pub(crate) logs: PathLogs,
+    /// The event loop that reads the kernel's queue for listeners and logs; it ends with the last of them.
     pub(crate) event_loop: Weak<EventLoop>,
     /// Notified when a new watch, with another queue, replaces the old one.
     pub(crate) renewed: Arc<Notify>,
@@ -88,23 +147,20 @@ pub(crate) type Source = Option<std::convert::Infallible>;
 
 impl RootWatcher {
     pub(crate) fn new(root: &Path) -> Self {
-        let is_shared = has_shared_mount(root);
-        let watch = if is_shared { None } else { FolderTreeWatch::new(root) };
-        if watch.is_none() {
-            tracing::warn!(
-                is_shared,
-                "the project cannot be watched; cached answers are checked by file stamps"
-            );
-        }
+        let (folder, watch) = watch_root(root);
+        warn_if_unwatched(root, folder, watch.as_ref());
         Self {
             root: root.to_path_buf(),
+            folder,
             watch,
+            tried: Instant::now(),
             // A root that is watched again starts at a generation that no earlier tree reached, since answers of the
             // earlier tree may still be cached.
             generation: TREES.fetch_add(1, Ordering::Relaxed) << 32,
             has_rules_elsewhere: false,
             above: ParentIgnoreFiles::new(root),
             listeners: Listeners::default(),
+            logs: PathLogs::default(),
             event_loop: Weak::new(),
             renewed: Arc::default(),
         }
@@ -115,6 +171,10 @@ impl RootWatcher {
         self.drain();
         RootStamp {
             tree: if self.watch.is_some() {
+                self.generation
+            } else if self.folder.is_none() {
+                // Calls still work on the folder that is open, which lies elsewhere: nothing is cached meanwhile.
+                self.generation += 1;
                 self.generation
             } else {
                 let (hash, has_rules_elsewhere) = stamp_tree(&self.root);
@@ -130,11 +190,11 @@ impl RootWatcher {
         }
     }
 
-    /// Returns the stamp if the queue is empty; otherwise `None`, since queued events may mean that new folders must be
-    /// walked.
+    /// Returns the stamp if the queue is empty and the root is the same folder; otherwise `None`, since folders may have
+    /// to be walked.
     pub(crate) fn try_stamp(&mut self) -> Option<RootStamp> {
         let is_quiet = self.watch.as_mut().is_some_and(FolderTreeWatch::is_quiet);
-        is_quiet.then(|| RootStamp {
+        (is_quiet && self.is_same_folder()).then(|| RootStamp {
             tree: self.generation,
             above: self.above.stamp(),
         })
@@ -148,21 +208,65 @@ impl RootWatcher {
             .map_or(self.has_rules_elsewhere, FolderTreeWatch::has_rules_elsewhere)
     }
 
-    /// Reads the events that the kernel queued and notifies all listeners.
+    /// Returns everything that changed since a log of this root was last taken, and resets the log.
+    pub(crate) fn take_changes(&mut self, log: &PathLog) -> Changes {
+        self.drain();
+        let logged = log.take();
+        let is_watched = self.watch.is_some();
+        Changes {
+            changed: if is_watched { logged } else { ChangedPaths::Unknown },
+            above: self.above.stamp(),
+            is_watched,
+            has_external_rules: self.has_external_rules(),
+        }
+    }
+
+    /// Reads the events that the kernel queued, and informs all listeners and logs.
     pub(crate) fn drain(&mut self) {
-        let Some(watch) = self.watch.as_mut() else { return };
-        let (generation, ears) = (&mut self.generation, &mut self.listeners);
-        let complete = watch.drain(&self.root, |path| {
+        let Some(watch) = self.watch.as_mut() else {
+            if real_folder_id(&self.root) != self.folder || self.tried.elapsed() >= RETRY {
+                self.restart();
+            }
+            return;
+        };
+        let (before, generation) = (self.generation, &mut self.generation);
+        let (listeners, logs) = (&mut self.listeners, &mut self.logs);
+        let is_complete = watch.drain(|path| {
             *generation += 1;
-            ears.notify(path);
+            listeners.notify(path);
+            logs.push(path);
         });
-        if complete {
+        if before != *generation && watch.has_aliases() {
+            listeners.notify_all();
+            logs.forget();
+        }
+        if !is_complete || !self.is_same_folder() {
+            self.restart();
+        }
+    }
+
+    /// True if the root's path still names the folder that is watched. An event does not always report the opposite: a
+    /// folder that was deleted while it is open has none, and a folder above the root may be unreadable.
+    fn is_same_folder(&self) -> bool {
+        folder_id(&self.root) == self.folder
+    }
+
+    /// Watches the root anew, because the queue overflowed, a limit was reached, or the path names another folder. Anything
+    /// may have changed meanwhile.
+    fn restart(&mut self) {
+        let (folder, was_watched) = (self.folder, self.watch.is_some());
+        // The old watch ends first: it counts towards the limits of the system.
+        self.watch = None;
+        (self.folder, self.watch) = watch_root(&self.root);
+        self.tried = Instant::now();
+        if !was_watched && self.watch.is_none() && self.folder == folder {
+            // Another attempt failed. The stamp of the whole tree tells of changes.
             return;
         }
-        // The queue overflowed, the root disappeared or the limit was reached: start again.
+        warn_if_unwatched(&self.root, self.folder, self.watch.as_ref());
         self.generation += 1;
-        self.watch = FolderTreeWatch::new(&self.root);
         self.listeners.notify_all();
+        self.logs.forget();
         self.renewed.notify_one();
     }
 
@@ -254,7 +358,10 @@ mod nowhere {
         pub(super) fn new(_root: &Path) -> Option<Self> {
             None
         }
-        pub(super) fn drain(&mut self, _root: &Path, _seen: impl FnMut(&Path)) -> bool {
+        pub(super) fn drain(&mut self, _seen: impl FnMut(&Path)) -> bool {
+            match *self {}
+        }
+        pub(super) fn has_aliases(&self) -> bool {
             match *self {}
         }
         pub(super) fn is_quiet(&mut self) -> bool {
@@ -274,7 +381,7 @@ mod linux {
     //! One inotify instance per root, read by any caller.
 
     use std::{
-        collections::HashMap,
+        collections::{HashMap, HashSet},
         io,
         os::fd::AsFd,
         path::{Path, PathBuf},
@@ -284,7 +391,7 @@ mod linux {
     use inotify::{EventMask, EventOwned, Inotify, WatchDescriptor, WatchMask};
     use tokio::io::{Interest, unix::AsyncFd};
 
-    use super::{Source, UNCOUNTED, is_external_rule, is_rule_name, visit_folders};
+    use super::{Source, UNCOUNTED, folder_id, is_external_rule, is_rule_name, visit_folders};
 
     /// The maximum number of folders of a watched tree: one watch costs about 1 KiB of kernel memory, and the usual
     /// limit for all programs together (`fs.inotify.max_user_watches`) is some 100,000.
@@ -298,9 +405,14 @@ mod linux {
 
     #[derive(Debug)]
     pub(super) struct FolderTreeWatch {
+        root: PathBuf,
         inotify: Inotify,
         folders: HashMap<WatchDescriptor, PathBuf>,
+        /// The folders that may not be read, and are therefore not watched.
+        unreadable: HashSet<PathBuf>,
         has_rules_elsewhere: bool,
+        /// True if a folder has two paths in the tree (a bind mount): the kernel reports its events only once.
+        has_aliases: bool,
         /// Events that were read but not processed yet.
         queued: Vec<EventOwned>,
         /// A second handle of the same queue, created by the first call that waits.
@@ -320,15 +432,28 @@ mod linux {
             | WatchMask::EXCL_UNLINK
     }
 
+    /// Returns the only event that counts for the folders above the root: after it, the root's path names another folder.
+    fn mask_above() -> WatchMask {
+        WatchMask::MOVE_SELF | WatchMask::ONLYDIR | WatchMask::DONT_FOLLOW
+    }
+
     impl FolderTreeWatch {
         pub(super) fn new(root: &Path) -> Option<Self> {
             let mut watch = Self {
+                root: root.to_path_buf(),
                 inotify: Inotify::init().ok()?,
                 folders: HashMap::new(),
+                unreadable: HashSet::new(),
                 has_rules_elsewhere: false,
+                has_aliases: false,
                 queued: Vec::new(),
                 source: None,
             };
+            // Before the root, so that a move during the walk is not missed.
+            for folder in root.ancestors().skip(1) {
+                // Fails if the folder may not be read; then the next call notices the move.
+                let _ = watch.inotify.watches().add(folder, mask_above());
+            }
             // A missing root has no watch, and its return would go unnoticed.
             (watch.add(root) && !watch.folders.is_empty()).then_some(watch)
         }
@@ -338,23 +463,30 @@ mod linux {
         fn add(&mut self, top: &Path) -> bool {
             let mut complete = true;
             let Self {
+                root,
                 inotify,
                 folders: known,
+                unreadable,
                 has_rules_elsewhere,
+                has_aliases,
                 ..
             } = self;
             let room = MAX_FOLDERS.saturating_sub(known.len());
             complete &= visit_folders(top, room, has_rules_elsewhere, |folder| {
-                match inotify.watches().add(folder, mask()) {
+                unreadable.remove(folder);
+                let mask = if folder == root { mask() | mask_above() } else { mask() };
+                match inotify.watches().add(folder, mask) {
                     Ok(descriptor) => {
-                        known.insert(descriptor, folder.to_path_buf());
+                        let other = known.insert(descriptor, folder.to_path_buf());
+                        let is_alias = |other: PathBuf| other != folder && folder_id(&other) == folder_id(folder);
+                        *has_aliases |= other.is_some_and(is_alias);
                     }
-                    // It vanished, or may not be read: then no answer depends on its contents.
-                    Err(error)
-                        if matches!(
-                            error.kind(),
-                            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory
-                        ) => {}
+                    // No answer depends on its contents. It is watched once its permissions change.
+                    Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                        unreadable.insert(folder.to_path_buf());
+                    }
+                    // It vanished.
+                    Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
                     Err(_) => complete = false,
                 }
             });
@@ -372,10 +504,16 @@ mod linux {
                 }
                 stays
             });
+            self.unreadable.retain(|folder| !folder.starts_with(top));
         }
 
         pub(super) const fn has_rules_elsewhere(&self) -> bool {
             self.has_rules_elsewhere
+        }
+
+        /// True if the path of an event may be one of several that changed. It stays true after the alias is gone.
+        pub(super) const fn has_aliases(&self) -> bool {
+            self.has_aliases
         }
 
         /// True if there are no unprocessed events. Events read here are processed by the next
@@ -402,26 +540,30 @@ mod linux {
 
         /// Reads the events that the kernel queued and calls `seen` with the path of each. Returns `false` if the watch
         /// can no longer be trusted.
-        pub(super) fn drain(&mut self, root: &Path, mut seen: impl FnMut(&Path)) -> bool {
+        pub(super) fn drain(&mut self, mut seen: impl FnMut(&Path)) -> bool {
             for _ in 0..READS {
                 let Ok(is_all) = self.read() else { return false };
                 let (mut appeared, mut left) = (Vec::new(), Vec::new());
                 for event in std::mem::take(&mut self.queued) {
-                    if event.mask.intersects(EventMask::Q_OVERFLOW | EventMask::UNMOUNT) {
+                    let is_end = EventMask::Q_OVERFLOW | EventMask::UNMOUNT | EventMask::MOVE_SELF;
+                    if event.mask.intersects(is_end) {
                         return false;
                     }
                     if event.mask.contains(EventMask::IGNORED) {
                         let gone = self.folders.remove(&event.wd);
-                        if gone.is_some_and(|folder| folder == root) {
+                        if gone.is_some_and(|folder| folder == self.root) {
                             return false;
                         }
                         continue;
                     }
                     let name = event.name.unwrap_or_default();
                     let is_counted = !UNCOUNTED.iter().any(|uncounted| name == *uncounted);
-                    let Some(path) = self.folders.get(&event.wd).map(|parent| parent.join(name)) else {
+                    let path = match self.folders.get(&event.wd) {
+                        // The folder itself. Joined to an empty name, its path would end with a slash.
+                        Some(folder) if name.is_empty() => folder.clone(),
+                        Some(folder) => folder.join(name),
                         // An event of a folder that was moved away; the folder that it left reports the move.
-                        continue;
+                        None => continue,
                     };
                     // The name is checked first, because reading the type accesses the file.
                     self.has_rules_elsewhere |= path.file_name().is_some_and(|name| {
@@ -438,6 +580,10 @@ mod linux {
                         appeared.push(path);
                     } else if event.mask.contains(EventMask::MOVED_FROM) {
                         left.push(path);
+                    } else if event.mask.contains(EventMask::ATTRIB)
+                        && self.unreadable.iter().any(|folder| folder.starts_with(&path))
+                    {
+                        appeared.push(path);
                     }
                 }
                 for folder in left {
@@ -476,9 +622,29 @@ mod linux {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{
+        fs,
+        time::{Duration, Instant},
+    };
 
-    use super::FolderTreeWatch;
+    use super::{FolderTreeWatch, RETRY, RootWatcher};
+
+    #[test]
+    fn watching_is_tried_again_after_a_while() {
+        let root = tempfile::tempdir().expect("a folder");
+        let root = root.path().canonicalize().expect("there");
+        let mut watcher = RootWatcher::new(&root);
+        // As if a limit had been reached.
+        watcher.watch = None;
+        watcher.drain();
+        assert!(watcher.watch.is_none());
+        watcher.tried = Instant::now()
+            .checked_sub(RETRY + Duration::from_secs(1))
+            .expect("an earlier time");
+        let before = watcher.generation;
+        watcher.drain();
+        assert!(watcher.watch.is_some() && watcher.generation > before);
+    }
 
     #[test]
     fn overfull_event_queue_is_abandoned() {
@@ -487,7 +653,7 @@ mod tests {
         fs::write(root.path().join("0"), "x").expect("written");
         let mut seen = 0;
         // Each event that is read causes another write. The names alternate, since the kernel merges equal events.
-        let is_read = watch.drain(root.path(), |_| {
+        let is_read = watch.drain(|_| {
             seen += 1;
             assert!(seen < 100_000, "reading does not end");
             fs::write(root.path().join((seen % 2).to_string()), "y").expect("written");

@@ -97,6 +97,8 @@ impl WatchedPath {
     /// Returns the current state of the path.
     #[must_use]
     pub fn state(&self) -> FileState {
+        // A root that was replaced is opened again: the state of the old one would never change.
+        let _ = self.project.ensure_open();
         let found = self.project.find(&self.raw).ok().flatten();
         let mut names = self.spellings.clone();
         if let Some(real) = found.as_ref().map(ProjectPath::absolute)
@@ -174,6 +176,20 @@ mod tests {
         let before = dangling.state();
         fs::write(outer.path().join("later"), "s").expect("a file");
         assert_eq!(before, dangling.state());
+    }
+
+    #[test]
+    fn state_is_that_of_the_folder_which_replaced_the_root() {
+        let outer = tempfile::tempdir().expect("a folder");
+        let root = outer.path().join("project");
+        fs::create_dir(&root).expect("a folder");
+        fs::write(root.join("a.txt"), "1").expect("a file");
+        let project = Project::open(&root).expect("a project");
+        let place = WatchedPath::new(&project, "a.txt").expect("inside");
+        assert!(place.state().stamp.is_some());
+        fs::rename(&root, outer.path().join("old")).expect("renamed");
+        fs::create_dir(&root).expect("a folder");
+        assert_eq!(place.state().stamp, None);
     }
 
     #[test]

@@ -158,6 +158,76 @@ async fn two_thousand_changes_and_no_stale_answer() {
     assert!(hits > 50, "only {hits} answers came from the cache: nothing was tested");
 }
 
+/// A way to replace the root by another folder, given the folder that contains `project` and `other`.
+type Replacement = fn(&Path);
+
+const REPLACEMENTS: [(&str, Replacement); 3] = [
+    ("another folder moved to its place", |outer| {
+        fs::rename(outer.join("project"), outer.join("old")).unwrap();
+        fs::rename(outer.join("other"), outer.join("project")).unwrap();
+    }),
+    ("moved away and made again", |outer| {
+        fs::rename(outer.join("project"), outer.join("old")).unwrap();
+        fs::create_dir(outer.join("project")).unwrap();
+        fs::write(outer.join("project/b.py"), "needle needle\n").unwrap();
+    }),
+    ("a folder above replaced", |outer| {
+        let old = outer.with_extension("old");
+        fs::rename(outer, &old).unwrap();
+        fs::create_dir(outer).unwrap();
+        fs::rename(old.join("other"), outer.join("project")).unwrap();
+        fs::remove_dir_all(old).unwrap();
+    }),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replaced_root_is_not_answered_from_the_cache() {
+    for (way, replace) in REPLACEMENTS {
+        let sample = Sample::empty();
+        sample.file("a.py", "needle\n");
+        let root = sample.root();
+        let outer = root.parent().unwrap();
+        fs::create_dir(outer.join("other")).unwrap();
+        fs::write(outer.join("other/b.py"), "needle needle\n").unwrap();
+        let app = sample.app();
+        let question = json!({"query": "needle", "roots": ["."], "total_only": true});
+        let total = async || {
+            let reply = call(&app, "search_content", question.clone()).await;
+            (reply.structured["total_matches"].clone(), reply.cache_hit)
+        };
+        let before = [total().await, total().await];
+        replace(outer);
+        let replaced = [total().await, total().await];
+        fs::write(root.join("b.py"), "needle needle needle\n").unwrap();
+        let edited = [total().await, total().await];
+        for (what, answers, expected) in [("before", before, 1), ("replaced", replaced, 2), ("edited", edited, 3)] {
+            assert_eq!(
+                answers,
+                [(json!(expected), false), (json!(expected), true)],
+                "{way}, {what}"
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_cached_while_the_root_is_missing_or_a_link() {
+    let sample = Sample::empty();
+    sample.file("a.py", "needle\n");
+    let (root, app) = (sample.root(), sample.app());
+    let question = json!({"query": "needle", "roots": ["."], "total_only": true});
+    let is_hit = async || call(&app, "search_content", question.clone()).await.cache_hit;
+    assert_eq!([is_hit().await, is_hit().await], [false, true]);
+    let old = root.with_file_name("old");
+    fs::rename(&root, &old).unwrap();
+    assert_eq!([is_hit().await, is_hit().await], [false, false], "missing");
+    std::os::unix::fs::symlink(&old, &root).unwrap();
+    assert_eq!([is_hit().await, is_hit().await], [false, false], "a link");
+    fs::remove_file(&root).unwrap();
+    fs::rename(&old, &root).unwrap();
+    assert_eq!([is_hit().await, is_hit().await], [false, true], "back");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn two_formats_never_share_an_answer_and_equal_calls_do() {
     let sample = Sample::empty();
