@@ -15,7 +15,7 @@ use fumi_base::{
 };
 
 use fumi_browser::BrowserService;
-use fumi_code::parser_pool::ParserPool;
+use fumi_code::{index::CodeIndexes, parser_pool::ParserPool};
 use fumi_config::{Config, ConfigError, StateKey};
 use fumi_kernel::{
     Access, Audience, SessionProjects,
@@ -94,9 +94,15 @@ impl App {
         let sessions = Arc::new(SessionProjects::default());
         let parsers = Arc::new(parsers);
         let browser = BrowserService::new(config.browser.settings(config.is_shared())?);
+        let freshness = Arc::new(Freshness::default());
+        let indexes = CodeIndexes::new(
+            Arc::clone(&freshness),
+            config.code.index_limits(config.limits.file_bytes),
+        );
         let catalogue = fumi_tools::catalogue(
             &config,
             config.code.queries()?,
+            &indexes,
             &roots,
             &sessions,
             &browser,
@@ -119,7 +125,7 @@ impl App {
             metrics: Arc::clone(&metrics),
             pools: WorkPools::new(config.pools.sizes()),
             cache: ResultCache::new(config.cache.bytes, config.cache.entry_bytes),
-            freshness: Freshness::default(),
+            freshness,
             roots,
             writers: Arc::new(
                 ProjectLocks::new(Duration::from_secs(config.pools.wait_seconds))
@@ -160,6 +166,7 @@ impl App {
     }
 
     /// Returns the provider, if it may answer the question.
+    #[must_use]
     pub fn provider_for(&self, question: &ModelQuestion) -> Option<&dyn TextModel> {
         let provider = self.provider.as_ref()?;
         (question.audience() == Audience::AnyModel).then_some(provider)

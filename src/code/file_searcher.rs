@@ -24,6 +24,7 @@ use grep_searcher::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    byte_form::{ByteForm, HEAD_BYTES},
     cancellable_matcher::CancellableMatcher,
     excerpt::{BLOCK_CHARS, LINE_CHARS, context_line, excerpt_around, without_terminator},
     pcre2_matcher::MatchInterruption,
@@ -32,13 +33,6 @@ use crate::{
     text_query::{MatchEngine, TextQuery},
     work_counters,
 };
-
-/// The number of bytes read before the search method is decided. Most files are smaller, and then searched in place.
-const HEAD_BYTES: usize = 256 << 10;
-
-/// The number of bytes from which the encoding of a file that is not UTF-8 is detected (detection is slow; more bytes
-/// do not change the result).
-const DETECTED_BYTES: usize = 64 << 10;
 
 /// The maximum size in memory of a line, and of a file in a multi-line search, in bytes.
 const HEAP_BYTES: usize = 200 << 20;
@@ -261,91 +255,6 @@ fn read_head(file: &mut File, head: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// The way in which a file's bytes are searched.
-struct ByteForm {
-    /// The encoding to decode from; `None` for UTF-8 and for files with a byte order mark (which the searcher decodes).
-    decoded_from: Option<&'static str>,
-    /// The encoding's name for the reader.
-    named: Option<String>,
-    /// True if a whole file may be searched in its buffer. A file with NUL bytes must be searched as a stream: only
-    /// then does ripgrep's binary detection see all of it.
-    in_place: bool,
-}
-
-impl ByteForm {
-    fn detect(head: &[u8], whole: bool) -> Self {
-        let raw = |in_place| Self {
-            decoded_from: None,
-            named: None,
-            in_place,
-        };
-        if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
-            return Self {
-                decoded_from: None,
-                named: Some(encoding::name_of(encoding::detect(&head[..2]))),
-                in_place: true,
-            };
-        }
-        // Two checks decide nearly every file, each at the speed of memory. Escape sequences of ISO-2022-JP are ASCII,
-        // and NULs mean binary or UTF-16.
-        let odd = memchr::memchr2(0, 0x1b, head);
-        if odd.is_none() && head.is_ascii() {
-            return raw(true);
-        }
-        if odd.is_some_and(|at| memchr::memchr(0, &head[at..]).is_some()) {
-            return Self::utf_16(head).unwrap_or_else(|| raw(false));
-        }
-        match std::str::from_utf8(head) {
-            Ok(_) if odd.is_none() => raw(true),
-            Err(error) if !whole && error.error_len().is_none() => raw(true),
-            Err(_) if mostly_utf_8(head) => raw(true),
-            _ => Self::detect_encoding(head).unwrap_or_else(|| raw(true)),
-        }
-    }
-
-    /// Detects UTF-16 without a byte order mark, which otherwise looks binary.
-    fn utf_16(head: &[u8]) -> Option<Self> {
-        let sample = &head[..head.len().min(128) & !1];
-        let nul = |parity: usize| sample.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
-        let (even, odd) = (nul(0), nul(1));
-        // A cheap check before detection: nearly all NULs are on the same side of their pairs.
-        if even.max(odd) * 4 < sample.len() / 2 || even.min(odd) * 8 > even.max(odd) {
-            return None;
-        }
-        Self::detect_encoding(&head[..head.len().min(4_096) & !1])
-            .filter(|form| form.decoded_from.is_some_and(|name| name.starts_with("UTF-16")))
-    }
-
-    fn detect_encoding(head: &[u8]) -> Option<Self> {
-        let mut sample = &head[..head.len().min(DETECTED_BYTES)];
-        if sample.len() < head.len()
-            && let Some(end) = memchr::memrchr(b'\n', sample)
-        {
-            // Half a character at the end would count against the right encoding.
-            sample = &sample[..=end];
-        }
-        let encoding = encoding::detect(sample);
-        (encoding.name() != "UTF-8").then(|| Self {
-            decoded_from: Some(encoding.name()),
-            named: Some(encoding::name_of(encoding)),
-            in_place: false,
-        })
-    }
-}
-
-/// True if bytes are UTF-8 but for a few: one broken character must not turn all others into Latin-1.
-fn mostly_utf_8(head: &[u8]) -> bool {
-    let (mut whole, mut broken) = (0_usize, 0_usize);
-    for chunk in head.utf8_chunks() {
-        whole += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
-        broken += usize::from(!chunk.invalid().is_empty());
-        if broken > 1_000 {
-            break;
-        }
-    }
-    whole > broken * 4
-}
-
 /// A reader that ends early when the call is cancelled.
 struct CancellableReader<'a, R> {
     inner: R,
@@ -483,5 +392,204 @@ impl<M: Matcher> Sink for TallySink<'_, M> {
             };
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, fs};
+
+    use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS};
+    use fumi_base::project::Project;
+    use grep_matcher::{LineTerminator, Match, Matcher, NoCaptures, NoError};
+    use proptest::{
+        collection::vec,
+        prelude::*,
+        sample::select,
+        test_runner::{Config, RngSeed},
+    };
+    use tokio_util::sync::CancellationToken;
+
+    use super::{FileOrigin, FileSearchRequest, FileSearcher};
+    use crate::{
+        byte_form::{HEAD_BYTES, searched_text},
+        text_query::{TextQuery, TextQueryOptions},
+    };
+
+    /// Matches nothing, and remembers what it was asked to search.
+    struct Recorder {
+        seen: RefCell<Vec<u8>>,
+        /// True for a matcher of lines, which is given many lines at once, or one text across lines.
+        takes_lines: bool,
+    }
+
+    impl Matcher for Recorder {
+        type Captures = NoCaptures;
+        type Error = NoError;
+
+        fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, NoError> {
+            self.seen.borrow_mut().extend_from_slice(&haystack[at..]);
+            Ok(None)
+        }
+
+        fn new_captures(&self) -> Result<NoCaptures, NoError> {
+            Ok(NoCaptures::new())
+        }
+
+        fn line_terminator(&self) -> Option<LineTerminator> {
+            self.takes_lines.then(|| LineTerminator::byte(b'\n'))
+        }
+    }
+
+    /// Returns what a search passes to its matcher.
+    fn seen(content: &[u8], multiline: bool) -> Vec<u8> {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::write(root.path().join("a"), content).expect("a file");
+        let project = Project::open(root.path()).expect("a project");
+        let file = project.resolve("a").expect("inside").open().expect("readable");
+        let query = TextQuery::new(&TextQueryOptions {
+            multiline,
+            ..TextQueryOptions::new("x")
+        })
+        .expect("valid");
+        let cancel = CancellationToken::new();
+        let mut searcher = FileSearcher::new(&query, u64::MAX, true, &cancel);
+        let recorder = Recorder {
+            seen: RefCell::default(),
+            takes_lines: !multiline,
+        };
+        let request = FileSearchRequest {
+            origin: FileOrigin::Found,
+            keep: 1,
+        };
+        searcher
+            .bench
+            .run(&recorder, file.into_std(), request)
+            .expect("searched");
+        recorder.seen.into_inner()
+    }
+
+    /// Compares the text that a search passes to its matcher with that of the index. At a NUL the search may end before
+    /// it has passed all text before it.
+    fn check(content: &[u8], what: &str) {
+        let searched = searched_text(content);
+        for multiline in [false, true] {
+            let mut seen = seen(content, multiline);
+            if let Some(end) = seen.iter().position(|byte| *byte == 0) {
+                assert!(multiline && searched.has_nul, "{what}: a search by lines passes a NUL");
+                seen.truncate(end);
+                assert!(
+                    seen == *searched.text,
+                    "{what}: the index has another text before the NUL"
+                );
+            }
+            assert!(
+                seen == *searched.text || (searched.has_nul && searched.text.starts_with(&seen)),
+                "{what}: a search (multiline: {multiline}) sees {} bytes, the index {}",
+                seen.len(),
+                searched.text.len()
+            );
+        }
+    }
+
+    fn utf_16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(unit).collect()
+    }
+
+    fn encoded(encoding: &'static Encoding, text: &str) -> Vec<u8> {
+        encoding.encode(text).0.into_owned()
+    }
+
+    const TEXT: &str = "吾輩は猫である。名前はまだ無い。\nどこで生れたかとんと見当がつかぬ。\r\nABC def\n";
+
+    #[test]
+    fn the_index_sees_the_text_of_a_search() {
+        let (little, big) = (u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes);
+        let long = TEXT.repeat(HEAD_BYTES / TEXT.len() + 1);
+        let ascii = "fn main() { let a = 1; }\n".repeat(HEAD_BYTES / 24 + 1);
+        let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+        for (length, text) in [("short", TEXT), ("long", long.as_str()), ("ascii", ascii.as_str())] {
+            for (form, bytes) in [
+                ("utf-8", text.as_bytes().to_vec()),
+                ("utf-8 with mark", format!("\u{feff}{text}").into_bytes()),
+                ("utf-16le with mark", utf_16(&format!("\u{feff}{text}"), little)),
+                ("utf-16be with mark", utf_16(&format!("\u{feff}{text}"), big)),
+                ("utf-16le", utf_16(text, little)),
+                ("utf-16be", utf_16(text, big)),
+                ("shift_jis", encoded(SHIFT_JIS, text)),
+                ("euc-jp", encoded(EUC_JP, text)),
+                ("iso-2022-jp", encoded(ISO_2022_JP, text)),
+                (
+                    "latin",
+                    text.replace("猫", "")
+                        .chars()
+                        .filter(char::is_ascii)
+                        .map(|c| c as u8)
+                        .chain(*b"caf\xe9\n")
+                        .collect(),
+                ),
+                ("a broken byte", [text.as_bytes(), b"\xff", text.as_bytes()].concat()),
+                (
+                    "a cut character",
+                    text.as_bytes()[..text.len() - 1 - "f\n".len()].to_vec(),
+                ),
+            ] {
+                for (tail, after) in [
+                    ("", &b""[..]),
+                    ("a NUL at the end", b"\0"),
+                    ("a binary tail", b"\0\x01\xfe\xff\0abc\n\xe3\x81"),
+                    ("half a unit", b"\xd8"),
+                ] {
+                    files.push((format!("{length}, {form}, {tail}"), [&bytes, after].concat()));
+                }
+                for at in [0, 1, 3, 100, 9_000, HEAD_BYTES - 1, HEAD_BYTES, HEAD_BYTES + 5] {
+                    if at < bytes.len() {
+                        let with_nul = [&bytes[..at], b"\0", &bytes[at..]].concat();
+                        files.push((format!("{length}, {form}, a NUL at {at}"), with_nul));
+                    }
+                }
+            }
+        }
+        for few in ["", "\0", "\n", "a", "\u{feff}", "\u{feff}\0", "\u{1b}", "\u{1b}$B"] {
+            files.push((format!("{few:?}"), few.as_bytes().to_vec()));
+        }
+        for few in [
+            &b"\xff\xfe"[..],
+            b"\xfe\xff",
+            b"\xff\xfea",
+            b"\xff\xfea\0",
+            b"\xef\xbb",
+            b"\xff",
+            b"\xfe\xff\xd8",
+        ] {
+            files.push((format!("{few:?}"), few.to_vec()));
+        }
+        for length in [HEAD_BYTES - 1, HEAD_BYTES, HEAD_BYTES + 1] {
+            files.push((format!("one line of {length}"), vec![b'a'; length]));
+            files.push((
+                format!("one character before {length}"),
+                [&vec![b'a'; length - 1][..], "日".as_bytes()].concat(),
+            ));
+        }
+        assert!(files.len() > 200, "only {} files", files.len());
+        for (what, content) in files {
+            check(&content, &what);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(Config { failure_persistence: None, rng_seed: RngSeed::Fixed(22), ..Config::default() })]
+
+        #[test]
+        fn the_index_sees_the_text_of_a_search_in_random_bytes(
+            pieces in vec(prop_oneof![
+                4 => select(vec![&b"a"[..], b"\n", b" = 1;\r\n", b"Z"]),
+                2 => select(vec!["日本".as_bytes(), b"\x93\xfa\x96\x7b", b"\xc6\xfc\xcb\xdc", b"\x1b$BF|K\\\x1b(B"]),
+                1 => select(vec![&b"\0"[..], b"\xff", b"\xfe", b"\xef\xbb\xbf", b"\xe3", b"\x1b"]),
+                1 => select(vec![&b"a\0b\0"[..], b"\0a\0b"]),
+            ], 0..40),
+        ) {
+            check(&pieces.concat(), "random pieces");
+        }
     }
 }

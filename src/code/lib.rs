@@ -6,9 +6,11 @@
 pub mod errors;
 
 // Finding and searching.
+mod byte_form;
 mod cancellable_matcher;
 mod excerpt;
 mod file_searcher;
+pub mod index;
 pub mod modified_filter;
 pub mod pages;
 mod pattern_error;

@@ -202,7 +202,7 @@ impl CountsOutput {
     /// a folder has its whole path.
     fn text(&self) -> String {
         let mut out = String::new();
-        let mut counts = self.file_counts.iter().map(|(_, count)| *count);
+        let mut counts = self.file_counts.values().copied();
         let first = counts.next().unwrap_or_default();
         let is_common = self.file_counts.len() > 2 && counts.all(|count| count == first);
         if is_common {

@@ -42,7 +42,7 @@ pub use server::ServerConfig;
 pub use state_key::{Secret, StateKey};
 pub use store::{StoreConfig, StoreKind, state_folder};
 pub use telemetry::{LogConfig, LogFormat, TelemetryConfig};
-pub use tools::{CodeConfig, ToolsConfig};
+pub use tools::{CodeConfig, IndexConfig, ToolsConfig};
 
 /// Environment variables that name the default project, as related servers call them.
 const ROOT_VARIABLES: [&str; 3] = ["PROJECT_ROOT", "NOVELER_TEST_PROJECT_ROOT", "NOVELER_SAMPLES_ROOT"];

@@ -7,7 +7,7 @@ use std::{
 };
 
 use fumi_base::text::Locale;
-use fumi_code::user_queries::UserQueries;
+use fumi_code::{index::IndexLimits, user_queries::UserQueries};
 use fumi_kernel::ResultForm;
 use serde::{Deserialize, Serialize};
 
@@ -60,9 +60,49 @@ impl Default for ToolsConfig {
 pub struct CodeConfig {
     /// A folder of queries: `LANGUAGE/KEY.scm` in it becomes a `query_key` of that language. Empty: none.
     pub query_folder: PathBuf,
+    /// The settings of the index.
+    pub index: IndexConfig,
+}
+
+/// The settings of the index, by which searches need not open files that cannot match.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct IndexConfig {
+    /// False: every search opens all files.
+    pub enabled: bool,
+    /// The maximum memory of the indexes of all projects, in MB.
+    pub most_memory_mb: usize,
+    /// The maximum number of files of one project; searches open all others.
+    pub most_files: usize,
+}
+
+impl Default for IndexConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            most_memory_mb: 256,
+            most_files: 200_000,
+        }
+    }
 }
 
 impl CodeConfig {
+    /// Returns the bounds of an index, given the size of the largest file that is read, in bytes. `None` if the index is
+    /// turned off.
+    #[must_use]
+    pub fn index_limits(&self, file_bytes: u64) -> Option<IndexLimits> {
+        let IndexConfig {
+            enabled,
+            most_memory_mb,
+            most_files,
+        } = self.index;
+        enabled.then_some(IndexLimits {
+            file_bytes,
+            files: most_files,
+            memory: most_memory_mb << 20,
+        })
+    }
+
     /// Reads and checks the queries of `query_folder`. Folders are languages, `*.scm` files in them are keys; other
     /// files are ignored.
     pub fn queries(&self) -> Result<UserQueries, ConfigError> {

@@ -20,6 +20,7 @@ use fumi_base::{
     text::{BilingualText, Locale},
 };
 use parking_lot::Mutex;
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -109,6 +110,8 @@ pub struct Cx {
     /// The call's permit of a pool. Work on other threads shares it, since that work continues after its future is
     /// dropped.
     pub permit: OnceLock<Arc<Permit>>,
+    /// Facts about the call for `_meta` of its reply; see [`Cx::note`]. Std mutex: locked only to insert and to take.
+    pub notes: Mutex<Map<String, Value>>,
 }
 
 impl Cx {
@@ -116,6 +119,11 @@ impl Cx {
     #[must_use]
     pub fn locale(&self) -> Locale {
         self.caller.locale
+    }
+
+    /// Adds a fact about the call to `_meta` of its reply. A cached reply has none.
+    pub fn note(&self, name: &str, value: impl Into<Value>) {
+        self.notes.lock().insert(name.to_owned(), value.into());
     }
 
     /// Takes the guard that [`super::Tool::acquire_exclusive`] acquired, if it is of this type and was not taken yet.

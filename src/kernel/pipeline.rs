@@ -58,7 +58,7 @@ pub struct Kernel {
     /// The cache of answers, which all callers share.
     pub cache: ResultCache<Arc<CachedAnswer>>,
     /// The stamps that tell whether cached answers are current.
-    pub freshness: Freshness,
+    pub freshness: Arc<Freshness>,
     /// The project locks for writing.
     pub writers: Arc<ProjectLocks>,
     /// The folders that may be projects.
@@ -257,6 +257,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call:
         turn: Mutex::default(),
         writing: watch::Sender::default(),
         permit: OnceLock::new(),
+        notes: Mutex::default(),
     };
     // The work also stops when this future is dropped.
     let _stop = cx.cancel.clone().drop_guard();
@@ -596,6 +597,7 @@ async fn deliver(
         cache_hit,
         elapsed_ms: 0,
         usage: None,
+        notes: std::mem::take(&mut cx.notes.lock()),
         unfiltered,
         required: missed,
     })
@@ -686,7 +688,11 @@ async fn working_time_elapsed(mut left: Duration, mut writing: watch::Receiver<W
 /// than it takes.
 fn stamp(kernel: &Kernel, project: &Project) -> RootStamp {
     let at_once = kernel.freshness.try_stamp(project.root());
-    at_once.unwrap_or_else(|| tokio::task::block_in_place(|| kernel.freshness.stamp(project.root())))
+    let stamp = at_once.unwrap_or_else(|| tokio::task::block_in_place(|| kernel.freshness.stamp(project.root())));
+    // The root may have been replaced since it was opened: an answer about the old folder would be cached under the
+    // stamp of the new one.
+    let _ = project.ensure_open();
+    stamp
 }
 
 fn hash(key: &CacheKey) -> u64 {

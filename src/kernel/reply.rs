@@ -59,6 +59,8 @@ pub struct ToolReply {
     pub elapsed_ms: u64,
     /// The token usage of providers' models.
     pub usage: Option<TokenUsage>,
+    /// Further facts about the call, for `_meta`.
+    pub notes: Map<String, Value>,
     /// The structure before it was narrowed by the expectation, if a later step of a batch needs it. Never sent.
     pub unfiltered: Option<Box<Value>>,
     /// The fields that must not be left out, if a batch's reply may omit the result. Never sent.
@@ -115,6 +117,7 @@ impl ToolReply {
             cache_hit: false,
             elapsed_ms: 0,
             usage: None,
+            notes: Map::new(),
             unfiltered: None,
             required: None,
         }
@@ -186,6 +189,9 @@ impl ToolReply {
         });
         if self.cache_hit {
             meta["cache_hit"] = json!(true);
+        }
+        for (name, value) in &self.notes {
+            meta[name] = value.clone();
         }
         if let Some(usage) = &self.usage {
             meta["fumi/provider"] = json!({

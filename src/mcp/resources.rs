@@ -132,6 +132,7 @@ pub(super) async fn run<T: Send + 'static>(
         turn: parking_lot::Mutex::default(),
         writing: tokio::sync::watch::Sender::default(),
         permit: std::sync::OnceLock::new(),
+        notes: parking_lot::Mutex::default(),
     };
     // The work also stops when its future is dropped.
     let _stop = cx.cancel.clone().drop_guard();

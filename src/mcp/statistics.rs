@@ -27,6 +27,8 @@ pub fn load(
         // Taken before counting: a change meanwhile makes the next stamp different.
         stamp: app.kernel.freshness.stamp(project.root()),
     };
+    // After the stamp, as in the pipeline: the root may have been replaced since it was opened.
+    let _ = project.ensure_open();
     if let Some(kept) = app.statistics.get(&key) {
         return Ok(kept);
     }

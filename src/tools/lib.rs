@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use fumi_base::{errors::ErrorCatalog, roots::AllowedRoots, store::Store, text::Locale};
 use fumi_browser::BrowserService;
-use fumi_code::{parser_pool::ParserPool, user_queries::UserQueries};
+use fumi_code::{index::CodeIndexes, parser_pool::ParserPool, user_queries::UserQueries};
 use fumi_config::Config;
 use fumi_kernel::{
     SessionProjects,
@@ -33,16 +33,18 @@ use novel::{
 /// Returns all tools, in the order in which clients see them.
 #[must_use]
 #[expect(clippy::too_many_lines, reason = "one line for each tool, nothing else")]
+#[expect(clippy::too_many_arguments, reason = "one for each thing that tools share")]
 pub fn catalogue(
     config: &Config,
     queries: UserQueries,
+    indexes: &Arc<CodeIndexes>,
     roots: &Arc<AllowedRoots>,
     sessions: &Arc<SessionProjects>,
     browser: &Arc<BrowserService>,
     parsers: &Arc<ParserPool>,
     store: &Arc<dyn Store>,
 ) -> Catalogue {
-    let search = Arc::new(SearchDeps::new(config, Arc::clone(parsers)));
+    let search = Arc::new(SearchDeps::new(config, Arc::clone(parsers), Arc::clone(indexes)));
     // A tool's dependencies are shared, and its work moves to another thread: hence the inner handle.
     let structure = Arc::new(Arc::new(StructureDeps::new(config, queries, Arc::clone(parsers))));
     let project = Arc::new(ProjectDeps {

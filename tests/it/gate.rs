@@ -13,6 +13,7 @@ use std::{
 
 use fumi::app::App;
 use fumi_base::{pools::Pool, text::Locale};
+use fumi_code::index::CodeIndexes;
 use fumi_kernel::{
     Cx, Effect, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
     catalogue::{Catalogue, ToolEntry},
@@ -137,7 +138,11 @@ pub(crate) fn app_with_gate(sample: &Sample, change: impl FnOnce(&mut fumi_confi
         sessions: Arc::clone(&app.sessions),
     });
     let catalogue = Catalogue::new(vec![
-        ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(&app.config, Arc::clone(&app.parsers)))),
+        ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(
+            &app.config,
+            Arc::clone(&app.parsers),
+            CodeIndexes::new(Arc::default(), None),
+        ))),
         ToolEntry::for_tool::<SetProjectPath>(project),
         ToolEntry::for_tool::<Wait>(Arc::clone(&gate)),
         ToolEntry::for_tool::<BatchExecute>(Arc::new(())),

@@ -18,6 +18,7 @@ use super::matches::{FileMatches, LineMatch, RowDemand, SearchMatches};
 use crate::{
     errors::search::SearchError,
     file_searcher::FileTally,
+    index::{IndexUse, SearchPlan},
     skipped::{SkipReason, SkippedList},
     walk::compare_paths,
 };
@@ -25,11 +26,15 @@ use crate::{
 /// The maximum size of the kept rows of one search, in bytes of text. Well under the 500 MB that one operation may use.
 const ROW_BYTES: usize = 64 << 20;
 
-/// The results that all threads of a search share.
-pub(super) struct MatchCollector {
+/// The plan and the results that all threads of a search share.
+pub(super) struct MatchCollector<'a> {
     started: Instant,
+    /// The choice of the files to open; `None` without an index.
+    pub(super) plan: Option<SearchPlan<'a>>,
     pub(super) need: RowDemand,
     pub(super) searched: AtomicU64,
+    /// The number of files that the index excluded.
+    pub(super) unopened: AtomicU64,
     pub(super) skipped: Arc<Mutex<SkippedList>>,
     /// Set once rows after some path are no longer wanted.
     is_full: AtomicBool,
@@ -48,12 +53,14 @@ struct KeptMatches {
     last: Option<PathBuf>,
 }
 
-impl MatchCollector {
-    pub(super) fn new(need: RowDemand) -> Self {
+impl<'a> MatchCollector<'a> {
+    pub(super) fn new(need: RowDemand, plan: Option<SearchPlan<'a>>) -> Self {
         Self {
             started: Instant::now(),
+            plan,
             need,
             searched: AtomicU64::new(0),
+            unopened: AtomicU64::new(0),
             skipped: Arc::default(),
             is_full: AtomicBool::new(false),
             kept: Mutex::default(),
@@ -126,6 +133,8 @@ impl MatchCollector {
             searched_files: self.searched.into_inner(),
             complete: !kept.incomplete,
             skipped,
+            index_use: self.plan.map_or(IndexUse::None, |plan| plan.index_use()),
+            unopened_files: self.unopened.into_inner(),
             elapsed: self.started.elapsed(),
             is_named_file: false,
         })

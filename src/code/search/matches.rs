@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fumi_base::project::ProjectPath;
 
-use crate::{hit_context::HitContext, skipped::SkippedList};
+use crate::{hit_context::HitContext, index::IndexUse, skipped::SkippedList};
 
 /// The rows that a search returns besides exact counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +88,10 @@ pub struct SearchMatches {
     pub complete: bool,
     /// The files and folders that were skipped.
     pub skipped: SkippedList,
+    /// How far the index was used.
+    pub index_use: IndexUse,
+    /// The number of files among the searched ones that the index excluded.
+    pub unopened_files: u64,
     /// The duration of the search.
     pub elapsed: Duration,
     /// True if the caller named one file, and nothing else, to be searched.

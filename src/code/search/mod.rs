@@ -11,8 +11,11 @@ mod scope;
 use std::{
     collections::HashSet,
     ops::ControlFlow,
-    path::PathBuf,
-    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 
 use fumi_base::project::ProjectPath;
@@ -22,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     errors::search::SearchError,
     file_searcher::{FileOrigin, FileSearcher},
+    index::FileChoice,
     shared_walk::{WalkEntry, walk_shared},
     text_query::TextQuery,
     thread_budget::{self, ThreadPermit, cores},
@@ -67,7 +71,7 @@ pub fn search(
     folders.sort();
     folders.dedup();
     let is_one_file = named.len() == 1 && folders.is_empty();
-    let gathered = MatchCollector::new(need);
+    let gathered = MatchCollector::new(need, scope.plan(query));
     let walkers = ThreadPermit::acquire(cores());
     search_files(
         &named,
@@ -102,7 +106,7 @@ pub fn search_found(
         .filter(|file| !file.is_dir && !file.is_symlink && scope.admits(file))
         .map(|file| file.path.clone())
         .collect();
-    let gathered = MatchCollector::new(need);
+    let gathered = MatchCollector::new(need, scope.plan(query));
     let walkers = ThreadPermit::acquire(cores());
     search_files(
         &files,
@@ -122,7 +126,7 @@ fn search_files(
     threads: usize,
     query: &TextQuery,
     scope: &SearchScope,
-    gathered: &MatchCollector,
+    gathered: &MatchCollector<'_>,
     origin: FileOrigin,
     cancel: &CancellationToken,
 ) {
@@ -151,7 +155,7 @@ fn walk_folders(
     threads: usize,
     query: &TextQuery,
     scope: &SearchScope,
-    gathered: &MatchCollector,
+    gathered: &MatchCollector<'_>,
     cancel: &CancellationToken,
 ) {
     let root = scope.project.root();
@@ -200,18 +204,21 @@ fn walk_folders(
     });
 }
 
-/// The searcher of one thread, with its counter.
+/// The searcher of one thread, with its counters.
 struct SearchWorker<'a> {
     searcher: FileSearcher<'a>,
-    gathered: &'a MatchCollector,
+    gathered: &'a MatchCollector<'a>,
     searched: u64,
+    unopened: u64,
+    /// The files that the index does not know.
+    unknown: Vec<Arc<Path>>,
 }
 
 impl<'a> SearchWorker<'a> {
     fn new(
         query: &'a TextQuery,
         scope: &SearchScope,
-        gathered: &'a MatchCollector,
+        gathered: &'a MatchCollector<'a>,
         cancel: &'a CancellationToken,
     ) -> Self {
         let wants_rows = gathered.need != RowDemand::Counts;
@@ -219,10 +226,23 @@ impl<'a> SearchWorker<'a> {
             searcher: FileSearcher::new(query, scope.most_bytes, wants_rows, cancel),
             gathered,
             searched: 0,
+            unopened: 0,
+            unknown: Vec::new(),
         }
     }
 
     fn search(&mut self, path: &ProjectPath, origin: FileOrigin) {
+        // A named file is searched past its first NUL, where the index ends.
+        let plan = self.gathered.plan.as_ref().filter(|_| origin == FileOrigin::Found);
+        match plan.map(|plan| plan.choice(path.relative())) {
+            Some(FileChoice::Skip) => {
+                self.searched += 1;
+                self.unopened += 1;
+                return;
+            }
+            Some(FileChoice::OpenUnknown) => self.unknown.push(Arc::from(path.relative())),
+            Some(FileChoice::Open) | None => {}
+        }
         let keep = self.gathered.row_limit(path.relative());
         match self.searcher.search(path, origin, keep) {
             Ok(tally) => {
@@ -239,6 +259,10 @@ impl<'a> SearchWorker<'a> {
 impl Drop for SearchWorker<'_> {
     fn drop(&mut self) {
         self.gathered.searched.fetch_add(self.searched, Relaxed);
+        self.gathered.unopened.fetch_add(self.unopened, Relaxed);
+        if let Some(plan) = &self.gathered.plan {
+            plan.want(std::mem::take(&mut self.unknown));
+        }
     }
 }
 

@@ -11,10 +11,12 @@ use parking_lot::Mutex;
 
 use crate::{
     errors::search::SearchError,
+    index::{CodeIndexes, ProjectIndex, SearchPlan},
     pattern_error,
     place_filter::PlaceFilter,
     size,
     skipped::SkippedList,
+    text_query::TextQuery,
     walk::{self, FoundFile, Traversal},
 };
 
@@ -40,6 +42,8 @@ pub struct SearchScope {
     traversal: Traversal,
     /// The size in bytes above which files found by a walk are reported as skipped.
     pub(super) most_bytes: u64,
+    /// The index of the project.
+    index: Option<Arc<ProjectIndex>>,
 }
 
 impl SearchScope {
@@ -87,6 +91,7 @@ impl SearchScope {
             max_filesize,
             traversal: options.traversal,
             most_bytes,
+            index: None,
         })
     }
 
@@ -95,6 +100,19 @@ impl SearchScope {
     pub fn only_within(mut self, within: Option<PlaceFilter>) -> Self {
         self.within = within;
         self
+    }
+
+    /// Leaves files unopened that the project's index excludes. They count as searched, since a search finds nothing in
+    /// them. Blocking: an index that is opened watches the project first.
+    #[must_use]
+    pub fn with_index(mut self, indexes: &Arc<CodeIndexes>) -> Self {
+        self.index = indexes.of(&self.project);
+        self
+    }
+
+    /// Returns the choice of files for a query.
+    pub(super) fn plan(&self, query: &TextQuery) -> Option<SearchPlan<'_>> {
+        SearchPlan::new(self.index.as_deref(), query, self.most_bytes, self.traversal)
     }
 
     /// True if a found file lies in the places that the call named.

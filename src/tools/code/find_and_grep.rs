@@ -104,15 +104,16 @@ impl Tool for FindAndGrep {
             sort: args.name.sort.into(),
             keep: usize::try_from(args.file_limit.unwrap_or(MAX_FILES).min(MAX_FILES)).unwrap_or(usize::MAX),
         };
-        let search = RoleSearch {
-            query,
-            scope,
-            form,
-            roles: args.text.roles,
-            parsers: Arc::clone(&deps.parsers),
-        };
-        let (shaped, notes, visited) = cx
+        let (wanted_roles, parsers, indexes) = (args.text.roles, Arc::clone(&deps.parsers), Arc::clone(&deps.indexes));
+        let (shaped, notes, visited, index_use) = cx
             .blocking(move |cancel, _| {
+                let search = RoleSearch {
+                    query,
+                    scope: scope.with_index(&indexes),
+                    form,
+                    roles: wanted_roles,
+                    parsers,
+                };
                 let found = filter.list(wanted, cancel)?;
                 let find = |demand| search_found(&search.query, &found.entries, &search.scope, demand, cancel);
                 let (matches, notes) = search.run(cancel, options.max_count, find)?;
@@ -123,10 +124,12 @@ impl Tool for FindAndGrep {
                     find_elapsed_ms: millis(found.elapsed),
                     search_elapsed_ms: millis(matches.elapsed),
                 };
+                let index_use = matches.index_use;
                 let shaped = shape(matches, form, 0, Some(meta));
-                Ok::<_, ToolError>((shaped, notes, found.visited))
+                Ok::<_, ToolError>((shaped, notes, found.visited, index_use))
             })
             .await?;
+        cx.note("fumi/index", index_use.name());
         let notes = SearchNotes {
             max_count_adjusted: adjusted,
             large_project: deps.large_project(visited)?,

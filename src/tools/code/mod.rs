@@ -27,6 +27,7 @@ use fumi_base::{
 };
 use fumi_code::{
     errors::search::SearchError,
+    index::CodeIndexes,
     parser_pool::ParserPool,
     walk::{FileFilter, FileOptions, ListingSort, Traversal},
 };
@@ -74,6 +75,8 @@ pub struct SearchDeps {
     strict: bool,
     /// The pool of parser processes.
     pub parsers: Arc<ParserPool>,
+    /// The indexes of all projects.
+    pub indexes: Arc<CodeIndexes>,
 }
 
 /// An error: the walk visited more files than the operator allows.
@@ -89,12 +92,13 @@ pub struct TooManyFiles {
 impl SearchDeps {
     /// Creates the dependencies from the configuration.
     #[must_use]
-    pub fn new(config: &Config, parsers: Arc<ParserPool>) -> Self {
+    pub fn new(config: &Config, parsers: Arc<ParserPool>, indexes: Arc<CodeIndexes>) -> Self {
         Self {
             file_bytes: config.limits.file_bytes,
             project_files: config.limits.project_files as u64,
             strict: config.limits.strict,
             parsers,
+            indexes,
         }
     }
 

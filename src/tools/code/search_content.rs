@@ -109,27 +109,33 @@ impl Tool for SearchContent {
         let scope = args.globs.scope(&args.walk, deps, cx)?.only_within(places.within);
         if args.ranked {
             let query = RankedQuery::new(&options)?;
-            let parsers = Arc::clone(&deps.parsers);
-            let work = cx.blocking(move |cancel, _| rank(&query, &targets, &scope, &parsers, cancel));
+            let (parsers, indexes) = (Arc::clone(&deps.parsers), Arc::clone(&deps.indexes));
+            let work = cx.blocking(move |cancel, _| {
+                let scope = scope.with_index(&indexes);
+                rank(&query, &targets, &scope, &parsers, cancel)
+            });
             let ranking = work.await?;
+            cx.note("fumi/index", ranking.matches.index_use.name());
             let large = deps.large_project(ranking.matches.searched_files)?;
             return Ok(ToolOutcome::Done(SearchReply::ranked(ranking, large)));
         }
         let query = TextQuery::new(&options)?;
         let form = args.format.shape();
-        let wanted = RoleSearch {
-            query,
-            scope,
-            form,
-            roles: args.text.roles,
-            parsers: Arc::clone(&deps.parsers),
-        };
+        let (wanted_roles, parsers, indexes) = (args.text.roles, Arc::clone(&deps.parsers), Arc::clone(&deps.indexes));
         let (matches, notes) = cx
             .blocking(move |cancel, _| {
+                let wanted = RoleSearch {
+                    query,
+                    scope: scope.with_index(&indexes),
+                    form,
+                    roles: wanted_roles,
+                    parsers,
+                };
                 let find = |demand| search(&wanted.query, &targets, &wanted.scope, demand, cancel);
                 wanted.run(cancel, options.max_count, find)
             })
             .await?;
+        cx.note("fumi/index", matches.index_use.name());
         let notes = SearchNotes {
             max_count_adjusted: adjusted,
             large_project: deps.large_project(matches.searched_files)?,

@@ -13,6 +13,7 @@ use std::{sync::Arc, time::Duration};
 
 use fumi::{app::App, http::auth::tokens::sha256_of};
 use fumi_base::{pools::Pool, text::Locale};
+use fumi_code::index::CodeIndexes;
 use fumi_config::{Config, ConfiguredToken};
 use fumi_kernel::{
     Cx, Effect, Render, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
@@ -87,7 +88,11 @@ fn app(sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
         sessions: Arc::clone(&app.sessions),
     });
     let catalogue = Catalogue::new(vec![
-        ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(&app.config, Arc::clone(&app.parsers)))),
+        ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(
+            &app.config,
+            Arc::clone(&app.parsers),
+            CodeIndexes::new(Arc::default(), None),
+        ))),
         ToolEntry::for_tool::<SetProjectPath>(project),
         ToolEntry::for_tool::<WriteNote>(Arc::new(())),
     ]);

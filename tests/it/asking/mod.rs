@@ -25,6 +25,7 @@ use fumi_base::{
     store::Store,
     text::{BilingualText, Locale},
 };
+use fumi_code::index::CodeIndexes;
 use fumi_config::{Config, ConfiguredToken, StateKey};
 use fumi_kernel::{
     AnswerCall, AnswerMaterial, Audience, Cx, Effect, QuestionReply, Render, SharedOption, Tool, ToolError,
@@ -247,7 +248,11 @@ fn parts(sample: &Sample, secrets: &[&str], change: impl FnOnce(&mut Config)) ->
         sessions: Arc::clone(&app.sessions),
     });
     let catalogue = Catalogue::new(vec![
-        ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(&app.config, Arc::clone(&app.parsers)))),
+        ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(
+            &app.config,
+            Arc::clone(&app.parsers),
+            CodeIndexes::new(Arc::default(), None),
+        ))),
         ToolEntry::for_tool::<SetProjectPath>(project),
         ToolEntry::for_tool::<Compose>(Arc::new(())),
         ToolEntry::for_tool::<Sudden>(Arc::new(())),

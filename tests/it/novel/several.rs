@@ -77,6 +77,7 @@ async fn waiting_for_a_turn_does_not_use_up_the_time_of_the_call() {
         turn: parking_lot::Mutex::default(),
         writing: tokio::sync::watch::Sender::default(),
         permit: std::sync::OnceLock::new(),
+        notes: parking_lot::Mutex::default(),
     };
     let late = cx.run_exclusively("me", |_, _| Ok::<_, ToolError>(()));
     let refused = pipeline::run_with_timeout(Duration::from_millis(50), &work, &cx, late).await;

@@ -1,0 +1,136 @@
+//! All indexes of the process, and the thread that reads files for them.
+//!
+//! An index is opened by the first search of its project. The thread has a low priority, because calls matter more. It
+//! starts when a search wants files to be read, and ends when all are read.
+
+use std::{collections::HashMap, path::PathBuf, sync::Arc, thread, time::Instant};
+
+use fumi_base::{freshness::Freshness, project::Project};
+use parking_lot::Mutex;
+
+use super::{
+    document::DocumentReader,
+    project_index::{IndexLimits, ProjectIndex},
+};
+
+/// The maximum number of open indexes. The one that was used least recently is closed, also if memory is needed.
+const MOST_OPEN: usize = 8;
+
+/// The number of files that are read before the thread looks at other projects.
+const BATCH: usize = 2_000;
+
+/// The nice value of the thread, from -20 to 19: it gets about 3 % of a core that a call needs.
+const NICE: i32 = 15;
+
+/// The indexes of all projects.
+#[derive(Debug)]
+pub struct CodeIndexes {
+    /// `None` if indexes are turned off.
+    limits: Option<IndexLimits>,
+    freshness: Arc<Freshness>,
+    open: Mutex<HashMap<PathBuf, OpenIndex>>,
+    thread: Mutex<ThreadState>,
+}
+
+#[derive(Debug)]
+struct OpenIndex {
+    index: Arc<ProjectIndex>,
+    used: Instant,
+}
+
+#[derive(Debug, Default)]
+struct ThreadState {
+    is_running: bool,
+    /// True if files were wanted since the thread looked.
+    has_work: bool,
+}
+
+fn bytes_of(open: &HashMap<PathBuf, OpenIndex>) -> usize {
+    open.values().map(|opened| opened.index.bytes()).sum()
+}
+
+impl CodeIndexes {
+    /// Creates the indexes; `None` as limits turns them off.
+    #[must_use]
+    pub fn new(freshness: Arc<Freshness>, limits: Option<IndexLimits>) -> Arc<Self> {
+        Arc::new(Self {
+            limits,
+            freshness,
+            open: Mutex::default(),
+            thread: Mutex::default(),
+        })
+    }
+
+    /// Returns the index of a project, which is opened if it is not open. `None` if indexes are turned off, or the
+    /// project's folder cannot be opened. Blocking: a project that is opened is watched first.
+    #[must_use]
+    pub fn of(self: &Arc<Self>, project: &Arc<Project>) -> Option<Arc<ProjectIndex>> {
+        let limits = self.limits?;
+        let mut open = self.open.lock();
+        // Another project of the same path has another folder open.
+        if let Some(known) = open.get_mut(project.root()).filter(|known| known.index.is_of(project)) {
+            known.used = Instant::now();
+            return Some(Arc::clone(&known.index));
+        }
+        while open.len() >= MOST_OPEN || bytes_of(&open) >= limits.memory {
+            let oldest = open.iter().min_by_key(|(_, index)| index.used);
+            let Some(oldest) = oldest.map(|(root, _)| root.clone()) else {
+                break;
+            };
+            open.remove(&oldest);
+        }
+        let log = self.freshness.log_changes(project.root());
+        let index = Arc::new(ProjectIndex::new(project, log, limits, Arc::downgrade(self))?);
+        let opened = OpenIndex {
+            index: Arc::clone(&index),
+            used: Instant::now(),
+        };
+        open.insert(project.root().to_path_buf(), opened);
+        Some(index)
+    }
+
+    /// Returns the memory of all indexes, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        bytes_of(&self.open.lock())
+    }
+
+    /// Starts the thread, or tells it that there is more to do.
+    pub(super) fn wake(self: Arc<Self>) {
+        let mut state = self.thread.lock();
+        state.has_work = true;
+        if state.is_running {
+            return;
+        }
+        let indexes = Arc::clone(&self);
+        let started = thread::Builder::new()
+            .name("fumi-index".to_owned())
+            .spawn(move || indexes.read_all());
+        // Without a thread, searches open all files.
+        state.is_running = started.is_ok();
+    }
+
+    /// Reads the wanted files of all projects until there are none.
+    fn read_all(&self) {
+        // Of this thread, on Linux. A failure leaves the usual priority.
+        let _ = rustix::process::setpriority_process(None, NICE);
+        let mut reader = DocumentReader::default();
+        loop {
+            {
+                let mut state = self.thread.lock();
+                if !std::mem::take(&mut state.has_work) {
+                    state.is_running = false;
+                    return;
+                }
+            }
+            let open: Vec<Arc<ProjectIndex>> = {
+                let open = self.open.lock();
+                open.values().map(|opened| Arc::clone(&opened.index)).collect()
+            };
+            for index in open {
+                if index.read_wanted(&mut reader, BATCH) {
+                    self.thread.lock().has_work = true;
+                }
+            }
+        }
+    }
+}

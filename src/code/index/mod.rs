@@ -1,0 +1,29 @@
+//! The code index: which files of a project a text search need not open.
+//!
+//! The index keeps the trigrams of the texts that it has read, as posting lists in segments. A query is planned to the
+//! trigrams that every matching text contains; a file whose text lacks them is not opened.
+//!
+//! Invariant: the index is a filter, never a source of answers. Each file that it does not exclude is searched by the
+//! matcher that searches without an index, so rows, counts and errors are the same. A file is excluded only if the
+//! index has read it and knows of no change since; every other file is opened.
+//!
+//! From a file to a search: `document.rs` reads, `segment_writer.rs` collects, `segment.rs` holds, `project_index.rs`
+//! keeps the segments true to the files, `need.rs` plans a query, `indexed_files.rs` answers for it, and `search_plan.rs`
+//! chooses. `code_indexes.rs` has the indexes of all projects, and the thread that reads.
+
+mod code_indexes;
+mod document;
+mod indexed_files;
+mod need;
+mod postings;
+mod project_index;
+mod search_plan;
+mod segment;
+mod segment_writer;
+mod trigrams;
+
+pub use code_indexes::CodeIndexes;
+pub(crate) use need::Need;
+pub use project_index::{IndexLimits, IndexSize, ProjectIndex};
+pub use search_plan::IndexUse;
+pub(crate) use search_plan::{FileChoice, SearchPlan};

@@ -1,0 +1,260 @@
+//! The index of one project: the files that it knows, kept true by the log of changes.
+//!
+//! Invariant: a document is live only if its file was read after the last event about it, or about a folder above it.
+//! Every call applies the changes until now before it looks, under the lock under which documents are added. Files come
+//! to the index by searches: a file that a search had to open is read for the index afterwards.
+
+use std::{
+    collections::HashSet,
+    path::Path,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+};
+
+use fumi_base::{
+    change_log::{ChangeLog, ChangedPaths, is_logged},
+    project::Project,
+};
+use parking_lot::Mutex;
+
+use super::{
+    code_indexes::CodeIndexes,
+    document::DocumentReader,
+    indexed_files::IndexedFiles,
+    segment::Segment,
+    segment_writer::{SegmentWriter, merge},
+};
+
+/// The bounds of one index.
+#[derive(Clone, Copy, Debug)]
+pub struct IndexLimits {
+    /// The size of the largest file that is read, in bytes.
+    pub file_bytes: u64,
+    /// The maximum number of files.
+    pub files: usize,
+    /// The maximum memory of the segments of all projects, in bytes.
+    pub memory: usize,
+}
+
+/// The index of one project.
+#[derive(Debug)]
+pub struct ProjectIndex {
+    project: Arc<Project>,
+    /// The same folder, opened for reading files: what fails here must not fail a call.
+    files: Arc<Project>,
+    log: ChangeLog,
+    limits: IndexLimits,
+    /// Has the thread that reads files.
+    indexes: Weak<CodeIndexes>,
+    /// Locked in short sections; the log is read under this lock, so that no call looks before earlier changes are
+    /// applied.
+    state: Mutex<IndexState>,
+    /// The memory of the segments, in bytes.
+    bytes: AtomicUsize,
+    /// Held while files are read: one thread at a time adds segments.
+    reading: Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct IndexState {
+    indexed: Arc<IndexedFiles>,
+    /// The files that searches opened and that are to be read.
+    wanted: HashSet<Arc<Path>>,
+    /// The files that are being read, without those that changed since.
+    in_work: HashSet<Arc<Path>>,
+    /// The files that could not be read, or are too large; searches open them.
+    unreadable: HashSet<Arc<Path>>,
+}
+
+/// The numbers of an index, for operators.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IndexSize {
+    /// The number of files that searches may skip.
+    pub files: usize,
+    /// The number of files that are to be read.
+    pub wanted: usize,
+    /// The memory of the segments, in bytes.
+    pub bytes: usize,
+    pub segments: usize,
+}
+
+impl ProjectIndex {
+    /// Opens the index of a project. `None` if the folder cannot be opened.
+    pub(super) fn new(
+        project: &Arc<Project>,
+        log: ChangeLog,
+        limits: IndexLimits,
+        indexes: Weak<CodeIndexes>,
+    ) -> Option<Self> {
+        Some(Self {
+            files: Project::open(project.root()).ok()?,
+            project: Arc::clone(project),
+            log,
+            limits,
+            indexes,
+            state: Mutex::default(),
+            bytes: AtomicUsize::new(0),
+            reading: Mutex::default(),
+        })
+    }
+
+    /// True if this is the index of exactly this opened project.
+    pub(super) fn is_of(&self, project: &Arc<Project>) -> bool {
+        Arc::ptr_eq(&self.project, project)
+    }
+
+    /// Returns the files that are known now, after all changes until now. `None` if the project cannot be watched.
+    pub(super) fn indexed(&self) -> Option<Arc<IndexedFiles>> {
+        let mut state = self.state.lock();
+        self.apply_changes(&mut state).then(|| Arc::clone(&state.indexed))
+    }
+
+    /// Forgets what changed. Returns false if the project cannot be watched.
+    fn apply_changes(&self, state: &mut IndexState) -> bool {
+        let changes = self.log.take();
+        match changes.changed {
+            ChangedPaths::Paths(paths) => {
+                for path in &paths {
+                    state.forget(path.strip_prefix(self.project.root()).unwrap_or(Path::new("")));
+                }
+            }
+            ChangedPaths::Unknown => *state = IndexState::default(),
+        }
+        changes.is_watched
+    }
+
+    /// Records files that a search opened, relative to the root, to be read.
+    pub(super) fn want(&self, opened: Vec<Arc<Path>>) {
+        let Some(indexes) = self.indexes.upgrade().filter(|all| all.bytes() < self.limits.memory) else {
+            return;
+        };
+        let mut state = self.state.lock();
+        let known = state.indexed.files() + state.wanted.len();
+        let room = self.limits.files.saturating_sub(known);
+        for path in opened.into_iter().filter(|path| is_logged(path)).take(room) {
+            if !state.unreadable.contains(&path) && !state.in_work.contains(&path) {
+                state.wanted.insert(path);
+            }
+        }
+        let is_wanted = !state.wanted.is_empty();
+        drop(state);
+        if is_wanted {
+            indexes.wake();
+        }
+    }
+
+    /// Returns the memory of the segments, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.load(Relaxed)
+    }
+
+    /// Reads at most `most` wanted files and adds them. Returns false if none was wanted.
+    pub(super) fn read_wanted(&self, reader: &mut DocumentReader, most: usize) -> bool {
+        let _one = self.reading.lock();
+        let batch: Vec<Arc<Path>> = {
+            let mut state = self.state.lock();
+            let batch: Vec<_> = state.wanted.iter().take(most).cloned().collect();
+            for path in &batch {
+                state.wanted.remove(path);
+            }
+            state.in_work.extend(batch.iter().cloned());
+            batch
+        };
+        if batch.is_empty() {
+            return false;
+        }
+        // After the batch is taken: if the root is replaced later, the log forgets the batch.
+        let _ = self.files.ensure_open();
+        let mut writer = SegmentWriter::default();
+        let mut unreadable = Vec::new();
+        let mut left = batch.iter();
+        for path in left.by_ref() {
+            let found = self.files.walked_path(&self.files.root().join(path));
+            match found
+                .as_ref()
+                .and_then(|file| reader.read(file, self.limits.file_bytes))
+            {
+                Some(document) => writer.add(document.facts, document.grams),
+                None => unreadable.push(Arc::clone(path)),
+            }
+            if writer.is_full() {
+                break;
+            }
+        }
+        self.add(writer.finish(), unreadable, left.cloned().collect());
+        self.merge_small();
+        self.bytes.store(self.state.lock().indexed.bytes(), Relaxed);
+        true
+    }
+
+    /// Adds the documents whose files did not change since they were read. `left` were not read.
+    fn add(&self, segment: Segment, unreadable: Vec<Arc<Path>>, left: Vec<Arc<Path>>) {
+        let mut state = self.state.lock();
+        self.apply_changes(&mut state);
+        let in_work = std::mem::take(&mut state.in_work);
+        segment.keep_only(|facts| in_work.contains(&facts.path));
+        state
+            .unreadable
+            .extend(unreadable.into_iter().filter(|path| in_work.contains(path)));
+        state.wanted.extend(left);
+        let segments = state.indexed.segments().iter().cloned();
+        let segments = segments.chain([Arc::new(segment)]).collect();
+        state.indexed = Arc::new(IndexedFiles::new(segments));
+    }
+
+    /// Merges the newest segments while the one before them is not at least twice as large, so that the number of
+    /// segments grows with the logarithm of the number of files. A segment of mostly dead documents is written anew.
+    fn merge_small(&self) {
+        loop {
+            let segments = self.state.lock().indexed.segments().to_vec();
+            let Some(first) = first_to_merge(&segments) else { return };
+            let merged = merge(&segments[first..]);
+            let mut state = self.state.lock();
+            // Unless everything was forgotten meanwhile.
+            if state.indexed.segments().len() < segments.len() {
+                return;
+            }
+            self.apply_changes(&mut state);
+            let now = Arc::clone(&state.indexed);
+            merged.keep_only(|facts| now.knows(&facts.path));
+            let kept = now.segments().iter().take(first).cloned();
+            state.indexed = Arc::new(IndexedFiles::new(kept.chain([Arc::new(merged)]).collect()));
+        }
+    }
+
+    /// Returns the numbers of the index.
+    #[must_use]
+    pub fn size(&self) -> IndexSize {
+        let state = self.state.lock();
+        IndexSize {
+            files: state.indexed.files(),
+            wanted: state.wanted.len() + state.in_work.len(),
+            bytes: state.indexed.bytes(),
+            segments: state.indexed.segments().len(),
+        }
+    }
+}
+
+impl IndexState {
+    /// Forgets a file, or all files below a folder. An empty path is the root.
+    fn forget(&mut self, relative: &Path) {
+        for segment in self.indexed.segments() {
+            segment.kill(relative);
+        }
+        self.in_work.retain(|path| !path.starts_with(relative));
+        self.unreadable.retain(|path| !path.starts_with(relative));
+    }
+}
+
+/// Returns the index of the oldest of the newest segments that should become one; `None` if the segments are well.
+fn first_to_merge(segments: &[Arc<Segment>]) -> Option<usize> {
+    let live = |segment: &Arc<Segment>| segment.live_documents().count();
+    let last = segments.len().checked_sub(1)?;
+    if live(&segments[last]) * 2 < segments[last].documents() as usize {
+        return Some(last.saturating_sub(1));
+    }
+    let before = last.checked_sub(1)?;
+    (live(&segments[before]) < 2 * live(&segments[last])).then_some(before)
+}
