@@ -2,131 +2,111 @@
 //! defines.
 //!
 //! A decision belongs to the innermost callable around it: nested functions do not count for the outer one, anonymous
-//! lambdas do. Decisions outside of every callable do not count. One walk over the tree, without recursion.
+//! lambdas do. Decisions outside of every callable do not count. The walk of the extraction finds the decisions; this
+//! module assigns them to callables, which are known only after it.
 
-use std::collections::HashMap;
-
-use tokio_util::sync::CancellationToken;
-use tree_sitter::Node;
-
-use crate::{
-    elements::ElementKind,
-    errors::structure::StructureError,
-    extract::{ElementDraft, ExtractionPlan},
-    parse::ParsedFile,
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
 };
 
-const DECISION: u8 = 1;
-const GENERATOR: u8 = 2;
-const CALLABLE: u8 = 4;
-const EXHAUSTIVE: u8 = 8;
-const OPAQUE: u8 = 16;
-const OPERATOR: u8 = 32;
+use tree_sitter::Node;
 
-/// Sets the complexity of every callable, and marks generators.
-pub(crate) fn measure(
-    parsed: &ParsedFile,
-    plan: &ExtractionPlan,
-    drafts: &mut [ElementDraft<'_>],
-    cancel: &CancellationToken,
-) -> Result<(), StructureError> {
-    let callables: HashMap<usize, usize> = drafts
+use crate::{elements::ElementKind, extract::ElementDraft};
+
+/// A node that counts for the callable around it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CountedNode {
+    pub(crate) place: WalkPlace,
+    pub(crate) count: Count,
+}
+
+/// The place of a node in a walk over its tree: the order is that of a walk, parents before children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct WalkPlace {
+    start: u32,
+    end: Reverse<u32>,
+    /// A node with the range of its only child has more descendants.
+    descendants: Reverse<u32>,
+}
+
+impl WalkPlace {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the trees of tree-sitter count in 32 bits"
+    )]
+    pub(crate) fn new(node: Node<'_>) -> Self {
+        Self {
+            start: node.start_byte() as u32,
+            end: Reverse(node.end_byte() as u32),
+            descendants: Reverse(node.descendant_count() as u32),
+        }
+    }
+}
+
+/// What a node counts as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Count {
+    /// One decision more.
+    Decision,
+    /// One decision fewer: the last arm of an exhaustive match.
+    Spared,
+    /// No decision, but the callable is a generator.
+    Generator,
+}
+
+/// The counts of one callable.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    decisions: usize,
+    spared: usize,
+    is_generator: bool,
+}
+
+/// Sets the complexity of every callable, and marks generators. The nodes are in the order of a walk.
+pub(crate) fn measure(counted: &[CountedNode], drafts: &mut [ElementDraft<'_>]) {
+    // Of several drafts at one node, the last is measured.
+    let callables: BTreeMap<WalkPlace, usize> = drafts
         .iter()
         .enumerate()
         .filter(|(_, draft)| draft.keep && draft.element.kind.is_callable() && has_code(draft))
-        .map(|(at, draft)| (draft.node.id(), at))
+        .map(|(at, draft)| (WalkPlace::new(draft.node), at))
         .collect();
-    if callables.is_empty() {
-        return Ok(());
-    }
-    let mut decisions = vec![0_usize; drafts.len()];
-    let mut spared = vec![0_usize; drafts.len()];
-    let mut yields = vec![false; drafts.len()];
-    // The possible meanings of a node's kind, so that most nodes cost one look-up in a small table.
-    let kinds: Vec<u8> = {
-        let mut kinds: Vec<u8> = (0..plan.decisions.len())
-            .map(|kind| {
-                u8::from(plan.decisions[kind]) * DECISION
-                    + u8::from(plan.generators[kind]) * GENERATOR
-                    + u8::from(plan.operators[kind]) * OPERATOR
-                    + u8::from(plan.exhaustive[kind]) * EXHAUSTIVE
-                    + u8::from(plan.opaque[kind]) * OPAQUE
-            })
-            .collect();
-        for at in callables.values() {
-            if let Some(kind) = kinds.get_mut(usize::from(drafts[*at].node.kind_id())) {
-                *kind |= CALLABLE;
-            }
+    let mut counts: HashMap<usize, Counts> = HashMap::new();
+    let mut rest = callables.iter().peekable();
+    // The callables around the current node.
+    let mut around: Vec<(&WalkPlace, &usize)> = Vec::new();
+    for CountedNode { place, count } in counted {
+        while let Some(callable) = rest.next_if(|(callable, _)| *callable <= place) {
+            leave(&mut around, callable.0);
+            around.push(callable);
         }
-        kinds
-    };
-    // The callables around the cursor, each with the depth of its node.
-    let mut around: Vec<(usize, usize)> = Vec::new();
-    let mut cursor = parsed.tree.walk();
-    let (mut depth, mut visited) = (0_usize, 0_u32);
-    'tree: loop {
-        visited = visited.wrapping_add(1);
-        if visited.is_multiple_of(4_096) && cancel.is_cancelled() {
-            return Err(StructureError::Cancelled);
-        }
-        let node = cursor.node();
-        let kind = kinds.get(usize::from(node.kind_id())).copied().unwrap_or(0);
-        if kind != 0 {
-            // A callable's own node, such as a property with an arrow function, is not a decision of the enclosing
-            // callable.
-            let callable = callables.get(&node.id()).filter(|_| kind & CALLABLE != 0);
-            if let Some(at) = callable {
-                around.push((depth, *at));
-            } else if let Some((_, at)) = around.last() {
-                let decides = kind & DECISION != 0
-                    && plan.decision_fields[usize::from(node.kind_id())]
-                        .is_none_or(|field| node.child_by_field_id(field).is_some())
-                    && plan
-                        .decision_texts
-                        .get(&usize::from(node.kind_id()))
-                        .is_none_or(|texts| texts.iter().any(|text| text == parsed.text(node)))
-                    && !is_default(parsed, plan, node);
-                let operates = kind & OPERATOR != 0 && cursor.field_name() == Some("operator");
-                decisions[*at] += usize::from(decides || operates);
-                if kind & EXHAUSTIVE != 0 && node.named_child_count() > 0 {
-                    spared[*at] += 1;
-                }
-                yields[*at] |= kind & GENERATOR != 0;
-            }
-        }
-        if kind & OPAQUE == 0 && cursor.goto_first_child() {
-            depth += 1;
+        leave(&mut around, place);
+        // The node of a callable, such as a property with an arrow function, does not count for the one around it.
+        let Some((_, at)) = around.last().filter(|(callable, _)| *callable != place) else {
             continue;
-        }
-        loop {
-            if around.last().is_some_and(|(at_depth, _)| *at_depth == depth) {
-                around.pop();
-            }
-            if cursor.goto_next_sibling() {
-                break;
-            }
-            if !cursor.goto_parent() {
-                break 'tree;
-            }
-            depth -= 1;
+        };
+        let counts = counts.entry(**at).or_default();
+        match count {
+            Count::Decision => counts.decisions += 1,
+            Count::Spared => counts.spared += 1,
+            Count::Generator => counts.is_generator = true,
         }
     }
     for at in callables.into_values() {
+        let counts = counts.get(&at).copied().unwrap_or_default();
         if let Some(code) = drafts[at].code() {
-            code.complexity = Some((decisions[at] + 1).saturating_sub(spared[at]).max(1));
-            code.is_generator |= yields[at];
+            code.complexity = Some((counts.decisions + 1).saturating_sub(counts.spared).max(1));
+            code.is_generator |= counts.is_generator;
         }
     }
-    Ok(())
 }
 
-/// True for the default branch, which is taken if no other is: it is not a decision.
-fn is_default(parsed: &ParsedFile, plan: &ExtractionPlan, node: Node<'_>) -> bool {
-    let default = plan
-        .defaults
-        .get(usize::from(node.kind_id()))
-        .and_then(Option::as_deref);
-    default.is_some_and(|text| node.named_child(0).is_some_and(|first| parsed.text(first) == text))
+/// Removes the callables that end before a node.
+fn leave(around: &mut Vec<(&WalkPlace, &usize)>, place: &WalkPlace) {
+    while around.last().is_some_and(|(callable, _)| callable.end.0 < place.end.0) {
+        around.pop();
+    }
 }
 
 /// True if the callable has code. Declarations without a body are not measured.

@@ -281,8 +281,9 @@ pub struct DefinitionFacts {
     pub is_default: bool,
     /// The decorators or annotations, without the leading `@`.
     pub decorators: Vec<String>,
-    /// The generic parameters as written, without the brackets.
-    pub type_params: Option<String>,
+    /// The generic parameters as written, without the brackets. They are rare: boxed, the facts of a definition fit into
+    /// 256 bytes, for which allocators have a size of their own.
+    pub type_params: Option<Box<str>>,
     /// The superclasses, and for an interface its super-interfaces.
     pub extends: Vec<String>,
     /// The names of implemented interfaces.

@@ -35,7 +35,6 @@ pub mod file_scale;
 pub mod filter;
 pub mod hit_context;
 pub mod languages;
-mod match_starts;
 pub mod notation;
 pub mod outline;
 pub mod parse;

@@ -449,24 +449,35 @@ fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
 /// `…`.
 #[must_use]
 pub fn one_line(text: &str, limit: usize) -> String {
-    let mut out = String::new();
-    let mut length = 0;
+    let text = text.trim();
+    if text.len() <= limit && is_one_line(text) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len().min(limit + '…'.len_utf8()));
+    let mut left = limit;
     for word in text.split_whitespace() {
-        if length > 0 {
+        if !out.is_empty() {
             out.push(' ');
-            length += 1;
+            left = left.saturating_sub(1);
         }
-        for c in word.chars() {
-            if length >= limit {
-                out.truncate(out.trim_end().len());
-                out.push('…');
-                return out;
-            }
-            out.push(c);
-            length += 1;
+        if let Some((end, _)) = word.char_indices().nth(left) {
+            out.push_str(&word[..end]);
+            out.truncate(out.trim_end().len());
+            out.push('…');
+            break;
         }
+        out.push_str(word);
+        left -= word.chars().count();
     }
     out
+}
+
+/// True for a trimmed text of ASCII words with single spaces between them, as most are.
+fn is_one_line(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    // The largest, not `all`: the compiler compares many bytes at once.
+    let is_visible = bytes.iter().map(|byte| byte.wrapping_sub(b' ')).max() <= Some(b'~' - b' ');
+    is_visible && !bytes.windows(2).any(|pair| pair == b"  ")
 }
 
 /// An index of line starts and of character counts at byte offsets.
@@ -493,21 +504,13 @@ impl LineIndex {
     pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut starts = vec![0];
-        starts.extend(
-            bytes
-                .iter()
-                .enumerate()
-                .filter(|(_, byte)| **byte == b'\n')
-                .map(|(at, _)| at as u32 + 1),
-        );
+        starts.extend(memchr::memchr_iter(b'\n', bytes).map(|at| at as u32 + 1));
         let mut marks = Vec::new();
         if !text.is_ascii() {
-            let mut characters = 0_u32;
-            for (at, byte) in bytes.iter().enumerate() {
-                if at % MARK_EVERY == 0 {
-                    marks.push(characters);
-                }
-                characters += u32::from(is_character_start(*byte));
+            let mut characters = 0;
+            for piece in bytes.chunks(MARK_EVERY) {
+                marks.push(characters);
+                characters += count_characters(piece) as u32;
             }
             marks.push(characters);
         }
@@ -544,47 +547,63 @@ impl LineIndex {
     /// Returns the 0-based column of a byte offset, in characters.
     #[must_use]
     pub fn column(&self, text: &str, byte: usize) -> usize {
-        let start = self.starts[self.line(byte) - 1] as usize;
-        self.characters(text, byte) - self.characters(text, start)
+        self.column_in(text, self.line(byte), byte)
     }
 
     /// Converts a range of bytes to a [`SourceSpan`].
     #[must_use]
     pub fn span(&self, text: &str, start_byte: usize, end_byte: usize) -> SourceSpan {
         let start_line = self.line(start_byte);
-        let mut end_line = self.line(end_byte);
-        let mut end_column = self.column(text, end_byte);
+        let ends_before = |line: usize| self.starts.get(line).is_none_or(|next| end_byte < *next as usize);
+        let mut end_line = if ends_before(start_line) {
+            start_line
+        } else if ends_before(start_line + 1) {
+            start_line + 1
+        } else {
+            self.line(end_byte)
+        };
+        let mut end_column = self.column_in(text, end_line, end_byte);
         // A node that ends with the line feed ends on the line before, as readers expect.
         if end_column == 0 && end_line > start_line {
             end_line -= 1;
-            end_column = self.column(text, end_byte - 1);
+            end_column = self.column_in(text, end_line, end_byte - 1);
         }
         SourceSpan {
             start_line,
             end_line,
-            start_column: self.column(text, start_byte),
+            start_column: self.column_in(text, start_line, start_byte),
             end_column,
             start_byte,
             end_byte,
         }
     }
 
-    fn characters(&self, text: &str, byte: usize) -> usize {
+    /// Returns the column of a byte offset on a known line.
+    fn column_in(&self, text: &str, line: usize, byte: usize) -> usize {
+        let start = self.starts[line - 1] as usize;
         if self.marks.is_empty() {
-            return byte;
+            byte - start
+        } else if byte - start <= MARK_EVERY {
+            count_characters(&text.as_bytes()[start..byte])
+        } else {
+            self.characters(text, byte) - self.characters(text, start)
         }
+    }
+
+    fn characters(&self, text: &str, byte: usize) -> usize {
         let mark = byte / MARK_EVERY;
-        let rest = text.as_bytes()[mark * MARK_EVERY..byte]
-            .iter()
-            .filter(|byte| is_character_start(**byte))
-            .count();
-        self.marks[mark] as usize + rest
+        self.marks[mark] as usize + count_characters(&text.as_bytes()[mark * MARK_EVERY..byte])
     }
 }
 
-/// True for the first byte of a UTF-8 character, that is for all but continuation bytes.
-const fn is_character_start(byte: u8) -> bool {
-    byte & 0b1100_0000 != 0b1000_0000
+/// Returns the number of UTF-8 characters that begin in these bytes: of all but continuation bytes.
+fn count_characters(bytes: &[u8]) -> usize {
+    let is_start = |byte: &u8| u8::from(*byte & 0b1100_0000 != 0b1000_0000);
+    // Pieces whose counts fit into a byte: the compiler then counts many bytes at once.
+    let pieces = bytes.chunks(usize::from(u8::MAX));
+    pieces
+        .map(|piece| usize::from(piece.iter().map(is_start).sum::<u8>()))
+        .sum()
 }
 
 #[cfg(test)]

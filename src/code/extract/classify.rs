@@ -2,7 +2,7 @@
 
 use super::draft::ElementDraft;
 use crate::{
-    elements::{ElementKind, Visibility},
+    elements::{CodeElement, ElementDetail, ElementKind, Visibility},
     languages::facts::LanguageFacts,
 };
 
@@ -24,8 +24,12 @@ pub(super) fn classify(drafts: &mut [ElementDraft<'_>], facts: &LanguageFacts) {
             element.kind = ElementKind::Constant;
         }
         let is_local = parent.is_some_and(ElementKind::is_callable);
-        let name = element.name.clone();
-        let Some(code) = element.code_mut() else {
+        let CodeElement {
+            name,
+            detail: ElementDetail::Code(code),
+            ..
+        } = element
+        else {
             continue;
         };
         code.is_static |= code.has_modifier("static");
@@ -41,7 +45,7 @@ pub(super) fn classify(drafts: &mut [ElementDraft<'_>], facts: &LanguageFacts) {
                 if is_local {
                     Visibility::Private
                 } else {
-                    by_name(&name, facts)
+                    by_name(name, facts)
                 }
             });
     }

@@ -165,26 +165,29 @@ pub(crate) fn strip_comment_markers(comment: &str) -> String {
         .iter()
         .any(|sign| comment.starts_with(sign));
     let has_line_signs = comment.starts_with("//");
-    let bare = comment
-        .trim_start_matches("/**")
-        .trim_start_matches("/*!")
-        .trim_start_matches("/*")
-        .trim_end_matches("*/");
-    let lines: Vec<&str> = bare
-        .lines()
-        .map(|line| {
-            let line = line.trim();
-            let line = line
-                .strip_prefix("///")
-                .or_else(|| line.strip_prefix("//!"))
-                .or_else(|| line.strip_prefix("//").filter(|_| has_line_signs))
-                .unwrap_or(line);
-            let line = line.strip_prefix('*').unwrap_or(line);
-            // `///<` documents the definition before it.
-            line.strip_prefix('<').filter(|_| is_after).unwrap_or(line).trim()
-        })
-        .collect();
-    cut(lines.join("\n").trim(), DOC_CHARACTERS)
+    let mut bare = comment;
+    for sign in ["/**", "/*!", "/*"] {
+        while let Some(rest) = bare.strip_prefix(sign) {
+            bare = rest;
+        }
+    }
+    while let Some(rest) = bare.strip_suffix("*/") {
+        bare = rest;
+    }
+    let mut doc = String::with_capacity(bare.len());
+    for line in bare.split('\n') {
+        let line = line.trim();
+        let line = line
+            .strip_prefix("///")
+            .or_else(|| line.strip_prefix("//!"))
+            .or_else(|| line.strip_prefix("//").filter(|_| has_line_signs))
+            .unwrap_or(line);
+        let line = line.strip_prefix('*').unwrap_or(line);
+        // `///<` documents the definition before it.
+        doc.push_str(line.strip_prefix('<').filter(|_| is_after).unwrap_or(line).trim_start());
+        doc.push('\n');
+    }
+    cut(doc.trim(), DOC_CHARACTERS)
 }
 
 /// Returns the string literal that a body begins with.
@@ -210,7 +213,8 @@ pub(super) fn docstring(parsed: &ParsedFile, body: Node<'_>) -> Option<String> {
 }
 
 fn cut(text: &str, limit: usize) -> String {
-    match text.char_indices().nth(limit) {
+    let end = (text.len() > limit).then(|| text.char_indices().nth(limit)).flatten();
+    match end {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

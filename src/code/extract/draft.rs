@@ -25,11 +25,11 @@ const NAME_CHARACTERS: usize = 1_000;
 pub(crate) struct ElementDraft<'t> {
     /// The node of the definition itself.
     pub(crate) node: Node<'t>,
-    /// The enclosing node whose range the element takes, if that is not the definition.
-    pub(crate) outer: Option<Node<'t>>,
-    /// The function or class that the definition names, if that is a node of its own.
-    pub(crate) inner: Option<Node<'t>>,
-    /// The nodes searched for parts: the definition, and every node around or in it that a pattern captured.
+    /// Boxed, because most drafts have none, and a large file has a hundred thousand drafts.
+    outer: Option<Box<Node<'t>>>,
+    inner: Option<Box<Node<'t>>>,
+    /// The nodes searched for parts, if others than the definition: it, and every node around or in it that a pattern
+    /// captured.
     pub(super) holders: Vec<Node<'t>>,
     /// The node of the body, if the definition has one.
     pub(crate) body: Option<Node<'t>>,
@@ -51,7 +51,7 @@ impl<'t> ElementDraft<'t> {
             node,
             outer: None,
             inner: None,
-            holders: vec![node],
+            holders: Vec::new(),
             body: None,
             element: CodeElement {
                 kind,
@@ -98,6 +98,23 @@ impl<'t> ElementDraft<'t> {
         }
     }
 
+    /// Returns the enclosing node whose range the element takes, if that is not the definition.
+    pub(crate) fn outer(&self) -> Option<Node<'t>> {
+        self.outer.as_deref().copied()
+    }
+
+    /// Returns the function or class that the definition names, if that is a node of its own.
+    pub(crate) fn inner(&self) -> Option<Node<'t>> {
+        self.inner.as_deref().copied()
+    }
+
+    /// Sets the function or class that the definition names. Its parts belong to the definition too.
+    pub(super) fn set_inner(&mut self, inner: Node<'t>) {
+        self.inner = Some(Box::new(inner));
+        self.element.nodes[1] = (inner.start_byte(), inner.end_byte());
+        self.add_holder(inner);
+    }
+
     /// Changes the kind, and replaces the detail with an empty one if the new kind needs another form.
     pub(crate) fn set_kind(&mut self, kind: ElementKind) {
         if std::mem::discriminant(&empty_detail(kind)) != std::mem::discriminant(&self.element.detail) {
@@ -120,14 +137,17 @@ impl<'t> ElementDraft<'t> {
     /// Extends the element to the range of an enclosing node, if that is wider.
     pub(crate) fn widen(&mut self, parsed: &ParsedFile, outer: Node<'t>) {
         self.add_holder(outer);
-        let current = self.outer.unwrap_or(self.node);
+        let current = self.outer().unwrap_or(self.node);
         if outer.start_byte() <= current.start_byte() && current.end_byte() <= outer.end_byte() {
-            self.outer = Some(outer);
+            self.outer = Some(Box::new(outer));
             self.element.span = parsed.span(outer);
         }
     }
 
-    pub(super) fn add_holder(&mut self, node: Node<'t>) {
+    fn add_holder(&mut self, node: Node<'t>) {
+        if self.holders.is_empty() {
+            self.holders.push(self.node);
+        }
         if !self.holders.contains(&node) {
             self.holders.push(node);
             self.holders

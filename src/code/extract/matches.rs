@@ -1,66 +1,83 @@
-//! Running a language's query over a tree, and one draft for all matches of a definition.
+//! The one walk over a tree: tries a language's patterns where they can begin, makes one draft for all matches of a
+//! definition, and collects what counts for complexity.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use tokio_util::sync::CancellationToken;
-use tree_sitter::{Node, QueryCursor, QueryCursorOptions, QueryMatch, StreamingIterator as _};
+use tree_sitter::Node;
 
 use super::{
     draft::ElementDraft,
-    plan::{CaptureRole, ExtractionPlan},
+    patterns::{Captured, PatternMatcher},
+    plan::{CaptureRole, ExtractionPlan, meaning},
+    walk::LandmarkWalk,
 };
 use crate::{
+    complexity::{Count, CountedNode, WalkPlace},
     elements::ElementKind,
     errors::structure::StructureError,
-    parse::{ParsedFile, WalkStep, stop_if, walk},
+    parse::ParsedFile,
 };
 
-/// Runs the query and groups its matches by node and name.
+/// Returns the drafts of a tree, and the nodes that count for complexity, in the order of the text.
 pub(super) fn collect_matches<'t>(
     parsed: &'t ParsedFile,
-    plan: &ExtractionPlan,
+    plan: &'t ExtractionPlan,
     cancel: &CancellationToken,
-) -> Result<Vec<ElementDraft<'t>>, StructureError> {
+) -> Result<(Vec<ElementDraft<'t>>, Vec<CountedNode>), StructureError> {
     let mut gathered = DraftCollector {
         parsed,
         plan,
         drafts: Vec::new(),
         patterns: Vec::new(),
-        known: HashMap::new(),
+        known: BTreeMap::new(),
     };
-    let (root, text) = (parsed.tree.root_node(), parsed.source.text.as_bytes());
-    let mut cursor = QueryCursor::new();
-    if let Some(starts) = &plan.starts {
-        // Depth 0: only matches that begin at this very node.
-        cursor.set_max_start_depth(Some(0));
-        let mut body_end = 0;
-        walk(root, cancel, |node| {
-            let kind = usize::from(node.kind_id());
-            if plan.bodies.get(kind).copied().unwrap_or(false) {
+    let mut matcher = PatternMatcher::new(parsed);
+    let mut counted = Vec::new();
+    let (mut body_end, mut opaque_end) = (0, 0);
+    let mut walk = LandmarkWalk::new(&parsed.tree, &parsed.source.text, plan.landmarks.as_ref());
+    for visited in 1_u32.. {
+        if visited.is_multiple_of(4_096) && cancel.is_cancelled() {
+            return Err(StructureError::Cancelled);
+        }
+        let node = walk.cursor.node();
+        let meanings = plan.meanings(node);
+        let means = |meaning| meanings & meaning != 0;
+        if meanings != 0 {
+            if means(meaning::BODY) {
                 body_end = body_end.max(node.end_byte());
             }
-            let is_local = plan.locals.get(kind).copied().unwrap_or(false) && node.start_byte() < body_end;
-            if !is_local && starts.get(kind).copied().unwrap_or(true) {
-                let mut matches = cursor.matches(&plan.query, node, text);
-                while let Some(found) = matches.next() {
-                    gathered.take(found);
+            if means(meaning::START) && !(means(meaning::LOCAL) && node.start_byte() < body_end) {
+                matcher.try_at(node, &plan.patterns, plan.starts(node), |pattern, found| {
+                    gathered.take(pattern, found);
+                });
+            }
+            if node.start_byte() >= opaque_end {
+                let mut count = |count| {
+                    let place = WalkPlace::new(node);
+                    counted.push(CountedNode { place, count });
+                };
+                if (means(meaning::DECISION) && plan.is_decision(parsed, node))
+                    || (means(meaning::OPERATOR) && walk.cursor.field_name() == Some("operator"))
+                {
+                    count(Count::Decision);
+                }
+                if means(meaning::EXHAUSTIVE) && node.named_child_count() > 0 {
+                    count(Count::Spared);
+                }
+                if means(meaning::GENERATOR) {
+                    count(Count::Generator);
                 }
             }
-            WalkStep::Into
-        })?;
-        return Ok(gathered.drafts);
+            if means(meaning::OPAQUE) {
+                opaque_end = opaque_end.max(node.end_byte());
+            }
+        }
+        if !walk.advance(node, means(meaning::WHOLE)) {
+            break;
+        }
     }
-    let mut poll = |_: &tree_sitter::QueryCursorState| stop_if(cancel);
-    let options = QueryCursorOptions::new().progress_callback(&mut poll);
-    let mut matches = cursor.matches_with_options(&plan.query, root, text, options);
-    while let Some(found) = matches.next() {
-        gathered.take(found);
-    }
-    drop(matches);
-    if cancel.is_cancelled() {
-        return Err(StructureError::Cancelled);
-    }
-    Ok(gathered.drafts)
+    Ok((gathered.drafts, counted))
 }
 
 /// The drafts gathered so far.
@@ -71,7 +88,7 @@ struct DraftCollector<'t, 'p> {
     /// The number of the last pattern that matched each draft.
     patterns: Vec<usize>,
     /// Indexes of drafts by the node ids of definition and name.
-    known: HashMap<(usize, usize), usize>,
+    known: BTreeMap<(usize, usize), usize>,
 }
 
 impl<'t> DraftCollector<'t, '_> {
@@ -89,17 +106,17 @@ impl<'t> DraftCollector<'t, '_> {
         }
     }
 
-    fn take(&mut self, found: &QueryMatch<'_, 't>) {
-        let role = |index: u32| &self.plan.roles[index as usize];
+    fn take(&mut self, pattern: usize, found: &[Captured<'t>]) {
+        let role = |captured: &Captured<'_>| &self.plan.roles[captured.capture];
         let mut definition = None;
         let (mut name, mut outer, mut inner) = (None, None, None);
-        for capture in found.captures() {
-            match role(capture.index) {
-                CaptureRole::Definition(kind, modifier) => definition = Some((capture.node, *kind, modifier)),
-                CaptureRole::Name => name = Some(capture.node),
-                CaptureRole::Outer => outer = Some(capture.node),
-                CaptureRole::Inner => inner = Some(capture.node),
-                CaptureRole::Scope(is_open) => return self.scope(capture.node, *is_open),
+        for captured in found {
+            match role(captured) {
+                CaptureRole::Definition(kind, modifier) => definition = Some((captured.node, *kind, modifier)),
+                CaptureRole::Name => name = Some(captured.node),
+                CaptureRole::Outer => outer = Some(captured.node),
+                CaptureRole::Inner => inner = Some(captured.node),
+                CaptureRole::Scope(is_open) => return self.scope(captured.node, *is_open),
                 CaptureRole::Part(_) | CaptureRole::Helper => {}
             }
         }
@@ -109,12 +126,12 @@ impl<'t> DraftCollector<'t, '_> {
         let key = (node.id(), name.map_or(0, |name: Node<'_>| name.id()));
         let at = *self.known.entry(key).or_insert_with(|| {
             self.drafts.push(ElementDraft::new(self.parsed, node, kind, name));
-            self.patterns.push(found.pattern_index);
+            self.patterns.push(pattern);
             self.drafts.len() - 1
         });
         let draft = &mut self.drafts[at];
-        if found.pattern_index > self.patterns[at] {
-            self.patterns[at] = found.pattern_index;
+        if pattern > self.patterns[at] {
+            self.patterns[at] = pattern;
             draft.set_kind(kind);
         }
         if let Some(modifier) = modifier {
@@ -124,15 +141,13 @@ impl<'t> DraftCollector<'t, '_> {
             draft.widen(self.parsed, outer);
         }
         if let Some(inner) = inner {
-            draft.inner = Some(inner);
-            draft.element.nodes[1] = (inner.start_byte(), inner.end_byte());
-            draft.add_holder(inner);
+            draft.set_inner(inner);
         }
-        for capture in found.captures() {
-            if let CaptureRole::Part(part) = role(capture.index)
-                && !draft.parts.contains(&(*part, capture.node))
+        for captured in found {
+            if let CaptureRole::Part(part) = role(captured)
+                && !draft.parts.contains(&(*part, captured.node))
             {
-                draft.parts.push((*part, capture.node));
+                draft.parts.push((*part, captured.node));
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Extraction of elements from a syntax tree: runs the language's `elements.scm` and reads the parts that its facts
-//! name.
+//! Extraction of elements from a syntax tree: one walk tries the patterns of the language's `elements.scm`, then the
+//! parts that its facts name are read.
 //!
 //! The capture names are the contract: `@class`, `@function`, `@variable`, `@import`, `@comment` and so on (every
 //! [`ElementKind`]) mark a definition; a suffix (`@function.lambda`) adds a modifier; `@name`, `@params`, `@type_name`,
@@ -12,10 +12,14 @@
 mod classify;
 mod documentation;
 mod draft;
+mod landmarks;
 mod matches;
 mod nesting;
 mod parts;
+mod pattern_reader;
+mod patterns;
 mod plan;
+mod walk;
 
 use std::collections::HashMap;
 
@@ -42,7 +46,7 @@ pub(crate) use plan::ExtractionPlan;
 pub fn extract(parsed: &ParsedFile, cancel: &CancellationToken) -> Result<ElementList, StructureError> {
     let language = parsed.source.language;
     let plan = language.plan();
-    let mut drafts = collect_matches(parsed, plan, cancel)?;
+    let (mut drafts, counted) = collect_matches(parsed, plan, cancel)?;
     for draft in &mut drafts {
         draft.read_parts(parsed, plan);
     }
@@ -53,7 +57,7 @@ pub fn extract(parsed: &ParsedFile, cancel: &CancellationToken) -> Result<Elemen
     if cancel.is_cancelled() {
         return Err(StructureError::Cancelled);
     }
-    complexity::measure(parsed, plan, &mut drafts, cancel)?;
+    complexity::measure(&counted, &mut drafts);
     drop_locals(&mut drafts);
     let doc = if language.facts.docstrings {
         docstring(parsed, parsed.tree.root_node())

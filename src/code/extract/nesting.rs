@@ -7,14 +7,13 @@ use crate::elements::{CodeElement, ElementKind, SourceSpan};
 
 /// Sorts drafts by position and sets the parent of each to the innermost container around it.
 pub(crate) fn assign_parents(drafts: &mut [ElementDraft<'_>]) {
-    drafts.sort_by_key(|draft| {
-        let span = draft.element.span;
-        (
-            span.start_byte,
-            Reverse(span.end_byte),
-            !draft.element.kind.is_container(),
-            draft.node.start_byte(),
-        )
+    drafts.sort_by(|one, other| {
+        let (before, after) = (&one.element, &other.element);
+        let by_span = before.span.start_byte.cmp(&after.span.start_byte);
+        by_span
+            .then_with(|| after.span.end_byte.cmp(&before.span.end_byte))
+            .then_with(|| after.kind.is_container().cmp(&before.kind.is_container()))
+            .then_with(|| one.node.start_byte().cmp(&other.node.start_byte()))
     });
     let mut open: Vec<(usize, SourceSpan)> = Vec::new();
     for (at, draft) in drafts.iter_mut().enumerate() {
@@ -74,18 +73,18 @@ pub(super) fn finish_elements(drafts: Vec<ElementDraft<'_>>) -> Vec<CodeElement>
         (span.start_byte, Reverse(span.end_byte))
     });
     let mut places = vec![0; drafts.len()];
-    for (place, at) in order.iter().enumerate() {
-        places[*at] = place;
+    for (place, at) in order.into_iter().enumerate() {
+        places[at] = place;
     }
-    let mut elements: Vec<Option<CodeElement>> = drafts.into_iter().map(|draft| Some(draft.element)).collect();
-    order
-        .into_iter()
-        .filter_map(|at| {
-            let mut element = elements[at].take()?;
-            element.parent = parents[at].map(|parent| places[parent]);
-            Some(element)
+    let kept = drafts.into_iter().zip(parents).filter(|(draft, _)| draft.keep);
+    let mut elements: Vec<CodeElement> = kept
+        .map(|(draft, parent)| CodeElement {
+            parent: parent.map(|parent| places[parent]),
+            ..draft.element
         })
-        .collect()
+        .collect();
+    elements.sort_by_key(|element| (element.span.start_byte, Reverse(element.span.end_byte)));
+    elements
 }
 
 /// Sorts elements by position and renumbers their parents. The sort is stable for elements at the same position.

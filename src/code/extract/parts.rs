@@ -8,7 +8,6 @@ use super::{
 };
 use crate::{
     elements::{ElementDetail, Param, ParamKind},
-    languages::facts::LanguageFacts,
     parse::{ParsedFile, one_line},
 };
 
@@ -19,6 +18,9 @@ impl ElementDraft<'_> {
             return;
         }
         let mut parts = std::mem::take(&mut self.parts);
+        if self.holders.is_empty() {
+            scan(self.node, plan, &mut parts);
+        }
         for node in &self.holders {
             scan(*node, plan, &mut parts);
         }
@@ -35,7 +37,7 @@ impl ElementDraft<'_> {
             let text = parsed.text(node);
             match part {
                 DefinitionPart::Params if code.params.is_empty() => {
-                    code.params = params(parsed, node, facts);
+                    code.params = params(parsed, node, plan);
                     code.params_text = params_text(parsed, node);
                 }
                 DefinitionPart::TypeName if code.type_name.is_none() => {
@@ -43,7 +45,8 @@ impl ElementDraft<'_> {
                     code.type_name = Some(one_line(bare, TEXT_CHARACTERS));
                 }
                 DefinitionPart::TypeParams => {
-                    code.type_params = Some(one_line(unbracketed(text).trim_end_matches(','), TEXT_CHARACTERS));
+                    let bare = unbracketed(text).trim_end_matches(',');
+                    code.type_params = Some(one_line(bare, TEXT_CHARACTERS).into());
                 }
                 DefinitionPart::Extends => code.extends = split_heritage(text),
                 DefinitionPart::Implements => code.implements = split_heritage(text),
@@ -110,12 +113,13 @@ fn scan<'t>(node: Node<'t>, plan: &ExtractionPlan, parts: &mut Vec<(DefinitionPa
 }
 
 /// Returns the parameters of a list, or the single parameter written without a list.
-fn params(parsed: &ParsedFile, list: Node<'_>, facts: &LanguageFacts) -> Vec<Param> {
+fn params(parsed: &ParsedFile, list: Node<'_>, plan: &ExtractionPlan) -> Vec<Param> {
+    let facts = &parsed.source.language.facts;
     if list.named_child_count() == 0 {
         let text = parsed.text(list);
         let is_bare = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
         return if is_bare {
-            vec![param(parsed, list, facts)]
+            vec![param(parsed, list, plan)]
         } else {
             Vec::new()
         };
@@ -137,7 +141,7 @@ fn params(parsed: &ParsedFile, list: Node<'_>, facts: &LanguageFacts) -> Vec<Par
             }
             continue;
         }
-        let mut next = param(parsed, child, facts);
+        let mut next = param(parsed, child, plan);
         if next.kind == ParamKind::Plain {
             next.kind = later;
         } else if next.kind == ParamKind::Variadic
@@ -169,13 +173,14 @@ fn without_comments(parsed: &ParsedFile, node: Node<'_>) -> String {
     text
 }
 
-fn param(parsed: &ParsedFile, node: Node<'_>, facts: &LanguageFacts) -> Param {
-    let field = |names: &[&str]| names.iter().find_map(|name| node.child_by_field_name(name));
+fn param(parsed: &ParsedFile, node: Node<'_>, plan: &ExtractionPlan) -> Param {
+    let (facts, fields) = (&parsed.source.language.facts, &plan.param_fields);
+    let field = |ids: &[u16]| ids.iter().find_map(|id| node.child_by_field_id(*id));
     let mut cursor = node.walk();
-    let holder = field(&["name", "pattern", "left"])
+    let holder = field(&fields.holder)
         .or_else(|| {
             node.named_children(&mut cursor)
-                .find_map(|child| child.child_by_field_name("name"))
+                .find_map(|child| fields.name.and_then(|name| child.child_by_field_id(name)))
         })
         .or_else(|| node.named_child(0))
         .unwrap_or(node);
@@ -191,8 +196,8 @@ fn param(parsed: &ParsedFile, node: Node<'_>, facts: &LanguageFacts) -> Param {
     };
     Param {
         name: text(holder).trim_start_matches(['*', '.', '&']).trim_start().to_owned(),
-        type_name: field(&["type"]).map(declared),
-        default: field(&["value", "right"]).map(|node| one_line(parsed.text(node), VALUE_CHARACTERS)),
+        type_name: field(fields.type_name.as_slice()).map(declared),
+        default: field(&fields.default).map(|node| one_line(parsed.text(node), VALUE_CHARACTERS)),
         kind,
         text: text(node),
     }

@@ -1,13 +1,14 @@
 //! A language's query and facts, compiled for extraction.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, num::NonZeroU16};
 
-use tree_sitter::{Node, Query};
+use tree_sitter::Node;
 
+use super::{landmarks::Landmarks, pattern_reader::read_patterns, patterns::Patterns};
 use crate::{
     elements::ElementKind,
     languages::{Language, facts::LanguageFacts},
-    match_starts::start_kinds,
+    parse::ParsedFile,
 };
 
 /// The meaning of a capture of `elements.scm`.
@@ -40,60 +41,96 @@ pub(super) enum DefinitionPart {
 /// A language's compiled query and facts, indexed by the grammar's node kind and field ids.
 #[derive(Debug)]
 pub(crate) struct ExtractionPlan {
-    pub(super) query: Query,
-    /// True at the id of each node kind at which a match can begin; `None` if matches may begin anywhere.
-    pub(super) starts: Option<Vec<bool>>,
+    pub(super) patterns: Patterns,
+    /// The indexes of the patterns that can begin at a node of the kind.
+    starts: Vec<Vec<usize>>,
+    /// The meanings of the captures.
     pub(super) roles: Vec<CaptureRole>,
     pub(super) field_parts: Vec<Option<DefinitionPart>>,
     kind_parts: Vec<Option<DefinitionPart>>,
-    /// True at the ids of node kinds that are bodies. Nodes marked in `locals` are skipped inside them.
-    pub(super) bodies: Vec<bool>,
-    pub(super) locals: Vec<bool>,
-    /// True at the ids of node kinds that are decisions.
-    pub(crate) decisions: Vec<bool>,
-    /// True at the ids of tokens that are decisions where they are used as operators.
-    pub(crate) operators: Vec<bool>,
+    pub(super) param_fields: ParamFields,
+    /// The meanings of each node kind, bits of [`meaning`]. Most kinds have none, so most nodes cost one look-up.
+    meanings: Vec<u16>,
+    /// `None` if all nodes are visited.
+    pub(super) landmarks: Option<Landmarks>,
     /// The texts that a node of the kind must have, one of them, to be a decision.
-    pub(crate) decision_texts: HashMap<usize, Vec<String>>,
+    decision_texts: HashMap<u16, Vec<String>>,
     /// The id of the field that a node of the kind must have to be a decision.
-    pub(crate) decision_fields: Vec<Option<u16>>,
-    /// True at the ids of node kinds of whose decisions one does not count.
-    pub(crate) exhaustive: Vec<bool>,
+    decision_fields: HashMap<u16, u16>,
     /// The text of the first child that marks a decision as the default branch, which does not count.
-    pub(crate) defaults: Vec<Option<String>>,
-    /// True at the ids of node kinds whose content does not count.
-    pub(crate) opaque: Vec<bool>,
-    /// True at the ids of node kinds that make a function a generator.
-    pub(crate) generators: Vec<bool>,
+    defaults: HashMap<u16, String>,
+}
+
+/// The ids of the fields that a parameter can have. Grammars name them alike.
+#[derive(Debug)]
+pub(super) struct ParamFields {
+    pub(super) name: Option<u16>,
+    /// Of the name, or of the pattern in its place.
+    pub(super) holder: Vec<u16>,
+    pub(super) type_name: Option<u16>,
+    pub(super) default: Vec<u16>,
+}
+
+impl ParamFields {
+    fn new(grammar: &tree_sitter::Language) -> Self {
+        let id = |name: &str| grammar.field_id_for_name(name).map(NonZeroU16::get);
+        Self {
+            name: id("name"),
+            holder: ["name", "pattern", "left"].into_iter().filter_map(id).collect(),
+            type_name: id("type"),
+            default: ["value", "right"].into_iter().filter_map(id).collect(),
+        }
+    }
+}
+
+/// What a node's kind can mean to the walk over the tree.
+pub(super) mod meaning {
+    /// A match can begin there.
+    pub(in super::super) const START: u16 = 1;
+    /// A function body. Nodes that are [`LOCAL`] are skipped inside it.
+    pub(in super::super) const BODY: u16 = 2;
+    pub(in super::super) const LOCAL: u16 = 4;
+    /// A decision.
+    pub(in super::super) const DECISION: u16 = 8;
+    /// A token that is a decision where it is used as an operator.
+    pub(in super::super) const OPERATOR: u16 = 16;
+    /// One of its decisions does not count.
+    pub(in super::super) const EXHAUSTIVE: u16 = 32;
+    /// The decisions in it do not count.
+    pub(in super::super) const OPAQUE: u16 = 64;
+    /// Makes the function around it a generator.
+    pub(in super::super) const GENERATOR: u16 = 128;
+    /// All of its children are visited, not only those with landmarks.
+    pub(in super::super) const WHOLE: u16 = 256;
 }
 
 impl ExtractionPlan {
     /// Compiles a language. The error names the mistake in the language's files.
     pub(crate) fn compile(language: &Language) -> Result<Self, String> {
         let grammar = language.grammar();
-        let query = Query::new(&grammar, &language.elements_scm).map_err(|error| error.to_string())?;
-        let roles = query
-            .capture_names()
+        let patterns = read_patterns(&language.elements_scm, &grammar)?;
+        let roles = patterns
+            .captures
             .iter()
             .map(|name| CaptureRole::parse(name).ok_or_else(|| format!("unknown capture @{name}")))
             .collect::<Result<_, _>>()?;
+        let starts = patterns.by_root(grammar.node_kind_count());
         let parts = &language.facts.parts;
         let mut plan = Self {
-            starts: start_kinds(&query, &language.elements_scm, &grammar),
-            query,
+            patterns,
             roles,
             field_parts: vec![None; grammar.field_count() + 1],
             kind_parts: vec![None; grammar.node_kind_count()],
-            bodies: vec![false; grammar.node_kind_count()],
-            locals: vec![false; grammar.node_kind_count()],
-            decisions: vec![false; grammar.node_kind_count()],
-            operators: vec![false; grammar.node_kind_count()],
+            param_fields: ParamFields::new(&grammar),
+            meanings: starts
+                .iter()
+                .map(|starts| u16::from(!starts.is_empty()) * meaning::START)
+                .collect(),
+            starts,
+            landmarks: Landmarks::new(&language.facts.landmarks),
             decision_texts: HashMap::new(),
-            decision_fields: vec![None; grammar.node_kind_count()],
-            exhaustive: vec![false; grammar.node_kind_count()],
-            defaults: vec![None; grammar.node_kind_count()],
-            opaque: vec![false; grammar.node_kind_count()],
-            generators: vec![false; grammar.node_kind_count()],
+            decision_fields: HashMap::new(),
+            defaults: HashMap::new(),
         };
         for (part, names) in [
             (DefinitionPart::Params, &parts.params),
@@ -114,88 +151,90 @@ impl ExtractionPlan {
                 }
                 // A name can be both a field and a node (`modifiers` of Java); a token with a field's name (`type`) is
                 // never meant.
-                let is_meant = |named| named || field.is_none();
-                let is_kind = mark(&grammar, name, is_meant, |id| plan.kind_parts[id] = Some(part));
+                let mut is_kind = false;
+                for id in kind_ids(&grammar, name) {
+                    if field.is_none() || grammar.node_kind_is_named(id) {
+                        plan.kind_parts[usize::from(id)] = Some(part);
+                        is_kind = true;
+                    }
+                }
                 if field.is_none() && !is_kind {
                     return Err(format!("the grammar has neither a field nor a node {name:?}"));
                 }
             }
         }
-        let locals = &language.facts.locals;
-        if !locals.nodes.is_empty() && plan.starts.is_none() {
-            return Err("a pattern can begin at any node, so bodies cannot be skipped".to_owned());
-        }
-        plan.mark_decisions(&grammar, &language.facts)?;
+        plan.mark_meanings(&grammar, &language.facts)?;
         Ok(plan)
     }
 
-    /// Marks the nodes and tokens that are decisions, and those that are skipped. Fails if the grammar lacks one of
-    /// them.
-    fn mark_decisions(&mut self, grammar: &tree_sitter::Language, facts: &LanguageFacts) -> Result<(), String> {
-        let (locals, facts) = (&facts.locals, &facts.complexity);
-        for name in &facts.nodes {
-            let (name, field) = match name.split_once('.') {
-                Some((name, field)) => (name, Some(field)),
-                None => (name.as_str(), None),
-            };
-            let field_id = field.and_then(|field| grammar.field_id_for_name(field));
-            if let Some(field) = field.filter(|_| field_id.is_none()) {
-                return Err(format!("the grammar has no field {field:?}"));
-            }
-            let is_kind = mark(
-                grammar,
-                name,
-                |named| named,
-                |id| {
-                    self.decisions[id] = true;
-                    self.decision_fields[id] = field_id.map(std::num::NonZeroU16::get);
-                },
-            );
-            if !is_kind {
-                return Err(format!("the grammar has no node {name:?}"));
-            }
-        }
-        for (name, text) in &facts.defaults {
-            if !mark(
-                grammar,
-                name,
-                |named| named,
-                |id| self.defaults[id] = Some(text.clone()),
-            ) {
-                return Err(format!("the grammar has no node {name:?}"));
-            }
-        }
-        for (name, texts) in &facts.texts {
-            let is_kind = mark(
-                grammar,
-                name,
-                |named| named,
-                |id| {
-                    self.decisions[id] = true;
-                    self.decision_texts.insert(id, texts.clone());
-                },
-            );
-            if !is_kind {
-                return Err(format!("the grammar has no node {name:?}"));
-            }
-        }
-        for (names, marks, wants_named) in [
-            (&locals.bodies, &mut self.bodies, true),
-            (&locals.nodes, &mut self.locals, true),
-            (&facts.exhaustive, &mut self.exhaustive, true),
-            (&facts.opaque, &mut self.opaque, true),
-            (&facts.generators, &mut self.generators, true),
-            (&facts.tokens, &mut self.decisions, false),
-            (&facts.operators, &mut self.operators, false),
+    /// Sets the meanings of node kinds and tokens. Fails if the grammar lacks one of them.
+    fn mark_meanings(&mut self, grammar: &tree_sitter::Language, facts: &LanguageFacts) -> Result<(), String> {
+        let (locals, landmarks, facts) = (&facts.locals, &facts.landmarks, &facts.complexity);
+        let fields: Vec<(&str, &str)> = facts.nodes.iter().filter_map(|name| name.split_once('.')).collect();
+        let without_field = |name: &String| name.split('.').next().unwrap_or_default().to_owned();
+        let decisions: Vec<String> = facts
+            .nodes
+            .iter()
+            .map(without_field)
+            .chain(facts.texts.keys().cloned())
+            .collect();
+        for (names, meaning, wants_named) in [
+            (&decisions, meaning::DECISION, true),
+            (&facts.tokens, meaning::DECISION, false),
+            (&facts.operators, meaning::OPERATOR, false),
+            (&facts.exhaustive, meaning::EXHAUSTIVE, true),
+            (&facts.opaque, meaning::OPAQUE, true),
+            (&facts.generators, meaning::GENERATOR, true),
+            (&locals.bodies, meaning::BODY, true),
+            (&locals.nodes, meaning::LOCAL, true),
+            (&landmarks.nodes, meaning::WHOLE, true),
         ] {
             for name in names {
-                if !mark(grammar, name, |named| named == wants_named, |id| marks[id] = true) {
-                    let what = if wants_named { "node" } else { "token" };
-                    return Err(format!("the grammar has no {what} {name:?}"));
+                for id in ids(grammar, name, wants_named)? {
+                    self.meanings[usize::from(id)] |= meaning;
                 }
             }
         }
+        for (name, field) in fields {
+            let field = grammar.field_id_for_name(field);
+            let field = field.ok_or_else(|| format!("the grammar has no field of {name:?} by that name"))?;
+            for id in ids(grammar, name, true)? {
+                self.decision_fields.insert(id, field.get());
+            }
+        }
+        for (name, texts) in &facts.texts {
+            for id in ids(grammar, name, true)? {
+                self.decision_texts.insert(id, texts.clone());
+            }
+        }
+        for (name, text) in &facts.defaults {
+            for id in ids(grammar, name, true)? {
+                self.defaults.insert(id, text.clone());
+            }
+        }
         Ok(())
+    }
+
+    /// Returns the indexes of the patterns that can begin at a node.
+    pub(super) fn starts(&self, node: Node<'_>) -> &[usize] {
+        self.starts.get(usize::from(node.kind_id())).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the meanings of a node's kind, bits of [`meaning`].
+    pub(super) fn meanings(&self, node: Node<'_>) -> u16 {
+        self.meanings.get(usize::from(node.kind_id())).copied().unwrap_or(0)
+    }
+
+    /// True if a node whose kind is a decision is one: it has the field and the text that the language demands, and is
+    /// not the default branch, which is taken if no other is.
+    pub(super) fn is_decision(&self, parsed: &ParsedFile, node: Node<'_>) -> bool {
+        let kind = node.kind_id();
+        let has_field = |field: &u16| node.child_by_field_id(*field).is_some();
+        let has_text = |texts: &Vec<String>| texts.iter().any(|text| text == parsed.text(node));
+        let begins_with = |text: &String| node.named_child(0).is_some_and(|first| parsed.text(first) == text);
+        self.decision_fields.get(&kind).is_none_or(has_field)
+            && self.decision_texts.get(&kind).is_none_or(has_text)
+            && !self.defaults.get(&kind).is_some_and(begins_with)
     }
 
     pub(super) fn kind_part(&self, node: Node<'_>) -> Option<DefinitionPart> {
@@ -203,21 +242,22 @@ impl ExtractionPlan {
     }
 }
 
-/// Calls `found` with every id that the grammar gives to a node kind. Returns true if at least one exists.
-fn mark(
-    grammar: &tree_sitter::Language,
-    name: &str,
-    wanted: impl Fn(bool) -> bool,
-    mut found: impl FnMut(usize),
-) -> bool {
-    let mut any = false;
-    for id in 0..u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX) {
-        if grammar.node_kind_for_id(id) == Some(name) && wanted(grammar.node_kind_is_named(id)) {
-            found(usize::from(id));
-            any = true;
-        }
+/// Returns the ids that the grammar gives to a node kind or a token, at least one.
+pub(super) fn ids(grammar: &tree_sitter::Language, name: &str, is_named: bool) -> Result<Vec<u16>, String> {
+    let ids: Vec<u16> = kind_ids(grammar, name)
+        .filter(|id| grammar.node_kind_is_named(*id) == is_named)
+        .collect();
+    if ids.is_empty() {
+        let what = if is_named { "node" } else { "token" };
+        return Err(format!("the grammar has no {what} {name:?}"));
     }
-    any
+    Ok(ids)
+}
+
+/// Returns the ids of every node kind and token with a name.
+fn kind_ids<'g>(grammar: &'g tree_sitter::Language, name: &'g str) -> impl Iterator<Item = u16> + 'g {
+    let all = u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX);
+    (0..all).filter(move |id| grammar.node_kind_for_id(*id) == Some(name))
 }
 
 impl CaptureRole {

@@ -73,6 +73,9 @@ pub struct LanguageFacts {
     /// Definitions that are not searched for in bodies.
     #[serde(default)]
     pub locals: Locals,
+    /// The words and signs that are in every element and every decision.
+    #[serde(default)]
+    pub landmarks: LandmarkFacts,
     /// True if the first string of a body documents it.
     #[serde(default)]
     pub docstrings: bool,
@@ -177,6 +180,19 @@ pub struct Locals {
     /// Node kinds of function bodies.
     pub bodies: Vec<String>,
     /// Node kinds within bodies at which no query pattern is tried.
+    pub nodes: Vec<String>,
+}
+
+/// What leads the extraction through a tree: each element and each decision contains one of the words or signs, or is
+/// the child of one of the nodes. Without words and signs, all nodes are visited.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LandmarkFacts {
+    /// Keywords, of letters and digits.
+    pub words: Vec<String>,
+    /// Signs such as `//`, which do not begin with a letter or a digit.
+    pub signs: Vec<String>,
+    /// Node kinds whose children are all visited.
     pub nodes: Vec<String>,
 }
 

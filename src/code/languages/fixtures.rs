@@ -56,6 +56,29 @@ struct Fixture {
     expected: String,
 }
 
+/// Returns the path and the text of every language's fixture.
+pub(crate) fn fixture_texts() -> Vec<(String, String)> {
+    let files = |language: &Language| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("languages")
+            .join(language.name);
+        fs::read_dir(&folder)
+            .expect("a folder of its own")
+            .filter_map(Result::ok)
+            .map(|entry| entry.path())
+    };
+    super::all()
+        .flat_map(files)
+        .filter(|path| path.file_stem().is_some_and(|stem| stem == "fixture"))
+        .map(|path| {
+            (
+                path.to_string_lossy().into_owned(),
+                fs::read_to_string(&path).expect("a fixture"),
+            )
+        })
+        .collect()
+}
+
 fn fixtures(wrong: &mut String) -> Vec<Fixture> {
     let mut found = Vec::new();
     for language in super::all() {

@@ -14,7 +14,7 @@ pub mod detect;
 mod ecma;
 pub mod facts;
 #[cfg(test)]
-mod fixtures;
+pub(crate) mod fixtures;
 mod go;
 mod html;
 mod indentation_limit;

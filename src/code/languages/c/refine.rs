@@ -56,7 +56,7 @@ pub(crate) fn read_declarators<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<Elem
             | ElementKind::Type
             | ElementKind::Function
             | ElementKind::Method
-                if draft.outer.is_some() =>
+                if draft.outer().is_some() =>
             {
                 declared(parsed, draft, parent);
             }
@@ -201,7 +201,7 @@ fn guard(parsed: &ParsedFile) -> Option<&str> {
 fn aggregate(draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let has_name = node.child_by_field_name("name").is_some();
-    let is_typedef = draft.outer.is_some_and(|outer| outer.kind() == "type_definition");
+    let is_typedef = draft.outer().is_some_and(|outer| outer.kind() == "type_definition");
     if has_name {
         return;
     }
@@ -295,7 +295,7 @@ fn is_capital(name: &str) -> bool {
 /// Refines a declarator of a declaration, a member or a typedef.
 fn declared<'t>(parsed: &'t ParsedFile, draft: &mut ElementDraft<'t>, parent: Option<ElementKind>) {
     let declarator = draft.node;
-    let Some(holder) = draft.outer.map(holder_of) else {
+    let Some(holder) = draft.outer().map(holder_of) else {
         return;
     };
     if matches!(declarator.kind(), "alias_declaration" | "concept_definition") {
@@ -311,7 +311,7 @@ fn declared<'t>(parsed: &'t ParsedFile, draft: &mut ElementDraft<'t>, parent: Op
         draft.keep = false;
         return;
     }
-    let has_lambda = draft.inner.is_some();
+    let has_lambda = draft.inner().is_some();
     let is_function = declared.function.is_some() && draft.element.kind != ElementKind::Type && !has_lambda;
     let in_class = parent.is_some_and(ElementKind::is_class_like);
     draft.element.name = declared.name_text(parsed);
@@ -333,7 +333,9 @@ fn declared<'t>(parsed: &'t ParsedFile, draft: &mut ElementDraft<'t>, parent: Op
         .function
         .and_then(|function| function.child_by_field_name("parameters"));
     let is_type = draft.element.kind == ElementKind::Type;
-    let lambda = draft.inner.and_then(|lambda| lambda.child_by_field_name("declarator"));
+    let lambda = draft
+        .inner()
+        .and_then(|lambda| lambda.child_by_field_name("declarator"));
     let Some(code) = draft.code() else { return };
     if has_lambda {
         code.type_name = lambda
@@ -436,7 +438,7 @@ fn typedefs(drafts: &mut [ElementDraft<'_>]) {
     // The first alias of each statement, keyed by the byte at which the statement begins.
     let mut aliases: HashMap<usize, usize> = HashMap::new();
     for (at, draft) in drafts.iter().enumerate() {
-        if let Some(outer) = draft.outer.filter(|outer| outer.kind() == "type_definition")
+        if let Some(outer) = draft.outer().filter(|outer| outer.kind() == "type_definition")
             && draft.element.kind == ElementKind::Type
             && draft.keep
         {
@@ -458,7 +460,7 @@ fn typedefs(drafts: &mut [ElementDraft<'_>]) {
         }
         let has_name = draft.node.child_by_field_name("name").is_some();
         let alias = draft
-            .outer
+            .outer()
             .filter(|outer| outer.kind() == "type_definition")
             .and_then(|outer| aliases.get(&outer.start_byte()).copied());
         if let Some(alias) = alias {
@@ -480,7 +482,7 @@ fn typedefs(drafts: &mut [ElementDraft<'_>]) {
                 parent.element.kind,
                 ElementKind::Variable | ElementKind::Constant | ElementKind::Field
             ) && parent
-                .outer
+                .outer()
                 .and_then(|outer| holder_of(outer).0.child_by_field_name("type"))
                 .is_some_and(|declared| declared == draft.node)
         });

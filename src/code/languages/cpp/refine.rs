@@ -149,7 +149,7 @@ fn function(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     }
     let node = draft.node;
     let mut words: Vec<String> = Vec::new();
-    let mut holder = draft.outer.unwrap_or(node);
+    let mut holder = draft.outer().unwrap_or(node);
     // The statement itself is the innermost of the nodes that wrap it.
     while matches!(
         holder.kind(),
@@ -393,7 +393,7 @@ fn mark_special_members(drafts: &mut [ElementDraft<'_>]) {
 
 /// True for a deduction guide: `Box(T) -> Box<T>;` has a result but no type before its name.
 fn is_deduction_guide(draft: &ElementDraft<'_>) -> bool {
-    let holder = draft.outer.map_or(draft.node, |outer| {
+    let holder = draft.outer().map_or(draft.node, |outer| {
         let mut cursor = outer.walk();
         let inner = outer
             .named_children(&mut cursor)

@@ -335,8 +335,7 @@ fn constraints(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
         && let Some(params) = &mut code.type_params
     {
         for clause in clauses {
-            params.push(' ');
-            params.push_str(&clause);
+            *params = format!("{params} {clause}").into();
         }
     }
 }

@@ -163,7 +163,7 @@ fn bound_classes(drafts: &mut [ElementDraft<'_>]) {
     let bound: HashSet<usize> = drafts
         .iter()
         .filter(|draft| draft.keep)
-        .filter_map(|draft| draft.inner)
+        .filter_map(ElementDraft::inner)
         .map(|inner| inner.id())
         .collect();
     for draft in drafts.iter_mut() {
@@ -187,7 +187,7 @@ fn callable(draft: &mut ElementDraft<'_>, parent: Option<ElementKind>) {
                 let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
                 rest[..end.unwrap_or(rest.len())].clone_into(&mut draft.element.name);
             }
-            None if draft.outer.is_some() => "default".clone_into(&mut draft.element.name),
+            None if draft.outer().is_some() => "default".clone_into(&mut draft.element.name),
             None => "<anonymous>".clone_into(&mut draft.element.name),
         }
     }
@@ -510,6 +510,11 @@ fn export(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) -> Vec<String> {
 /// Adds a member's decorators. In TypeScript they precede the member's node instead of being inside it.
 fn decorated(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let mut first = draft.node;
+    // Finding a sibling before a node costs a search from the root. After these signs it is no decorator.
+    let before = parsed.source.text[..first.start_byte()].trim_end();
+    if before.ends_with(['{', '}', ';', ',', '/']) {
+        return;
+    }
     let mut found = Vec::new();
     while let Some(before) = first.prev_sibling().filter(|before| before.kind() == "decorator") {
         found.push(one_line(parsed.text(before).trim_start_matches('@'), TEXT_CHARACTERS));

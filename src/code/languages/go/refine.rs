@@ -162,7 +162,7 @@ fn callable(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize, typ
         _ => {}
     }
     let draft = &mut drafts[at];
-    let list = draft.inner.unwrap_or(node).child_by_field_name("parameters");
+    let list = draft.inner().unwrap_or(node).child_by_field_name("parameters");
     let in_tests = parsed.source.path.ends_with("_test.go");
     let name = draft.element.name.clone();
     let Some(code) = draft.code() else { return };

@@ -183,7 +183,7 @@ fn refine_misparsed_class<'t>(parsed: &'t ParsedFile, draft: &mut ElementDraft<'
         draft.widen(parsed, node);
         around = node.parent();
     }
-    let before = draft.outer.and_then(|outer| outer.prev_sibling());
+    let before = draft.outer().and_then(|outer| outer.prev_sibling());
     let doc = before
         .map(|comment| parsed.text(comment))
         .filter(|text| text.starts_with("/**"));

@@ -313,7 +313,7 @@ fn by_name(name: &str) -> Visibility {
 }
 
 fn function(draft: &mut ElementDraft<'_>) {
-    let node = draft.inner.unwrap_or(draft.node);
+    let node = draft.inner().unwrap_or(draft.node);
     // A function without statements has no body in the tree, but is complete.
     draft.body = draft.body.or(Some(node));
     let name = draft.element.name.as_str();

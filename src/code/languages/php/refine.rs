@@ -332,7 +332,7 @@ fn constant(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, parent: Option<El
 
 /// Adds the hooks of a property as its accessors.
 fn hooks(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
-    let holder = draft.outer.unwrap_or(draft.node);
+    let holder = draft.outer().unwrap_or(draft.node);
     let mut names: Vec<String> = Vec::new();
     let mut cursor = holder.walk();
     for list in holder
@@ -354,7 +354,7 @@ fn hooks(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
 /// Separates attributes: `#[A, B(1)]` contains two.
 fn attributes(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let mut found = Vec::new();
-    for holder in [Some(draft.node), draft.outer, draft.inner].into_iter().flatten() {
+    for holder in [Some(draft.node), draft.outer(), draft.inner()].into_iter().flatten() {
         let Some(list) = holder.child_by_field_name("attributes") else {
             continue;
         };

@@ -61,7 +61,7 @@ fn end_with_code(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     {
         last = child;
     }
-    let start = draft.outer.unwrap_or(draft.node).start_byte();
+    let start = draft.outer().unwrap_or(draft.node).start_byte();
     draft.element.span = parsed.lines.span(&parsed.source.text, start, last.end_byte());
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'
     for draft in drafts.iter_mut() {
         let (start, end) = (
             draft.element.span.start_byte,
-            written_end(parsed, draft.outer.unwrap_or(draft.node)),
+            written_end(parsed, draft.outer().unwrap_or(draft.node)),
         );
         draft.element.span = parsed.lines.span(&parsed.source.text, start, end);
     }
@@ -356,7 +356,7 @@ fn given(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
 /// belongs to the constructor.
 fn visibility(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let own = draft.node;
-    let nodes = [Some(own), draft.outer];
+    let nodes = [Some(own), draft.outer()];
     let written = nodes
         .into_iter()
         .flatten()

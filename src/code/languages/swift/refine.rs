@@ -502,8 +502,8 @@ fn constraints(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
         && let Some(code) = draft.code()
         && let Some(params) = &mut code.type_params
     {
-        params.push(' ');
-        params.push_str(&one_line(parsed.text(clause), TEXT_CHARACTERS));
+        let clause = one_line(parsed.text(clause), TEXT_CHARACTERS);
+        *params = format!("{params} {clause}").into();
     }
 }
 
