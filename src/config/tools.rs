@@ -68,7 +68,8 @@ pub struct CodeConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct IndexConfig {
-    /// False: every search opens all files.
+    /// False: every search opens all files. Off by default, since changes of which the kernel reports nothing (stores to
+    /// a mapped file, a mount inside the project) would stay unseen.
     pub enabled: bool,
     /// The maximum memory of the indexes of all projects, in MB.
     pub most_memory_mb: usize,
@@ -79,7 +80,7 @@ pub struct IndexConfig {
 impl Default for IndexConfig {
     fn default() -> Self {
         Self {
-            enabled: true,
+            enabled: false,
             most_memory_mb: 256,
             most_files: 200_000,
         }

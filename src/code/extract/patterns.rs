@@ -275,7 +275,7 @@ mod tests {
 
     use super::{Captured, PatternMatcher};
     use crate::{
-        languages::{all, fixtures::fixture_texts},
+        languages::{all, fixture_texts},
         parse::{WalkStep, tests::parsed, walk},
     };
 

@@ -103,7 +103,7 @@ mod tests {
     use super::LandmarkWalk;
     use crate::{
         extract::{patterns::PatternMatcher, plan::meaning},
-        languages::fixtures::fixture_texts,
+        languages::fixture_texts,
         parse::{ParsedFile, WalkStep, tests::parsed, walk},
     };
 

@@ -45,6 +45,15 @@ struct ThreadState {
     has_work: bool,
 }
 
+/// Lets another thread start if this one ends by a panic.
+struct RunningGuard<'a>(&'a Mutex<ThreadState>);
+
+impl Drop for RunningGuard<'_> {
+    fn drop(&mut self) {
+        self.0.lock().is_running &= !thread::panicking();
+    }
+}
+
 fn bytes_of(open: &HashMap<PathBuf, OpenIndex>) -> usize {
     open.values().map(|opened| opened.index.bytes()).sum()
 }
@@ -61,31 +70,35 @@ impl CodeIndexes {
         })
     }
 
-    /// Returns the index of a project, which is opened if it is not open. `None` if indexes are turned off, or the
-    /// project's folder cannot be opened. Blocking: a project that is opened is watched first.
+    /// Returns the index of a project, which is opened if it is not open. `None` if indexes are turned off, or the project
+    /// cannot be opened or watched. Blocking: a project that is opened is watched first.
     #[must_use]
-    pub fn of(self: &Arc<Self>, project: &Arc<Project>) -> Option<Arc<ProjectIndex>> {
+    pub fn of(self: &Arc<Self>, project: &Project) -> Option<Arc<ProjectIndex>> {
         let limits = self.limits?;
-        let mut open = self.open.lock();
-        // Another project of the same path has another folder open.
-        if let Some(known) = open.get_mut(project.root()).filter(|known| known.index.is_of(project)) {
+        if let Some(known) = self.open.lock().get_mut(project.root()) {
             known.used = Instant::now();
             return Some(Arc::clone(&known.index));
         }
+        // Without the lock: watching a large project takes time that searches of others do not have.
+        let log = self.freshness.log_changes(project.root());
+        let index = Arc::new(ProjectIndex::new(project, log, limits, Arc::downgrade(self))?);
+        let mut closed = Vec::new();
+        let mut open = self.open.lock();
         while open.len() >= MOST_OPEN || bytes_of(&open) >= limits.memory {
             let oldest = open.iter().min_by_key(|(_, index)| index.used);
             let Some(oldest) = oldest.map(|(root, _)| root.clone()) else {
                 break;
             };
-            open.remove(&oldest);
+            closed.extend(open.remove(&oldest));
         }
-        let log = self.freshness.log_changes(project.root());
-        let index = Arc::new(ProjectIndex::new(project, log, limits, Arc::downgrade(self))?);
-        let opened = OpenIndex {
-            index: Arc::clone(&index),
+        let opened = open.entry(project.root().to_path_buf()).or_insert(OpenIndex {
+            index,
             used: Instant::now(),
-        };
-        open.insert(project.root().to_path_buf(), opened);
+        });
+        let index = Arc::clone(&opened.index);
+        // Before what was closed is dropped, which takes time too.
+        drop(open);
+        drop(closed);
         Some(index)
     }
 
@@ -113,6 +126,7 @@ impl CodeIndexes {
     fn read_all(&self) {
         // Of this thread, on Linux. A failure leaves the usual priority.
         let _ = rustix::process::setpriority_process(None, NICE);
+        let _ends = RunningGuard(&self.thread);
         let mut reader = DocumentReader::default();
         loop {
             {

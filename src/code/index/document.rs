@@ -3,7 +3,7 @@
 //! Invariant: the trigrams are those of the text that a search would see. A file that cannot be read whole does not
 //! become a document: searches open it, and report what is wrong with it.
 
-use std::{fs::File, io::Read, sync::Arc};
+use std::{fs::File, io::Read, os::unix::fs::MetadataExt as _, sync::Arc};
 
 use fumi_base::project::ProjectPath;
 
@@ -14,8 +14,11 @@ use super::{
 use crate::byte_form::searched_text;
 
 /// The size of the largest file in the index, in bytes. Decoded, it stays below the memory that a search may use for
-/// one line, whose error a search would report.
-const INDEXED_BYTES: u64 = 64 << 20;
+/// one line, whose error a search would report; reading it takes at most ten times as much memory.
+const INDEXED_BYTES: u64 = 16 << 20;
+
+/// The maximum number of distinct trigrams of a file. Sources have under 50,000; random bytes would fill the index.
+const MOST_TRIGRAMS: usize = 500_000;
 
 /// The size of the buffer that a thread keeps between files, in bytes.
 const KEPT_BYTES: usize = 1 << 20;
@@ -40,20 +43,27 @@ impl DocumentReader {
     /// the file is too large, or cannot be opened or read.
     pub(crate) fn read(&mut self, path: &ProjectPath, most_bytes: u64) -> Option<Document<'_>> {
         let file = path.open().ok()?.into_std();
-        let size = file.metadata().ok()?.len();
+        let metadata = file.metadata().ok()?;
+        // Written under another name, the file changes without an event about this one.
+        if metadata.nlink() > 1 {
+            return None;
+        }
+        let size = metadata.len();
         self.bytes.clear();
         self.bytes.shrink_to(KEPT_BYTES);
         if !read_whole(file, &mut self.bytes, size, most_bytes.min(INDEXED_BYTES)) {
             return None;
         }
         let searched = searched_text(&self.bytes);
-        Some(Document {
+        let grams = self.counter.distinct(&searched.text);
+        (grams.len() <= MOST_TRIGRAMS).then(|| Document {
             facts: DocFacts {
                 path: Arc::from(path.relative()),
                 size,
+                inode: metadata.ino(),
                 has_nul: searched.has_nul,
             },
-            grams: self.counter.distinct(&searched.text),
+            grams,
         })
     }
 }

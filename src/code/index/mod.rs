@@ -7,8 +7,8 @@
 //! matcher that searches without an index, so rows, counts and errors are the same. A file is excluded only if the
 //! index has read it and knows of no change since; every other file is opened.
 //!
-//! From a file to a search: `document.rs` reads, `segment_writer.rs` collects, `segment.rs` holds, `project_index.rs`
-//! keeps the segments true to the files, `need.rs` plans a query, `indexed_files.rs` answers for it, and `search_plan.rs`
+//! From a file to a search: `document.rs` reads, `segment_writer.rs` collects, `segment/` holds, `project_index.rs`
+//! keeps the segments true to the files, `need/` plans a query, `indexed_files/` answers for it, and `search_plan.rs`
 //! chooses. `code_indexes.rs` has the indexes of all projects, and the thread that reads.
 
 mod code_indexes;

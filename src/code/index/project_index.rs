@@ -6,7 +6,9 @@
 
 use std::{
     collections::HashSet,
-    path::Path,
+    fs::Metadata,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
     sync::{
         Arc, Weak,
         atomic::{AtomicUsize, Ordering::Relaxed},
@@ -41,8 +43,7 @@ pub struct IndexLimits {
 /// The index of one project.
 #[derive(Debug)]
 pub struct ProjectIndex {
-    project: Arc<Project>,
-    /// The same folder, opened for reading files: what fails here must not fail a call.
+    /// The folder, opened for reading files: what fails here must not fail a call.
     files: Arc<Project>,
     log: ChangeLog,
     limits: IndexLimits,
@@ -64,8 +65,10 @@ struct IndexState {
     wanted: HashSet<Arc<Path>>,
     /// The files that are being read, without those that changed since.
     in_work: HashSet<Arc<Path>>,
-    /// The files that could not be read, or are too large; searches open them.
+    /// The files that are not read: too large, unreadable, or with several names; searches open them.
     unreadable: HashSet<Arc<Path>>,
+    /// The number of times that everything was forgotten.
+    epoch: u64,
 }
 
 /// The numbers of an index, for operators.
@@ -81,16 +84,18 @@ pub struct IndexSize {
 }
 
 impl ProjectIndex {
-    /// Opens the index of a project. `None` if the folder cannot be opened.
+    /// Opens the index of a project. `None` if its folder cannot be opened, or not be watched.
     pub(super) fn new(
-        project: &Arc<Project>,
+        project: &Project,
         log: ChangeLog,
         limits: IndexLimits,
         indexes: Weak<CodeIndexes>,
     ) -> Option<Self> {
-        Some(Self {
-            files: Project::open(project.root()).ok()?,
-            project: Arc::clone(project),
+        let files = Project::open(project.root()).ok()?;
+        // A link on the way leads elsewhere.
+        let is_same = files.root() == project.root() && log.take().is_watched;
+        is_same.then(|| Self {
+            files,
             log,
             limits,
             indexes,
@@ -98,11 +103,6 @@ impl ProjectIndex {
             bytes: AtomicUsize::new(0),
             reading: Mutex::default(),
         })
-    }
-
-    /// True if this is the index of exactly this opened project.
-    pub(super) fn is_of(&self, project: &Arc<Project>) -> bool {
-        Arc::ptr_eq(&self.project, project)
     }
 
     /// Returns the files that are known now, after all changes until now. `None` if the project cannot be watched.
@@ -116,11 +116,31 @@ impl ProjectIndex {
         let changes = self.log.take();
         match changes.changed {
             ChangedPaths::Paths(paths) => {
-                for path in &paths {
-                    state.forget(path.strip_prefix(self.project.root()).unwrap_or(Path::new("")));
+                let root = self.files.root();
+                let relative = |path: &PathBuf| path.strip_prefix(root).map(Path::to_path_buf).unwrap_or_default();
+                state.forget(&paths.iter().map(relative).collect());
+                // A file that got another name may change without an event about its first one.
+                let linked = paths.iter().filter_map(|path| path.symlink_metadata().ok());
+                let linked: HashSet<u64> = linked.filter(has_several_names).map(|found| found.ino()).collect();
+                if !linked.is_empty() {
+                    for segment in state.indexed.segments() {
+                        segment.keep_only(|facts| !linked.contains(&facts.inode));
+                    }
                 }
             }
-            ChangedPaths::Unknown => *state = IndexState::default(),
+            ChangedPaths::Unknown => {
+                let epoch = state.epoch + 1;
+                let forgotten = std::mem::replace(
+                    state,
+                    IndexState {
+                        epoch,
+                        ..IndexState::default()
+                    },
+                );
+                self.bytes.store(0, Relaxed);
+                // Large, and of no use to this call.
+                drop(forgotten);
+            }
         }
         changes.is_watched
     }
@@ -159,7 +179,7 @@ impl ProjectIndex {
             for path in &batch {
                 state.wanted.remove(path);
             }
-            state.in_work.extend(batch.iter().cloned());
+            state.in_work = batch.iter().cloned().collect();
             batch
         };
         if batch.is_empty() {
@@ -177,31 +197,55 @@ impl ProjectIndex {
                 .and_then(|file| reader.read(file, self.limits.file_bytes))
             {
                 Some(document) => writer.add(document.facts, document.grams),
-                None => unreadable.push(Arc::clone(path)),
+                None if found.is_some_and(|file| file.absolute().exists()) => unreadable.push(Arc::clone(path)),
+                None => {}
             }
             if writer.is_full() {
                 break;
             }
         }
-        self.add(writer.finish(), unreadable, left.cloned().collect());
+        self.add(writer.finish(), &unreadable, left.as_slice());
         self.merge_small();
         self.bytes.store(self.state.lock().indexed.bytes(), Relaxed);
         true
     }
 
     /// Adds the documents whose files did not change since they were read. `left` were not read.
-    fn add(&self, segment: Segment, unreadable: Vec<Arc<Path>>, left: Vec<Arc<Path>>) {
+    fn add(&self, segment: Segment, unreadable: &[Arc<Path>], left: &[Arc<Path>]) {
+        let segment = Arc::new(segment);
+        let added = |segments: &[Arc<Segment>]| [segments, &[Arc::clone(&segment)]].concat();
+        self.replace(added, |state| {
+            let in_work = std::mem::take(&mut state.in_work);
+            segment.keep_only(|facts| in_work.contains(&facts.path));
+            let changed = |path: &Arc<Path>| !in_work.contains(path);
+            state
+                .unreadable
+                .extend(unreadable.iter().filter(|path| !changed(path)).cloned());
+            state.wanted.extend(left.iter().cloned());
+        });
+    }
+
+    /// Replaces the segments. The places of all files are found without the lock, for which calls would wait. Then
+    /// `finish` ends the documents among the new segments that changed meanwhile. Nothing happens if everything was
+    /// forgotten meanwhile.
+    fn replace(
+        &self,
+        segments: impl FnOnce(&[Arc<Segment>]) -> Vec<Arc<Segment>>,
+        finish: impl FnOnce(&mut IndexState),
+    ) {
+        let (epoch, now) = {
+            let state = self.state.lock();
+            (state.epoch, Arc::clone(&state.indexed))
+        };
+        let indexed = Arc::new(IndexedFiles::new(segments(now.segments())));
         let mut state = self.state.lock();
         self.apply_changes(&mut state);
-        let in_work = std::mem::take(&mut state.in_work);
-        segment.keep_only(|facts| in_work.contains(&facts.path));
-        state
-            .unreadable
-            .extend(unreadable.into_iter().filter(|path| in_work.contains(path)));
-        state.wanted.extend(left);
-        let segments = state.indexed.segments().iter().cloned();
-        let segments = segments.chain([Arc::new(segment)]).collect();
-        state.indexed = Arc::new(IndexedFiles::new(segments));
+        if state.epoch == epoch {
+            finish(&mut state);
+            state.indexed = indexed;
+        } else {
+            state.in_work.clear();
+        }
     }
 
     /// Merges the newest segments while the one before them is not at least twice as large, so that the number of
@@ -210,17 +254,17 @@ impl ProjectIndex {
         loop {
             let segments = self.state.lock().indexed.segments().to_vec();
             let Some(first) = first_to_merge(&segments) else { return };
-            let merged = merge(&segments[first..]);
-            let mut state = self.state.lock();
-            // Unless everything was forgotten meanwhile.
-            if state.indexed.segments().len() < segments.len() {
+            let merged = Arc::new(merge(&segments[first..]));
+            let epoch = self.state.lock().epoch;
+            let kept = |_: &[Arc<Segment>]| [&segments[..first], &[Arc::clone(&merged)]].concat();
+            let alive = |state: &mut IndexState| {
+                let now = Arc::clone(&state.indexed);
+                merged.keep_only(|facts| now.knows(&facts.path));
+            };
+            self.replace(kept, alive);
+            if self.state.lock().epoch != epoch {
                 return;
             }
-            self.apply_changes(&mut state);
-            let now = Arc::clone(&state.indexed);
-            merged.keep_only(|facts| now.knows(&facts.path));
-            let kept = now.segments().iter().take(first).cloned();
-            state.indexed = Arc::new(IndexedFiles::new(kept.chain([Arc::new(merged)]).collect()));
         }
     }
 
@@ -238,14 +282,22 @@ impl ProjectIndex {
 }
 
 impl IndexState {
-    /// Forgets a file, or all files below a folder. An empty path is the root.
-    fn forget(&mut self, relative: &Path) {
+    /// Forgets files, and all files below folders. An empty path is the root.
+    fn forget(&mut self, changed: &HashSet<PathBuf>) {
         for segment in self.indexed.segments() {
-            segment.kill(relative);
+            for path in changed {
+                segment.kill(path);
+            }
         }
-        self.in_work.retain(|path| !path.starts_with(relative));
-        self.unreadable.retain(|path| !path.starts_with(relative));
+        let is_kept = |path: &Arc<Path>| !path.ancestors().any(|above| changed.contains(above));
+        self.in_work.retain(is_kept);
+        self.unreadable.retain(is_kept);
     }
+}
+
+/// True for a file with several names (hard links).
+fn has_several_names(metadata: &Metadata) -> bool {
+    metadata.is_file() && metadata.nlink() > 1
 }
 
 /// Returns the index of the oldest of the newest segments that should become one; `None` if the segments are well.

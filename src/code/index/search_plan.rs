@@ -71,7 +71,8 @@ impl<'a> SearchPlan<'a> {
         let index = index?;
         let indexed = index.indexed()?;
         Some(Self {
-            filter: ContentFilter::new(&indexed, query, most_bytes),
+            // A path below a link may have been read when it led elsewhere.
+            filter: ContentFilter::new(&indexed, query, most_bytes).filter(|_| !traversal.follow_symlinks),
             index,
             indexed,
             has_unknown: AtomicBool::new(false),

@@ -9,6 +9,9 @@
 /// The number of trigrams that three bytes can form.
 const TRIGRAMS: usize = 1 << 24;
 
+/// The size of the buffer that is kept between texts, in bytes.
+const KEPT_BYTES: usize = 1 << 20;
+
 /// The Kelvin sign, which simple case folding gives to `k`.
 const KELVIN: &[u8] = "\u{212A}".as_bytes();
 
@@ -102,6 +105,7 @@ impl TrigramCounter {
     pub(crate) fn distinct(&mut self, text: &[u8]) -> &[Trigram] {
         self.distinct.clear();
         self.folded.clear();
+        self.folded.shrink_to(KEPT_BYTES);
         fold(text, &mut self.folded);
         let [first, second, rest @ ..] = self.folded.as_slice() else {
             return &self.distinct;

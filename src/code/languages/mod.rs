@@ -14,7 +14,7 @@ pub mod detect;
 mod ecma;
 pub mod facts;
 #[cfg(test)]
-pub(crate) mod fixtures;
+mod fixtures;
 mod go;
 mod html;
 mod indentation_limit;
@@ -54,6 +54,8 @@ use crate::{
 
 use blanked::{BlankedPart, ParserText};
 use facts::LanguageFacts;
+#[cfg(test)]
+pub(crate) use fixtures::fixture_texts;
 
 /// A refinement of a language's drafts beyond its query; it may change drafts and add others.
 pub(crate) type Refine = for<'t> fn(&'t ParsedFile, &mut Vec<ElementDraft<'t>>);

@@ -1,6 +1,7 @@
 //! The code toolset as seen by clients: the requirements, and known faults of other servers.
 
 mod freshness;
+mod index;
 mod japanese;
 mod known_faults;
 mod many;

@@ -34,6 +34,7 @@ fn segment(files: &[(&str, &str)]) -> Segment {
         let facts = DocFacts {
             path: Arc::from(Path::new(path)),
             size: text.len() as u64,
+            inode: 0,
             has_nul: searched.has_nul,
         };
         writer.add(facts, counter.distinct(&searched.text));

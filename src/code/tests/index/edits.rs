@@ -93,7 +93,7 @@ impl Edited {
     fn edit(&mut self) {
         let (file, other, folder) = (self.file(), self.file(), self.folder());
         let text = self.text();
-        let kind = self.number(15);
+        let kind = self.number(17);
         let done = match kind {
             0..=3 => fs::write(&file, &text).is_ok(),
             4 => fs::read(&file).is_ok_and(|old| fs::write(&file, [old, text.clone()].concat()).is_ok()),
@@ -112,7 +112,13 @@ impl Edited {
             }
             12 => fs::remove_file(&file).is_ok() && symlink(&other, &file).is_ok(),
             13 => fs::remove_dir_all(&folder).is_ok() && fs::write(&folder, &text).is_ok(),
-            _ => self.number(8) == 0 && exchanged(&self.root),
+            14 => self.number(8) == 0 && exchanged(&self.root),
+            15 => fs::hard_link(&file, &other).is_ok(),
+            _ => {
+                // A call with `project_root` opens the folder anew.
+                self.project = Project::open(&self.root).expect("a project");
+                false
+            }
         };
         if done {
             self.edits.push(format!(

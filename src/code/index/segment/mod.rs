@@ -40,6 +40,7 @@ pub(crate) struct DocFacts {
     pub(crate) path: Arc<Path>,
     /// The size of the file, in bytes.
     pub(crate) size: u64,
+    pub(crate) inode: u64,
     /// True if the text has a NUL; then the trigrams are those of the text before it.
     pub(crate) has_nul: bool,
 }

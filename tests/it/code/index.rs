@@ -1,0 +1,59 @@
+//! The index through the tools: the same replies as without it, and what `_meta` says of its use.
+
+use std::time::{Duration, Instant};
+
+use fumi::app::App;
+use serde_json::{Value, json};
+
+use crate::sample::{Sample, call};
+
+fn project() -> Sample {
+    let sample = Sample::empty();
+    for n in 0..40 {
+        sample.file(&format!("src/m{n}.py"), format!("def unit_{n}():\n    return {n}\n"));
+    }
+    sample
+}
+
+/// Calls until the index is used for every file. Returns the last structure.
+async fn once_whole(app: &App, tool: &str, arguments: &Value) -> Value {
+    let end = Instant::now() + Duration::from_mins(1);
+    for limit in 10_000.. {
+        let mut arguments = arguments.clone();
+        // Another call, which is not answered from the cache.
+        arguments["timeout_ms"] = json!(limit);
+        arguments["max_count"] = json!(limit - 9_000);
+        let reply = call(app, tool, arguments).await;
+        if reply.meta()["fumi/index"] == "whole" {
+            return reply.structured;
+        }
+        assert!(Instant::now() < end, "the index is not used: {}", reply.meta());
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    unreachable!("the range has no end")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn search_with_the_index_has_the_same_reply_and_says_so() {
+    let sample = project();
+    let off = sample.app();
+    let on = sample.app_with(&[], |config| config.code.index.enabled = true);
+    for tool in ["search_content", "find_and_grep"] {
+        let arguments = json!({"query": "unit_7", "count_only_matches": true});
+        let scanned = call(&off, tool, arguments.clone()).await;
+        assert_eq!(scanned.meta()["fumi/index"], "none");
+        let indexed = once_whole(&on, tool, &arguments).await;
+        assert_eq!(indexed["total_matches"], scanned.structured["total_matches"], "{tool}");
+        assert_eq!(indexed["src/m7.py"], scanned.structured["src/m7.py"], "{tool}");
+    }
+    // A change is found by the next call.
+    sample.file("src/m3.py", "unit_7 = 3\n");
+    let arguments = json!({"query": "unit_7", "total_only": true});
+    let found = call(&on, "search_content", arguments.clone()).await;
+    assert_eq!(found.structured["total_matches"], 2);
+    assert_eq!(found.meta()["fumi/index"], "part");
+    // A cached reply has read nothing.
+    let again = call(&on, "search_content", arguments).await;
+    assert_eq!(again.meta().get("fumi/index"), None);
+    assert_eq!(again.meta()["cache_hit"], true);
+}
