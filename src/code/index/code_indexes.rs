@@ -70,6 +70,12 @@ impl CodeIndexes {
         })
     }
 
+    /// False if indexes are turned off.
+    #[must_use]
+    pub fn is_enabled(&self) -> bool {
+        self.limits.is_some()
+    }
+
     /// Returns the index of a project, which is opened if it is not open. `None` if indexes are turned off, or the project
     /// cannot be opened or watched. Blocking: a project that is opened is watched first.
     #[must_use]

@@ -129,7 +129,7 @@ impl Tool for FindAndGrep {
                 Ok::<_, ToolError>((shaped, notes, found.visited, index_use))
             })
             .await?;
-        cx.note("fumi/index", index_use.name());
+        deps.note_index_use(cx, index_use);
         let notes = SearchNotes {
             max_count_adjusted: adjusted,
             large_project: deps.large_project(visited)?,

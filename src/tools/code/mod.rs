@@ -27,12 +27,12 @@ use fumi_base::{
 };
 use fumi_code::{
     errors::search::SearchError,
-    index::CodeIndexes,
+    index::{CodeIndexes, IndexUse},
     parser_pool::ParserPool,
     walk::{FileFilter, FileOptions, ListingSort, Traversal},
 };
 use fumi_config::Config;
-use fumi_kernel::{SessionProjects, SharedOption, ToolError, ToolFamily, validate::MAX_STRING};
+use fumi_kernel::{Cx, SessionProjects, SharedOption, ToolError, ToolFamily, validate::MAX_STRING};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -99,6 +99,13 @@ impl SearchDeps {
             strict: config.limits.strict,
             parsers,
             indexes,
+        }
+    }
+
+    /// Says in `_meta` how far a search used the index, if indexes are on.
+    pub fn note_index_use(&self, cx: &Cx, index_use: IndexUse) {
+        if self.indexes.is_enabled() {
+            cx.note("fumi/index", index_use.name());
         }
     }
 

@@ -115,7 +115,7 @@ impl Tool for SearchContent {
                 rank(&query, &targets, &scope, &parsers, cancel)
             });
             let ranking = work.await?;
-            cx.note("fumi/index", ranking.matches.index_use.name());
+            deps.note_index_use(cx, ranking.matches.index_use);
             let large = deps.large_project(ranking.matches.searched_files)?;
             return Ok(ToolOutcome::Done(SearchReply::ranked(ranking, large)));
         }
@@ -135,7 +135,7 @@ impl Tool for SearchContent {
                 wanted.run(cancel, options.max_count, find)
             })
             .await?;
-        cx.note("fumi/index", matches.index_use.name());
+        deps.note_index_use(cx, matches.index_use);
         let notes = SearchNotes {
             max_count_adjusted: adjusted,
             large_project: deps.large_project(matches.searched_files)?,
