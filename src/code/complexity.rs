@@ -44,7 +44,7 @@ impl WalkPlace {
     }
 }
 
-/// What a node counts as.
+/// The contribution of a node to the complexity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
     /// One decision more.

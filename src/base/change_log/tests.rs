@@ -354,7 +354,7 @@ async fn log_wakes_its_reader_and_shares_the_event_loop() {
     fs::remove_dir_all(above.with_extension("old")).expect("removed");
 }
 
-/// What a path is.
+/// The kind and content of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Entry {
     Folder,
@@ -379,7 +379,7 @@ fn snapshot(top: &Path, found: &mut BTreeMap<PathBuf, Entry>) {
     found.extend(entry.map(|entry| (top.to_path_buf(), entry)));
 }
 
-/// What a reader knows of a root that it reads again only where a log says so.
+/// The content of a root as a reader keeps it that reads again only the paths of a log.
 #[derive(Debug, Default)]
 struct Mirror(BTreeMap<PathBuf, Entry>);
 

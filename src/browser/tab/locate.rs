@@ -85,12 +85,12 @@ pub(crate) struct AimOptions {
     pub(crate) position: Option<ViewportPoint>,
     /// True to check only that the element is in view: a screenshot shows whatever is there.
     pub(crate) force: bool,
-    /// What the pointer does at the point. The page's script then watches whether it reaches the element.
+    /// The action of the pointer at the point. The page's script then watches whether it reaches the element.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) expects: Option<PointerAction>,
 }
 
-/// What a pointer does at the point where it is aimed.
+/// The action of a pointer at the point where it is aimed.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum PointerAction {

@@ -6,7 +6,7 @@
 
 use crate::languages::facts::LandmarkFacts;
 
-/// What a byte of the text can begin.
+/// The kind of landmark that a byte of the text can begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Beginning {
     Nothing,

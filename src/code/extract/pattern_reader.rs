@@ -94,7 +94,7 @@ impl<'s> PatternReader<'s> {
     fn node(&mut self) -> Result<NodePattern, String> {
         let mut found = node(match self.word()? {
             "_" => KindPattern::Named,
-            // What the parser could not understand.
+            // The text that the parser could not understand.
             "ERROR" => KindPattern::OneOf(vec![u16::MAX]),
             name => KindPattern::OneOf(ids(self.grammar, name, true)?),
         });

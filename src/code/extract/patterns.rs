@@ -92,7 +92,7 @@ pub(super) struct Captured<'t> {
 #[derive(Debug)]
 pub(super) struct PatternMatcher<'t> {
     parsed: &'t ParsedFile,
-    /// What the match found so far captures.
+    /// The captures of the match found so far.
     captured: Vec<Captured<'t>>,
     /// The children of the nodes that are being matched, and of those in `lists`; each with the id of its field.
     children: Vec<(Node<'t>, Option<u16>)>,
