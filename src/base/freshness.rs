@@ -5,8 +5,10 @@
 //! thread whose delay could serve a stale answer. Where watching is impossible, or would miss changes by other machines
 //! ([`crate::mounts`]), the stamp is a hash over the whole tree. A root that another folder replaced has another stamp;
 //! as long as its path names no folder, each stamp differs from all others. Listeners and logs use the same queue
-//! ([`Freshness::subscribe`], [`Freshness::log_changes`]). Changes that inotify does not report go unnoticed here too:
-//! writes through a shared memory map or through a hard link elsewhere, and mounts that appear or end below the root.
+//! ([`Freshness::subscribe`], [`Freshness::log_changes`]). Changes that the kernel does not report go unnoticed here too:
+//! writes through a shared memory map after its file was closed, and writes through another hard link outside the root or
+//! through one that was removed since. While a folder can be entered but not listed, and so not watched, each stamp
+//! differs from all others.
 //! The contents of `.fumi/`, `.noveler/` and `.git/` do not count: an answer that depends on them, or on the target of a
 //! link, is not cached ([`crate::project::Project::unstamped`]).
 

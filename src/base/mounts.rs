@@ -1,12 +1,25 @@
-//! Detection of mounts where files may change without this kernel's knowledge, because another machine, or the host of
-//! a virtual machine, writes to them as well.
+//! The mounts that concern a root: those where files may change without this kernel's knowledge, because another machine,
+//! or the host of a virtual machine, writes to them as well ([`has_shared_mount`]); and those that appear or end while a
+//! root is watched, of which no folder has an event ([`MountWatch`]).
 //!
 //! Only the kernel's list of mounts is read. The mounts themselves are not accessed: one whose server is unreachable
 //! would block. Unknown kinds of file systems count as local.
 
-use std::path::Path;
+use std::{
+    fs::File,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::{Path, PathBuf},
+};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::system::is_system_failure;
+
+/// The kernel's list of the mounts that this process sees (`proc_pid_mountinfo(5)`).
+const LIST: &str = "/proc/self/mountinfo";
+
+/// The time that a poll waits.
+const NO_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
 /// The kinds of file systems that other machines may write to, as `/proc/self/mountinfo` calls them (proc(5)).
 const SHARED: [&str; 22] = [
@@ -37,11 +50,71 @@ const SHARED: [&str; 22] = [
 /// True if a canonical root, or anything under it, lies on a shared mount, or if the system fails to provide the list of
 /// mounts: events then prove nothing.
 pub(crate) fn has_shared_mount(root: &Path) -> bool {
-    match std::fs::read_to_string("/proc/self/mountinfo") {
+    match std::fs::read_to_string(LIST) {
         Ok(mounts) => is_shared(&mounts, root),
         // Without Linux nothing is watched; without /proc the mounts are unknown.
         Err(error) => is_system_failure(&error),
     }
+}
+
+/// The mounts at, above and below one root.
+#[derive(Debug)]
+pub(crate) struct MountWatch {
+    root: PathBuf,
+    /// The opened list, of which the kernel reports every change once. `None` without `/proc`.
+    list: Option<File>,
+    /// The hash of the root's mounts when the watch began.
+    seen: u64,
+    /// True if the list changed since the watch began, and the root's mounts were not compared since.
+    is_reported: bool,
+}
+
+impl MountWatch {
+    pub(crate) fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            // Opened before the list is read, so that a change between the two is reported.
+            list: File::open(LIST).ok(),
+            seen: current_mounts(root),
+            is_reported: false,
+        }
+    }
+
+    /// True if a mount of the root appeared or ended since the watch began. One system call, unless another mount of the
+    /// machine changed.
+    pub(crate) fn have_changed(&mut self) -> bool {
+        self.is_reported |= self.list.as_ref().is_some_and(is_list_changed);
+        if self.is_reported && current_mounts(&self.root) == self.seen {
+            self.is_reported = false;
+        }
+        self.is_reported
+    }
+}
+
+/// True if the list of mounts changed since it was opened or last polled. A failure counts as a change.
+fn is_list_changed(list: &File) -> bool {
+    poll(&mut [PollFd::new(list, PollFlags::PRI)], Some(&NO_WAIT)).map_or(true, |ready| ready > 0)
+}
+
+/// Returns the hash of the root's mounts as the kernel lists them now.
+fn current_mounts(root: &Path) -> u64 {
+    let mounts = std::fs::read_to_string(LIST).unwrap_or_default();
+    hash_mounts(&mounts, root)
+}
+
+/// Returns a hash of the lines whose mount point lies at, above or below a root.
+fn hash_mounts(mounts: &str, root: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for line in mounts.lines() {
+        let is_near = mount(line).is_some_and(|(point, _)| {
+            let point = Path::new(&point);
+            point.starts_with(root) || root.starts_with(point)
+        });
+        if is_near {
+            line.hash(&mut hasher);
+        }
+    }
+    hasher.finish()
 }
 
 fn is_shared(mounts: &str, root: &Path) -> bool {
@@ -87,10 +160,12 @@ fn unescaped(raw: &str) -> String {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "only another process can have other mounts")]
 mod tests {
-    use std::path::Path;
+    use std::{path::Path, process::Command};
 
-    use super::{has_shared_mount, is_shared};
+    use super::{has_shared_mount, hash_mounts, is_shared};
+    use crate::{change_log::ChangedPaths, freshness::Freshness};
 
     /// The mounts as a container in a virtual machine sees them.
     const MOUNTS: &str = "\
@@ -123,6 +198,73 @@ mod tests {
             assert_eq!(is_shared(MOUNTS, Path::new(root)), expected, "{root}");
         }
         assert!(!is_shared("no list of mounts\n\n - \n", Path::new("/usr")));
+    }
+
+    #[test]
+    fn mounts_of_a_root_are_those_above_it_and_below() {
+        let seen = |mounts: &str| hash_mounts(mounts, Path::new("/workspace/target"));
+        let more = |line: &str| format!("{MOUNTS}{line}\n");
+        for (line, is_near) in [
+            ("40 22 0:50 / /workspace/target/debug rw - tmpfs tmpfs rw", true),
+            ("40 22 0:50 / /workspace/target rw - tmpfs tmpfs rw", true),
+            ("40 22 0:50 / /workspace rw - tmpfs tmpfs rw", true),
+            ("40 22 0:50 / /workspace/targets rw - tmpfs tmpfs rw", false),
+            ("40 22 0:50 / /home/me rw - tmpfs tmpfs rw", false),
+        ] {
+            assert_eq!(seen(&more(line)) != seen(MOUNTS), is_near, "{line}");
+        }
+    }
+
+    /// Mounts and unmounts below a watched root. Needs a process that may mount.
+    fn mount_below_a_root() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("there");
+        std::fs::create_dir(root.join("d")).expect("made");
+        let freshness = Freshness::default();
+        let log = freshness.log_changes(&root);
+        let run = |program: &str, arguments: &[&str]| {
+            let ended = Command::new(program).args(arguments).arg(root.join("d")).status();
+            assert!(ended.expect("started").success(), "{program}");
+        };
+        let is_unknown = || log.take().changed == ChangedPaths::Unknown;
+        let mut stamp = freshness.stamp(&root);
+        for (program, arguments) in [("mount", &["-t", "tmpfs", "tmpfs"][..]), ("umount", &[])] {
+            run(program, arguments);
+            assert_eq!(freshness.try_stamp(&root), None, "{program}");
+            assert_ne!(freshness.stamp(&root), stamp, "{program}");
+            assert!(is_unknown() && !is_unknown(), "{program}");
+            std::fs::write(root.join("d/f"), "1").expect("written");
+            assert_eq!(
+                log.take().changed,
+                ChangedPaths::Paths(vec![root.join("d/f")]),
+                "{program}"
+            );
+            stamp = freshness.stamp(&root);
+        }
+        assert_eq!(freshness.try_stamp(&root), Some(stamp));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn mount_below_the_root_is_noticed() {
+        const INSIDE: &str = "FUMI_TEST_IN_ITS_OWN_NAMESPACE";
+        if std::env::var_os(INSIDE).is_some() {
+            return mount_below_a_root();
+        }
+        // This test again, in a process with mounts of its own.
+        let ended = Command::new("unshare")
+            .args(["--map-root-user", "--mount"])
+            .arg(std::env::current_exe().expect("this program"))
+            .args(["--exact", "mounts::tests::mount_below_the_root_is_noticed"])
+            .env(INSIDE, "1")
+            .output()
+            .expect("unshare of the package util-linux");
+        let told = String::from_utf8_lossy(&ended.stdout);
+        assert!(
+            ended.status.success() && told.contains("1 passed"),
+            "{told}{} (user namespaces must be allowed)",
+            String::from_utf8_lossy(&ended.stderr)
+        );
     }
 
     #[test]

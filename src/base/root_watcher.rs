@@ -25,7 +25,7 @@ use crate::{
     change_log::{ChangedPaths, Changes, PathLog, PathLogs},
     changes::{EventLoop, Listeners},
     freshness::RootStamp,
-    mounts::has_shared_mount,
+    mounts::{MountWatch, has_shared_mount},
     parent_ignores::{ParentIgnoreFiles, stamp_file},
     system::is_system_failure,
 };
@@ -104,6 +104,11 @@ fn watch_root(root: &Path) -> (Option<FolderId>, Option<FolderTreeWatch>) {
     }
 }
 
+/// True if the entries of a folder can be reached by name, even if it cannot be listed.
+fn is_enterable(folder: &Path) -> bool {
+    folder.join(".").symlink_metadata().is_ok()
+}
+
 fn warn_if_unwatched(root: &Path, folder: Option<FolderId>, watch: Option<&FolderTreeWatch>) {
     if folder.is_some() && watch.is_none() {
         tracing::warn!(
@@ -123,6 +128,8 @@ pub(crate) struct RootWatcher {
     watch: Option<FolderTreeWatch>,
     /// The time of the last attempt to begin a watch.
     tried: Instant,
+    /// The mounts at and below the root, as of the last attempt to begin a watch.
+    mounts: MountWatch,
     generation: u64,
     /// True if ignore rules of a folder lie elsewhere, as of the last stamp of a tree that is not watched.
     has_rules_elsewhere: bool,
@@ -147,6 +154,8 @@ pub(crate) type Source = Option<std::convert::Infallible>;
 
 impl RootWatcher {
     pub(crate) fn new(root: &Path) -> Self {
+        // Before the folders are walked, so that a mount during the walk is not missed.
+        let mounts = MountWatch::new(root);
         let (folder, watch) = watch_root(root);
         warn_if_unwatched(root, folder, watch.as_ref());
         Self {
@@ -154,6 +163,7 @@ impl RootWatcher {
             folder,
             watch,
             tried: Instant::now(),
+            mounts,
             // A root that is watched again starts at a generation that no earlier tree reached, since answers of the
             // earlier tree may still be cached.
             generation: TREES.fetch_add(1, Ordering::Relaxed) << 32,
@@ -170,10 +180,11 @@ impl RootWatcher {
     pub(crate) fn stamp(&mut self) -> RootStamp {
         self.drain();
         RootStamp {
-            tree: if self.watch.is_some() {
+            tree: if self.is_covered() {
                 self.generation
-            } else if self.folder.is_none() {
-                // Calls still work on the folder that is open, which lies elsewhere: nothing is cached meanwhile.
+            } else if self.watch.is_some() || self.folder.is_none() {
+                // Nothing is cached: a folder is not watched, or calls still work on the folder that is open, which lies
+                // elsewhere.
                 self.generation += 1;
                 self.generation
             } else {
@@ -193,11 +204,16 @@ impl RootWatcher {
     /// Returns the stamp if the queue is empty and the root is the same folder; otherwise `None`, since folders may have
     /// to be walked.
     pub(crate) fn try_stamp(&mut self) -> Option<RootStamp> {
-        let is_quiet = self.watch.as_mut().is_some_and(FolderTreeWatch::is_quiet);
-        (is_quiet && self.is_same_folder()).then(|| RootStamp {
+        let is_quiet = self.is_covered() && self.watch.as_mut().is_some_and(FolderTreeWatch::is_quiet);
+        (is_quiet && self.is_same_folder() && !self.mounts.have_changed()).then(|| RootStamp {
             tree: self.generation,
             above: self.above.stamp(),
         })
+    }
+
+    /// True if every change below the root is reported.
+    fn is_covered(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| !watch.has_unlisted())
     }
 
     /// True if a folder of the tree may take ignore rules from a place that no stamp covers, as of the last stamp. For
@@ -212,7 +228,7 @@ impl RootWatcher {
     pub(crate) fn take_changes(&mut self, log: &PathLog) -> Changes {
         self.drain();
         let logged = log.take();
-        let is_watched = self.watch.is_some();
+        let is_watched = self.is_covered();
         Changes {
             changed: if is_watched { logged } else { ChangedPaths::Unknown },
             above: self.above.stamp(),
@@ -240,7 +256,7 @@ impl RootWatcher {
             listeners.notify_all();
             logs.forget();
         }
-        if !is_complete || !self.is_same_folder() {
+        if !is_complete || !self.is_same_folder() || self.mounts.have_changed() {
             self.restart();
         }
     }
@@ -251,12 +267,13 @@ impl RootWatcher {
         folder_id(&self.root) == self.folder
     }
 
-    /// Watches the root anew, because the queue overflowed, a limit was reached, or the path names another folder. Anything
-    /// may have changed meanwhile.
+    /// Watches the root anew, because the queue overflowed, a limit was reached, a mount appeared or ended, or the path
+    /// names another folder. Anything may have changed meanwhile.
     fn restart(&mut self) {
         let (folder, was_watched) = (self.folder, self.watch.is_some());
         // The old watch ends first: it counts towards the limits of the system.
         self.watch = None;
+        self.mounts = MountWatch::new(&self.root);
         (self.folder, self.watch) = watch_root(&self.root);
         self.tried = Instant::now();
         if !was_watched && self.watch.is_none() && self.folder == folder {
@@ -276,10 +293,16 @@ impl RootWatcher {
     }
 }
 
-/// Visits every folder of a tree that counts, parents first, and sets `has_rules_elsewhere` if one takes ignore rules
-/// from elsewhere. Stops and returns `false` after `limit` folders.
-fn visit_folders(root: &Path, limit: usize, has_rules_elsewhere: &mut bool, mut visit: impl FnMut(&Path)) -> bool {
-    let mut left = vec![root.to_path_buf()];
+/// Visits every folder at and below `top` that counts, parents first, and sets `has_rules_elsewhere` if one takes ignore
+/// rules from elsewhere. Stops and returns `false` after `limit` folders.
+fn visit_folders(
+    root: &Path,
+    top: &Path,
+    limit: usize,
+    has_rules_elsewhere: &mut bool,
+    mut visit: impl FnMut(&Path),
+) -> bool {
+    let mut left = vec![top.to_path_buf()];
     let mut seen = 0;
     while let Some(folder) = left.pop() {
         seen += 1;
@@ -293,7 +316,7 @@ fn visit_folders(root: &Path, limit: usize, has_rules_elsewhere: &mut bool, mut 
             Err(error) if is_system_failure(&error) => return false,
             Err(_) => continue,
         };
-        let inside_git = folder.file_name().is_some_and(|name| name == ".git");
+        let inside_git = folder != root && folder.file_name().is_some_and(|name| name == ".git");
         for entry in entries.filter_map(Result::ok) {
             let name = entry.file_name();
             let counts = if inside_git {
@@ -317,13 +340,14 @@ pub(crate) fn stamp_tree(root: &Path) -> (Option<u64>, bool) {
     let mut has_rules_elsewhere = false;
     let mut hasher = DefaultHasher::new();
     let mut is_known = true;
-    let is_whole = visit_folders(root, usize::MAX, &mut has_rules_elsewhere, |folder| {
+    let is_whole = visit_folders(root, root, usize::MAX, &mut has_rules_elsewhere, |folder| {
         folder.hash(&mut hasher);
         let listed = std::fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let mut files = match listed {
             Ok(files) => files,
             Err(error) => {
-                is_known &= !is_system_failure(&error);
+                // Paths below an enterable folder can be named, and what they name can change.
+                is_known &= !is_system_failure(&error) && !is_enterable(folder);
                 return;
             }
         };
@@ -364,6 +388,9 @@ mod nowhere {
         pub(super) fn has_aliases(&self) -> bool {
             match *self {}
         }
+        pub(super) fn has_unlisted(&self) -> bool {
+            match *self {}
+        }
         pub(super) fn is_quiet(&mut self) -> bool {
             match *self {}
         }
@@ -381,7 +408,7 @@ mod linux {
     //! One inotify instance per root, read by any caller.
 
     use std::{
-        collections::{HashMap, HashSet},
+        collections::HashMap,
         io,
         os::fd::AsFd,
         path::{Path, PathBuf},
@@ -391,7 +418,7 @@ mod linux {
     use inotify::{EventMask, EventOwned, Inotify, WatchDescriptor, WatchMask};
     use tokio::io::{Interest, unix::AsyncFd};
 
-    use super::{Source, UNCOUNTED, folder_id, is_external_rule, is_rule_name, visit_folders};
+    use super::{Source, UNCOUNTED, folder_id, is_enterable, is_external_rule, is_rule_name, visit_folders};
 
     /// The maximum number of folders of a watched tree: one watch costs about 1 KiB of kernel memory, and the usual
     /// limit for all programs together (`fs.inotify.max_user_watches`) is some 100,000.
@@ -408,8 +435,9 @@ mod linux {
         root: PathBuf,
         inotify: Inotify,
         folders: HashMap<WatchDescriptor, PathBuf>,
-        /// The folders that may not be read, and are therefore not watched.
-        unreadable: HashSet<PathBuf>,
+        /// The folders that may not be read, and are therefore not watched. True for those that can be entered: calls reach
+        /// what lies below, where changes are not reported.
+        unreadable: HashMap<PathBuf, bool>,
         has_rules_elsewhere: bool,
         /// True if a folder has two paths in the tree (a bind mount): the kernel reports its events only once.
         has_aliases: bool,
@@ -422,6 +450,8 @@ mod linux {
     /// Returns the events that can change an answer, without those that reading causes.
     fn mask() -> WatchMask {
         WatchMask::MODIFY
+            // Writes through a memory map cause no event, but the file was opened for writing.
+            | WatchMask::CLOSE_WRITE
             | WatchMask::ATTRIB
             | WatchMask::CREATE
             | WatchMask::DELETE
@@ -443,7 +473,7 @@ mod linux {
                 root: root.to_path_buf(),
                 inotify: Inotify::init().ok()?,
                 folders: HashMap::new(),
-                unreadable: HashSet::new(),
+                unreadable: HashMap::new(),
                 has_rules_elsewhere: false,
                 has_aliases: false,
                 queued: Vec::new(),
@@ -472,7 +502,7 @@ mod linux {
                 ..
             } = self;
             let room = MAX_FOLDERS.saturating_sub(known.len());
-            complete &= visit_folders(top, room, has_rules_elsewhere, |folder| {
+            complete &= visit_folders(root, top, room, has_rules_elsewhere, |folder| {
                 unreadable.remove(folder);
                 let mask = if folder == root { mask() | mask_above() } else { mask() };
                 match inotify.watches().add(folder, mask) {
@@ -481,9 +511,9 @@ mod linux {
                         let is_alias = |other: PathBuf| other != folder && folder_id(&other) == folder_id(folder);
                         *has_aliases |= other.is_some_and(is_alias);
                     }
-                    // No answer depends on its contents. It is watched once its permissions change.
+                    // It is watched once its permissions change.
                     Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                        unreadable.insert(folder.to_path_buf());
+                        unreadable.insert(folder.to_path_buf(), is_enterable(folder));
                     }
                     // It vanished.
                     Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
@@ -504,7 +534,7 @@ mod linux {
                 }
                 stays
             });
-            self.unreadable.retain(|folder| !folder.starts_with(top));
+            self.unreadable.retain(|folder, _| !folder.starts_with(top));
         }
 
         pub(super) const fn has_rules_elsewhere(&self) -> bool {
@@ -514,6 +544,11 @@ mod linux {
         /// True if the path of an event may be one of several that changed. It stays true after the alias is gone.
         pub(super) const fn has_aliases(&self) -> bool {
             self.has_aliases
+        }
+
+        /// True if changes in some folder are not reported, although calls can reach it.
+        pub(super) fn has_unlisted(&self) -> bool {
+            self.unreadable.values().any(|is_enterable| *is_enterable)
         }
 
         /// True if there are no unprocessed events. Events read here are processed by the next
@@ -581,16 +616,18 @@ mod linux {
                     } else if event.mask.contains(EventMask::MOVED_FROM) {
                         left.push(path);
                     } else if event.mask.contains(EventMask::ATTRIB)
-                        && self.unreadable.iter().any(|folder| folder.starts_with(&path))
+                        && self.unreadable.keys().any(|folder| folder.starts_with(&path))
                     {
                         appeared.push(path);
                     }
                 }
-                for folder in left {
-                    self.leave(&folder);
+                for folder in &left {
+                    self.leave(folder);
                 }
-                for folder in appeared {
-                    if !self.add(&folder) {
+                // A name that was left may have been taken again by events of an earlier read, as when two folders are
+                // exchanged.
+                for folder in appeared.iter().chain(&left) {
+                    if !self.add(folder) {
                         return false;
                     }
                 }

@@ -18,10 +18,13 @@ use proptest::{
     strategy::ValueTree,
     test_runner::{Config, RngSeed, TestRunner},
 };
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::{
+    fs::{CWD, RenameFlags, renameat_with},
+    thread::CapabilitySet,
+};
 
 use super::{ChangeLog, ChangedPaths, MOST_PATHS, PathLog};
-use crate::freshness::Freshness;
+use crate::{freshness::Freshness, root_watcher::stamp_tree};
 
 /// Creates the folder `root` in a temporary folder, and returns both, by canonical path.
 fn folders() -> (tempfile::TempDir, PathBuf) {
@@ -230,6 +233,88 @@ fn folder_that_becomes_readable_is_watched() {
     assert_eq!(taken(&log, &root), ["d"]);
     fs::write(folder.join("e/a"), "1").expect("written");
     assert_eq!(taken(&log, &root), ["d/e/a"]);
+}
+
+#[test]
+fn file_that_was_open_for_writing_is_named_when_it_is_closed() {
+    let (_outer, root) = folders();
+    fs::write(root.join("a"), "1").expect("written");
+    let freshness = Freshness::default();
+    let log = freshness.log_changes(&root);
+    let file = fs::File::options().write(true).open(root.join("a")).expect("opened");
+    assert!(taken(&log, &root).is_empty());
+    // A program that writes through a memory map does nothing that the kernel reports, except this.
+    drop(file);
+    assert_eq!(taken(&log, &root), ["a"]);
+}
+
+#[test]
+fn exchanged_folders_stay_watched_wherever_a_read_of_the_queue_ends() {
+    let (_outer, root) = folders();
+    for folder in ["a", "b"] {
+        fs::create_dir(root.join(folder)).expect("made");
+    }
+    let freshness = Freshness::default();
+    let log = freshness.log_changes(&root);
+    // One read takes about 128 events.
+    for before in 0..160 {
+        for number in 0..before {
+            let permissions = fs::Permissions::from_mode(0o700 + number % 2);
+            fs::set_permissions(root.join(["a", "b"][number as usize % 2]), permissions).expect("set");
+        }
+        renameat_with(CWD, root.join("a"), CWD, root.join("b"), RenameFlags::EXCHANGE).expect("exchanged");
+        let _ = log.take();
+        for file in ["a/f", "b/f"] {
+            fs::write(root.join(file), "1").expect("written");
+            assert_eq!(taken(&log, &root), [file], "after {before} events");
+        }
+    }
+}
+
+#[test]
+fn root_of_any_name_is_watched_whole() {
+    let (_outer, root) = folders();
+    let root = root.join(".git");
+    fs::create_dir_all(root.join("d")).expect("made");
+    let freshness = Freshness::default();
+    let log = freshness.log_changes(&root);
+    fs::write(root.join("d/f"), "1").expect("written");
+    assert_eq!(taken(&log, &root), ["d/f"]);
+}
+
+/// Takes the right to read every folder, which root has, from this thread.
+fn obey_permissions() {
+    let mut rights = rustix::thread::capabilities(None).expect("the rights");
+    rights.effective -= CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH;
+    rustix::thread::set_capabilities(None, rights).expect("fewer rights");
+}
+
+#[test]
+fn nothing_is_known_while_a_folder_can_be_entered_but_not_listed() {
+    obey_permissions();
+    let (_outer, root) = folders();
+    let set = |mode| fs::set_permissions(root.join("d"), fs::Permissions::from_mode(mode)).expect("set");
+    fs::create_dir_all(root.join("d/e")).expect("made");
+    set(0o300);
+    let freshness = Freshness::default();
+    let log = freshness.log_changes(&root);
+    let stamp = freshness.stamp(&root);
+    fs::write(root.join("d/e/f"), "1").expect("written");
+    assert_eq!(freshness.try_stamp(&root), None);
+    assert_ne!(freshness.stamp(&root), stamp);
+    assert_eq!(stamp_tree(&root).0, None);
+    let changes = log.take();
+    assert_eq!((changes.changed, changes.is_watched), (ChangedPaths::Unknown, false));
+    // It cannot be reached any more.
+    set(0o000);
+    let _ = log.take();
+    assert!(log.take().is_watched);
+    assert_eq!(freshness.stamp(&root), freshness.stamp(&root));
+    assert!(stamp_tree(&root).0.is_some());
+    set(0o700);
+    let _ = log.take();
+    fs::write(root.join("d/e/f"), "2").expect("written");
+    assert_eq!(taken(&log, &root), ["d/e/f"]);
 }
 
 #[test]

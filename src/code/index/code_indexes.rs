@@ -1,7 +1,8 @@
 //! All indexes of the process, and the thread that reads files for them.
 //!
-//! An index is opened by the first search of its project. The thread has a low priority, because calls matter more. It
-//! starts when a search wants files to be read, and ends when all are read.
+//! An index is opened by the first search of its project. The thread starts when a search wants files to be read, and ends
+//! when all are read. It takes locks that calls wait for, so its priority is the usual one; the work that takes time is
+//! done at a low priority without locks (`low_priority.rs`).
 
 use std::{collections::HashMap, path::PathBuf, sync::Arc, thread, time::Instant};
 
@@ -18,9 +19,6 @@ const MOST_OPEN: usize = 8;
 
 /// The number of files that are read before the thread looks at other projects.
 const BATCH: usize = 2_000;
-
-/// The nice value of the thread, from -20 to 19: it gets about 3 % of a core that a call needs.
-const NICE: i32 = 15;
 
 /// The indexes of all projects.
 #[derive(Debug)]
@@ -130,8 +128,6 @@ impl CodeIndexes {
 
     /// Reads the wanted files of all projects until there are none.
     fn read_all(&self) {
-        // Of this thread, on Linux. A failure leaves the usual priority.
-        let _ = rustix::process::setpriority_process(None, NICE);
         let _ends = RunningGuard(&self.thread);
         let mut reader = DocumentReader::default();
         loop {

@@ -9,11 +9,13 @@
 //!
 //! From a file to a search: `document.rs` reads, `segment_writer.rs` collects, `segment/` holds, `project_index.rs`
 //! keeps the segments true to the files, `need/` plans a query, `indexed_files/` answers for it, and `search_plan.rs`
-//! chooses. `code_indexes.rs` has the indexes of all projects, and the thread that reads.
+//! chooses. `code_indexes.rs` has the indexes of all projects, and the thread that reads,
+//! whose work `low_priority.rs` makes give way to calls.
 
 mod code_indexes;
 mod document;
 mod indexed_files;
+mod low_priority;
 mod need;
 mod postings;
 mod project_index;

@@ -9,6 +9,7 @@ use std::{
     fs::Metadata,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
+    slice::Iter,
     sync::{
         Arc, Weak,
         atomic::{AtomicUsize, Ordering::Relaxed},
@@ -25,6 +26,7 @@ use super::{
     code_indexes::CodeIndexes,
     document::DocumentReader,
     indexed_files::IndexedFiles,
+    low_priority::at_low_priority,
     segment::Segment,
     segment_writer::{SegmentWriter, merge},
 };
@@ -91,9 +93,12 @@ impl ProjectIndex {
         limits: IndexLimits,
         indexes: Weak<CodeIndexes>,
     ) -> Option<Self> {
+        if !log.take().is_watched {
+            return None;
+        }
         let files = Project::open(project.root()).ok()?;
         // A link on the way leads elsewhere.
-        let is_same = files.root() == project.root() && log.take().is_watched;
+        let is_same = files.root() == project.root();
         is_same.then(|| Self {
             files,
             log,
@@ -187,10 +192,24 @@ impl ProjectIndex {
         }
         // After the batch is taken: if the root is replaced later, the log forgets the batch.
         let _ = self.files.ensure_open();
-        let mut writer = SegmentWriter::default();
         let mut unreadable = Vec::new();
         let mut left = batch.iter();
-        for path in left.by_ref() {
+        let segment = at_low_priority(|| self.read(reader, &mut left, &mut unreadable));
+        self.add(segment, &unreadable, left.as_slice());
+        self.merge_small();
+        self.bytes.store(self.state.lock().indexed.bytes(), Relaxed);
+        true
+    }
+
+    /// Reads the first of the files that are left until a segment is full.
+    fn read(
+        &self,
+        reader: &mut DocumentReader,
+        left: &mut Iter<'_, Arc<Path>>,
+        unreadable: &mut Vec<Arc<Path>>,
+    ) -> Segment {
+        let mut writer = SegmentWriter::default();
+        for path in left {
             let found = self.files.walked_path(&self.files.root().join(path));
             match found
                 .as_ref()
@@ -204,10 +223,7 @@ impl ProjectIndex {
                 break;
             }
         }
-        self.add(writer.finish(), &unreadable, left.as_slice());
-        self.merge_small();
-        self.bytes.store(self.state.lock().indexed.bytes(), Relaxed);
-        true
+        writer.finish()
     }
 
     /// Adds the documents whose files did not change since they were read. `left` were not read.
@@ -230,14 +246,14 @@ impl ProjectIndex {
     /// forgotten meanwhile.
     fn replace(
         &self,
-        segments: impl FnOnce(&[Arc<Segment>]) -> Vec<Arc<Segment>>,
+        segments: impl FnOnce(&[Arc<Segment>]) -> Vec<Arc<Segment>> + Send,
         finish: impl FnOnce(&mut IndexState),
     ) {
         let (epoch, now) = {
             let state = self.state.lock();
             (state.epoch, Arc::clone(&state.indexed))
         };
-        let indexed = Arc::new(IndexedFiles::new(segments(now.segments())));
+        let indexed = at_low_priority(|| Arc::new(IndexedFiles::new(segments(now.segments()))));
         let mut state = self.state.lock();
         self.apply_changes(&mut state);
         if state.epoch == epoch {
@@ -254,7 +270,7 @@ impl ProjectIndex {
         loop {
             let segments = self.state.lock().indexed.segments().to_vec();
             let Some(first) = first_to_merge(&segments) else { return };
-            let merged = Arc::new(merge(&segments[first..]));
+            let merged = Arc::new(at_low_priority(|| merge(&segments[first..])));
             let epoch = self.state.lock().epoch;
             let kept = |_: &[Arc<Segment>]| [&segments[..first], &[Arc::clone(&merged)]].concat();
             let alive = |state: &mut IndexState| {
