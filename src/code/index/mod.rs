@@ -9,8 +9,8 @@
 //!
 //! From a file to a search: `document.rs` reads, `segment_writer.rs` collects, `segment/` holds, `project_index.rs`
 //! keeps the segments true to the files, `need/` plans a query, `indexed_files/` answers for it, and `search_plan.rs`
-//! chooses. `code_indexes.rs` has the indexes of all projects, and the thread that reads,
-//! whose work `low_priority.rs` makes give way to calls.
+//! chooses. `code_indexes.rs` has the indexes of all projects, and the thread that reads; `low_priority.rs`
+//! makes its work give way to calls.
 
 mod code_indexes;
 mod document;
