@@ -160,8 +160,9 @@ fn unescaped(raw: &str) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "only another process can have other mounts")]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "only another process can have other mounts")]
+
     use std::{path::Path, process::Command};
 
     use super::{has_shared_mount, hash_mounts, is_shared};
