@@ -9,9 +9,13 @@ const PRESS_EVENTS = 'pointerdown mousedown pointerup mouseup click auxclick dbl
  */
 let expected;
 
+/** The press before `expected` whose release has not come yet. The release belongs to it, however late it comes. */
+let unreleased;
+
 /** Expects a press ("press") or moves ("move") on an element that was found, until `hasMissed` is called. */
 function expectPointer(kind, found) {
   listenToPointer();
+  if (expected?.isDown) unreleased = { ...expected, isAsked: true };
   expected = { kind, ...found, isHit: undefined, isDown: false, isAsked: false };
 }
 
@@ -20,9 +24,11 @@ function expectPointer(kind, found) {
  * the page, and the press does nothing.
  */
 function onPointer(event) {
-  const press = expected;
-  if (!press || !event.isTrusted) return;
+  if (!event.isTrusted) return;
   const { type } = event;
+  if (type === 'pointerdown') unreleased = undefined;
+  const press = (type !== 'pointermove' && unreleased) || expected;
+  if (!press) return;
   if (press.kind === 'move') {
     if (type === 'pointermove') press.isHit = reaches(event, press);
     return;
@@ -59,6 +65,7 @@ function reaches({ clientX: x, clientY: y }, { element, role, name }) {
 
 function endOf(press) {
   if (expected === press) expected = undefined;
+  if (unreleased === press) unreleased = undefined;
 }
 
 /** Returns `{ missed }`: true if the expected press or the last move went to another element. */
