@@ -137,7 +137,8 @@ fn is_settled(meta: &Metadata) -> bool {
     meta.modified().is_ok_and(age) && changed.is_some_and(age)
 }
 
-fn stamp_if_there(path: &Path, hasher: &mut DefaultHasher) {
+/// Hashes the state of an ignore file, if it exists.
+pub(crate) fn stamp_if_there(path: &Path, hasher: &mut DefaultHasher) {
     let Ok(meta) = path.metadata() else { return };
     path.hash(hasher);
     stamp_file(&meta, hasher);

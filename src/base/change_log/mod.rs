@@ -7,6 +7,7 @@
 
 use std::{
     collections::HashSet,
+    hash::DefaultHasher,
     path::{Path, PathBuf},
     sync::{Arc, Weak},
 };
@@ -16,6 +17,7 @@ use tokio::{runtime::Handle, sync::Notify};
 
 use crate::{
     changes::EventLoop,
+    parent_ignores::stamp_if_there,
     root_watcher::{RootWatcher, is_uncounted},
 };
 
@@ -50,6 +52,12 @@ pub struct Changes {
 #[must_use]
 pub fn is_logged(relative: &Path) -> bool {
     !relative.iter().any(is_uncounted)
+}
+
+/// Hashes the state of an ignore file outside the root, if it exists. [`Changes::above`] covers those that every root has;
+/// git's configuration may name another.
+pub fn hash_ignore_file(path: &Path, hasher: &mut DefaultHasher) {
+    stamp_if_there(path, hasher);
 }
 
 /// A log of the changes under one root, from its creation on. Dropping it ends the log.

@@ -7,16 +7,23 @@
 //! matcher that searches without an index, so rows, counts and errors are the same. A file is excluded only if the
 //! index has read it and knows of no change since; every other file is opened.
 //!
+//! Where searches use the default rules, the files are not found by a walk either, but listed by a table of folders.
+//! The walker made the table, and each change is followed before the next search; what it cannot tell is walked.
+//!
 //! From a file to a search: `document.rs` reads, `segment_writer.rs` collects, `segment/` holds, `project_index.rs`
 //! keeps the segments true to the files, `need/` plans a query, `indexed_files/` answers for it, and `search_plan.rs`
-//! chooses. `code_indexes.rs` has the indexes of all projects, and the thread that reads; `low_priority.rs`
-//! makes its work give way to calls.
+//! chooses. `folder_table/` and `outside_rules/` keep the folders, and `listed_files.rs` joins them with the documents.
+//! `code_indexes.rs` has the indexes of all projects, and the thread that reads; `low_priority.rs` makes its work give
+//! way to calls.
 
 mod code_indexes;
 mod document;
+mod folder_table;
 mod indexed_files;
+mod listed_files;
 mod low_priority;
 mod need;
+mod outside_rules;
 mod postings;
 mod project_index;
 mod search_plan;
@@ -28,4 +35,4 @@ pub use code_indexes::CodeIndexes;
 pub(crate) use need::Need;
 pub use project_index::{IndexLimits, IndexSize, ProjectIndex};
 pub use search_plan::IndexUse;
-pub(crate) use search_plan::{FileChoice, SearchPlan};
+pub(crate) use search_plan::{FileChoice, FileList, FolderQuestion, SearchPlan};

@@ -25,8 +25,11 @@ use parking_lot::Mutex;
 use super::{
     code_indexes::CodeIndexes,
     document::DocumentReader,
+    folder_table::{ChangedPath, FolderTable, KeptTable, list_whole},
     indexed_files::IndexedFiles,
+    listed_files::ListedFiles,
     low_priority::at_low_priority,
+    outside_rules::outside_rules,
     segment::Segment,
     segment_writer::{SegmentWriter, merge},
 };
@@ -54,15 +57,26 @@ pub struct ProjectIndex {
     /// Locked in short sections; the log is read under this lock, so that no call looks before earlier changes are
     /// applied.
     state: Mutex<IndexState>,
-    /// The memory of the segments, in bytes.
+    /// The memory of the segments and of the table of folders, in bytes.
     bytes: AtomicUsize,
     /// Held while files are read: one thread at a time adds segments.
     reading: Mutex<()>,
+    /// The files that the last search without globs chose from.
+    listed: Mutex<Option<Arc<ListedFiles>>>,
+}
+
+/// An index at one moment.
+#[derive(Debug)]
+pub(super) struct IndexView {
+    pub(super) indexed: Arc<IndexedFiles>,
+    /// `None` if folders must be walked.
+    pub(super) folders: Option<Arc<FolderTable>>,
 }
 
 #[derive(Debug, Default)]
 struct IndexState {
     indexed: Arc<IndexedFiles>,
+    folders: KeptTable,
     /// The files that searches opened and that are to be read.
     wanted: HashSet<Arc<Path>>,
     /// The files that are being read, without those that changed since.
@@ -83,6 +97,8 @@ pub struct IndexSize {
     /// The memory of the segments, in bytes.
     pub bytes: usize,
     pub segments: usize,
+    /// True if the folders are to be listed, so that searches need not walk.
+    pub is_listing: bool,
 }
 
 impl ProjectIndex {
@@ -107,31 +123,41 @@ impl ProjectIndex {
             state: Mutex::default(),
             bytes: AtomicUsize::new(0),
             reading: Mutex::default(),
+            listed: Mutex::default(),
         })
     }
 
-    /// Returns the files that are known now, after all changes until now. `None` if the project cannot be watched.
-    pub(super) fn indexed(&self) -> Option<Arc<IndexedFiles>> {
+    /// Returns what is known now, after all changes until now. `None` if the project cannot be watched.
+    pub(super) fn view(&self) -> Option<IndexView> {
         let mut state = self.state.lock();
-        self.apply_changes(&mut state).then(|| Arc::clone(&state.indexed))
+        self.apply_changes(&mut state).then(|| IndexView {
+            indexed: Arc::clone(&state.indexed),
+            folders: state.folders.get(),
+        })
     }
 
     /// Forgets what changed. Returns false if the project cannot be watched.
     fn apply_changes(&self, state: &mut IndexState) -> bool {
         let changes = self.log.take();
+        let root = self.files.root();
+        // Before folders are listed, so that a later change is noticed.
+        let outside = outside_rules(root, changes.above).filter(|_| !changes.has_external_rules);
         match changes.changed {
             ChangedPaths::Paths(paths) => {
-                let root = self.files.root();
-                let relative = |path: &PathBuf| path.strip_prefix(root).map(Path::to_path_buf).unwrap_or_default();
-                state.forget(&paths.iter().map(relative).collect());
+                let relative = |path: PathBuf| path.strip_prefix(root).map(Path::to_path_buf).unwrap_or_default();
+                let paths = paths.into_iter().map(|path| ChangedPath::new(root, relative(path)));
+                let paths: Vec<ChangedPath> = paths.collect();
+                state.forget(&paths.iter().map(|path| path.relative.as_path()).collect());
                 // A file that got another name may change without an event about its first one.
-                let linked = paths.iter().filter_map(|path| path.symlink_metadata().ok());
-                let linked: HashSet<u64> = linked.filter(has_several_names).map(|found| found.ino()).collect();
+                let linked = paths.iter().filter_map(|path| path.found.as_ref());
+                let linked = linked.filter(|found| has_several_names(found));
+                let linked: HashSet<u64> = linked.map(Metadata::ino).collect();
                 if !linked.is_empty() {
                     for segment in state.indexed.segments() {
                         segment.keep_only(|facts| !linked.contains(&facts.inode));
                     }
                 }
+                state.folders.change(&paths, outside, &self.files);
             }
             ChangedPaths::Unknown => {
                 let epoch = state.epoch + 1;
@@ -142,7 +168,9 @@ impl ProjectIndex {
                         ..IndexState::default()
                     },
                 );
+                state.folders.change(&[], outside, &self.files);
                 self.bytes.store(0, Relaxed);
+                *self.listed.lock() = None;
                 // Large, and of no use to this call.
                 drop(forgotten);
             }
@@ -170,14 +198,55 @@ impl ProjectIndex {
         }
     }
 
-    /// Returns the memory of the segments, in bytes.
+    /// Records that a search could use a table of folders that is not there.
+    pub(super) fn want_folders(&self) {
+        let indexes = self.indexes.upgrade().filter(|all| all.bytes() < self.limits.memory);
+        if let Some(indexes) = indexes
+            && self.state.lock().folders.want()
+        {
+            indexes.wake();
+        }
+    }
+
+    /// Lists all folders, if a search wants that.
+    fn list_folders(&self) {
+        if !self.state.lock().folders.begin() {
+            return;
+        }
+        let made = at_low_priority(|| list_whole(&self.files));
+        let mut state = self.state.lock();
+        self.apply_changes(&mut state);
+        state.folders.finish(made, &self.files);
+        drop(state);
+        self.count_bytes();
+    }
+
+    /// Returns the files of a table with the documents of an index.
+    pub(super) fn listed(&self, folders: &Arc<FolderTable>, indexed: &Arc<IndexedFiles>) -> Arc<ListedFiles> {
+        let kept = self.listed.lock().clone();
+        if let Some(kept) = kept.filter(|kept| kept.is_of(folders, indexed)) {
+            return kept;
+        }
+        let made = Arc::new(ListedFiles::new(Arc::clone(folders), Arc::clone(indexed)));
+        *self.listed.lock() = Some(Arc::clone(&made));
+        made
+    }
+
+    /// Returns the absolute path of the project.
+    pub(super) fn root(&self) -> &Path {
+        self.files.root()
+    }
+
+    /// Returns the memory of the segments and of the table of folders, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes.load(Relaxed)
     }
 
-    /// Reads at most `most` wanted files and adds them. Returns false if none was wanted.
+    /// Lists the folders if that is wanted, then reads at most `most` wanted files and adds them. Returns false if no file
+    /// was wanted.
     pub(super) fn read_wanted(&self, reader: &mut DocumentReader, most: usize) -> bool {
         let _one = self.reading.lock();
+        self.list_folders();
         let batch: Vec<Arc<Path>> = {
             let mut state = self.state.lock();
             let batch: Vec<_> = state.wanted.iter().take(most).cloned().collect();
@@ -197,7 +266,15 @@ impl ProjectIndex {
         let segment = at_low_priority(|| self.read(reader, &mut left, &mut unreadable));
         self.add(segment, &unreadable, left.as_slice());
         self.merge_small();
-        self.bytes.store(self.state.lock().indexed.bytes(), Relaxed);
+        self.count_bytes();
+        if let Some(IndexView {
+            indexed,
+            folders: Some(folders),
+        }) = self.view()
+        {
+            // So that the next search need not do it.
+            at_low_priority(|| self.listed(&folders, &indexed));
+        }
         true
     }
 
@@ -224,6 +301,11 @@ impl ProjectIndex {
             }
         }
         writer.finish()
+    }
+
+    fn count_bytes(&self) {
+        let state = self.state.lock();
+        self.bytes.store(state.indexed.bytes() + state.folders.bytes(), Relaxed);
     }
 
     /// Adds the documents whose files did not change since they were read. `left` were not read.
@@ -293,13 +375,14 @@ impl ProjectIndex {
             wanted: state.wanted.len() + state.in_work.len(),
             bytes: state.indexed.bytes(),
             segments: state.indexed.segments().len(),
+            is_listing: state.folders.is_awaited(),
         }
     }
 }
 
 impl IndexState {
     /// Forgets files, and all files below folders. An empty path is the root.
-    fn forget(&mut self, changed: &HashSet<PathBuf>) {
+    fn forget(&mut self, changed: &HashSet<&Path>) {
         for segment in self.indexed.segments() {
             for path in changed {
                 segment.kill(path);

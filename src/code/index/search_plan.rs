@@ -1,18 +1,22 @@
 //! The choice of a search: which of the files that it finds it need not open.
 
 use std::{
-    path::Path,
+    collections::HashSet,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
 };
 
+use ignore::overrides::Override;
+
 use super::{
+    folder_table::{Folder, FolderTable},
     indexed_files::{ContentFilter, IndexedFiles},
-    project_index::ProjectIndex,
+    project_index::{IndexView, ProjectIndex},
 };
-use crate::{text_query::TextQuery, walk::Traversal};
+use crate::{place_filter::PlaceFilter, text_query::TextQuery, walk::Traversal};
 
 /// How far a search used the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,11 +52,32 @@ pub(crate) enum FileChoice {
     OpenUnknown,
 }
 
+/// The folders that a search would walk with the default rules, and the restrictions of the files in them.
+#[derive(Debug)]
+pub(crate) struct FolderQuestion<'q> {
+    /// Absolute paths, sorted.
+    pub(crate) folders: &'q [PathBuf],
+    pub(crate) globs: &'q Override,
+    pub(crate) within: Option<&'q PlaceFilter>,
+    /// The files to leave out, relative to the root.
+    pub(crate) named: &'q HashSet<PathBuf>,
+}
+
+/// The files that a walk would find.
+#[derive(Debug, Default)]
+pub(crate) struct FileList {
+    /// Those that must be opened, relative to the root.
+    pub(crate) files: Vec<Arc<Path>>,
+    /// The number of those that cannot match.
+    pub(crate) unopened: u64,
+}
+
 /// The choice for one search.
 #[derive(Debug)]
 pub(crate) struct SearchPlan<'a> {
     index: &'a ProjectIndex,
     indexed: Arc<IndexedFiles>,
+    folders: Option<Arc<FolderTable>>,
     /// `None` if the query could match any file.
     filter: Option<ContentFilter>,
     has_unknown: AtomicBool,
@@ -69,12 +94,13 @@ impl<'a> SearchPlan<'a> {
         traversal: Traversal,
     ) -> Option<Self> {
         let index = index?;
-        let indexed = index.indexed()?;
+        let IndexView { indexed, folders } = index.view()?;
         Some(Self {
             // A path below a link may have been read when it led elsewhere.
             filter: ContentFilter::new(&indexed, query, most_bytes).filter(|_| !traversal.follow_symlinks),
             index,
             indexed,
+            folders,
             has_unknown: AtomicBool::new(false),
             wants_unknown: traversal == Traversal::default(),
         })
@@ -89,6 +115,78 @@ impl<'a> SearchPlan<'a> {
         } else {
             FileChoice::OpenUnknown
         }
+    }
+
+    /// Returns the files that a walk would find. `None` if the walk must be made.
+    pub(crate) fn list(&self, question: &FolderQuestion<'_>) -> Option<FileList> {
+        let Some(table) = &self.folders else {
+            self.index.want_folders();
+            return None;
+        };
+        let root = self.index.root();
+        let folder = |path: &'_ PathBuf| {
+            let relative = path.strip_prefix(root).ok()?.to_path_buf();
+            Some((table.folder(&relative)?, relative))
+        };
+        let mut tops: Vec<(&Folder, PathBuf)> = question.folders.iter().map(folder).collect::<Option<_>>()?;
+        if !question.globs.is_empty() || question.within.is_some() {
+            return self.list_each(&tops, question);
+        }
+        // A folder in another one is found by its walk too. Parents are before their folders.
+        let mut last: Option<PathBuf> = None;
+        tops.retain(|(_, path)| {
+            let is_top = last.as_ref().is_none_or(|last| !path.starts_with(last));
+            if is_top {
+                last = Some(path.clone());
+            }
+            is_top
+        });
+        let is_asked =
+            |path: &Path| tops.iter().any(|(_, top)| path.starts_with(top)) && !question.named.contains(path);
+        let found: u64 = tops.iter().map(|(folder, _)| folder.files()).sum::<Option<u64>>()?;
+        let named = question
+            .named
+            .iter()
+            .filter(|path| tops.iter().any(|(_, top)| path.starts_with(top)) && table.has_file(path));
+        let listed = self.index.listed(table, &self.indexed);
+        let to_open = listed.to_open(self.filter.as_ref()).filter(|path| is_asked(path));
+        let files: Vec<Arc<Path>> = to_open.cloned().collect();
+        let unopened = found.checked_sub(named.count() as u64 + files.len() as u64)?;
+        Some(FileList { files, unopened })
+    }
+
+    /// Lists the files of folders one by one.
+    fn list_each(&self, tops: &[(&Folder, PathBuf)], question: &FolderQuestion<'_>) -> Option<FileList> {
+        let root = self.index.root();
+        let mut list = FileList::default();
+        let mut seen = HashSet::new();
+        for (folder, path) in tops {
+            let mut path = if path.as_os_str().is_empty() {
+                root.to_path_buf()
+            } else {
+                root.join(path)
+            };
+            let is_listed = folder.each_file(&mut path, question.globs, &mut |path| {
+                let Ok(relative) = path.strip_prefix(root) else {
+                    return false;
+                };
+                let is_asked = question.within.is_none_or(|within| within.admits(relative))
+                    && !question.named.contains(relative)
+                    && (tops.len() == 1 || seen.insert(relative.to_path_buf()));
+                if !is_asked {
+                    return true;
+                }
+                match self.choice(relative) {
+                    FileChoice::Skip => list.unopened += 1,
+                    FileChoice::Open | FileChoice::OpenUnknown => list.files.push(Arc::from(relative)),
+                }
+                true
+            });
+            if !is_listed {
+                return None;
+            }
+        }
+        Some(list)
     }
 
     /// Records files that were not known, to be read for the index.

@@ -35,6 +35,8 @@ pub(super) struct MatchCollector<'a> {
     pub(super) searched: AtomicU64,
     /// The number of files that the index excluded.
     pub(super) unopened: AtomicU64,
+    /// True if the index listed the files of folders.
+    pub(super) is_listed: AtomicBool,
     pub(super) skipped: Arc<Mutex<SkippedList>>,
     /// Set once rows after some path are no longer wanted.
     is_full: AtomicBool,
@@ -61,6 +63,7 @@ impl<'a> MatchCollector<'a> {
             need,
             searched: AtomicU64::new(0),
             unopened: AtomicU64::new(0),
+            is_listed: AtomicBool::new(false),
             skipped: Arc::default(),
             is_full: AtomicBool::new(false),
             kept: Mutex::default(),
@@ -135,6 +138,7 @@ impl<'a> MatchCollector<'a> {
             skipped,
             index_use: self.plan.map_or(IndexUse::None, |plan| plan.index_use()),
             unopened_files: self.unopened.into_inner(),
+            is_listed: self.is_listed.into_inner(),
             elapsed: self.started.elapsed(),
             is_named_file: false,
         })

@@ -92,6 +92,8 @@ pub struct SearchMatches {
     pub index_use: IndexUse,
     /// The number of files among the searched ones that the index excluded.
     pub unopened_files: u64,
+    /// True if the index listed the files of folders, so that none was walked.
+    pub is_listed: bool,
     /// The duration of the search.
     pub elapsed: Duration,
     /// True if the caller named one file, and nothing else, to be searched.

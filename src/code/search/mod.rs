@@ -73,18 +73,17 @@ pub fn search(
     let is_one_file = named.len() == 1 && folders.is_empty();
     let gathered = MatchCollector::new(need, scope.plan(query));
     let walkers = ThreadPermit::acquire(cores());
-    search_files(
-        &named,
-        walkers.count(),
+    let run = SearchRun {
         query,
         scope,
-        &gathered,
-        FileOrigin::Named,
+        gathered: &gathered,
+        threads: walkers.count(),
         cancel,
-    );
+    };
+    run.search_files(&named, FileOrigin::Named, |path| Some(path.clone()));
     if !folders.is_empty() && !cancel.is_cancelled() {
         let named: HashSet<PathBuf> = named.iter().map(|path| path.relative().to_path_buf()).collect();
-        walk_folders(&folders, &named, walkers.count(), query, scope, &gathered, cancel);
+        run.search_folders(&folders, &named);
     }
     Ok(SearchMatches {
         is_named_file: is_one_file,
@@ -108,100 +107,127 @@ pub fn search_found(
         .collect();
     let gathered = MatchCollector::new(need, scope.plan(query));
     let walkers = ThreadPermit::acquire(cores());
-    search_files(
-        &files,
-        walkers.count(),
+    let run = SearchRun {
         query,
         scope,
-        &gathered,
-        FileOrigin::Found,
+        gathered: &gathered,
+        threads: walkers.count(),
         cancel,
-    );
+    };
+    run.search_files(&files, FileOrigin::Found, |path| Some(path.clone()));
     gathered.finish(cancel)
 }
 
-/// Searches a list of files on several threads.
-fn search_files(
-    files: &[ProjectPath],
+/// One search, and what its threads share.
+struct SearchRun<'a> {
+    query: &'a TextQuery,
+    scope: &'a SearchScope,
+    gathered: &'a MatchCollector<'a>,
+    /// The number of threads.
     threads: usize,
-    query: &TextQuery,
-    scope: &SearchScope,
-    gathered: &MatchCollector<'_>,
-    origin: FileOrigin,
-    cancel: &CancellationToken,
-) {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut worker = SearchWorker::new(query, scope, gathered, cancel);
-        while let Some(path) = files.get(next.fetch_add(1, Relaxed)) {
-            if cancel.is_cancelled() {
-                return;
-            }
-            worker.search(path, origin);
-        }
-    };
-    std::thread::scope(|threading| {
-        for _ in 1..threads.min(files.len()) {
-            thread_budget::spawn_thread(threading, work);
-        }
-        work();
-    });
+    cancel: &'a CancellationToken,
 }
 
-/// Walks folders and searches their files during the walk.
-fn walk_folders(
-    folders: &[PathBuf],
-    named: &HashSet<PathBuf>,
-    threads: usize,
-    query: &TextQuery,
-    scope: &SearchScope,
-    gathered: &MatchCollector<'_>,
-    cancel: &CancellationToken,
-) {
-    let root = scope.project.root();
-    let mut rules = scope.walk_builder(&gathered.skipped);
-    rules.max_filesize(scope.max_filesize);
-    for folder in folders {
-        rules.add(folder);
+impl SearchRun<'_> {
+    fn worker(&self) -> SearchWorker<'_> {
+        SearchWorker::new(self.query, self.scope, self.gathered, self.cancel)
     }
-    // A file can be visited twice only if one folder lies in another.
-    let overlap = folders
-        .iter()
-        .any(|a| folders.iter().any(|b| a != b && b.starts_with(a)));
-    let seen = Mutex::new(HashSet::new());
-    walk_shared(&rules, threads, || {
-        let mut worker = SearchWorker::new(query, scope, gathered, cancel);
-        let seen = &seen;
-        move |entry: WalkEntry| {
-            if cancel.is_cancelled() {
-                return ControlFlow::Break(());
+
+    /// Searches a list of files on several threads. `path` returns `None` for a file that is not inside the project.
+    fn search_files<F: Sync>(&self, files: &[F], origin: FileOrigin, path: impl Fn(&F) -> Option<ProjectPath> + Sync) {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut worker = self.worker();
+            while let Some(file) = files.get(next.fetch_add(1, Relaxed)) {
+                if self.cancel.is_cancelled() {
+                    return;
+                }
+                if let Some(path) = path(file) {
+                    worker.search(&path, origin);
+                }
             }
-            record_entry(&entry, &scope.project, &gathered.skipped);
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    record_walk_error(&error, root, &gathered.skipped);
+        };
+        std::thread::scope(|threading| {
+            for _ in 1..self.threads.min(files.len()) {
+                thread_budget::spawn_thread(threading, work);
+            }
+            work();
+        });
+    }
+
+    /// Searches the files of folders, but for `named`. They are walked unless the index can list them.
+    fn search_folders(&self, folders: &[PathBuf], named: &HashSet<PathBuf>) {
+        let plan = self.gathered.plan.as_ref();
+        let Some(listed) = plan.and_then(|plan| self.scope.listed(plan, folders, named)) else {
+            self.walk_folders(folders, named);
+            return;
+        };
+        let project = &self.scope.project;
+        for folder in folders {
+            // As by a walk, which visits them.
+            project.note_entry(folder);
+        }
+        self.gathered.is_listed.store(true, Relaxed);
+        self.gathered.searched.fetch_add(listed.unopened, Relaxed);
+        self.gathered.unopened.fetch_add(listed.unopened, Relaxed);
+        self.search_files(&listed.files, FileOrigin::Found, |path| {
+            project.walked_path(&project.root().join(path))
+        });
+    }
+
+    /// Walks folders and searches their files during the walk.
+    fn walk_folders(&self, folders: &[PathBuf], named: &HashSet<PathBuf>) {
+        let Self {
+            scope,
+            gathered,
+            cancel,
+            ..
+        } = self;
+        let root = scope.project.root();
+        let mut rules = scope.walk_builder(&gathered.skipped);
+        rules.max_filesize(scope.max_filesize);
+        for folder in folders {
+            rules.add(folder);
+        }
+        // A file can be visited twice only if one folder lies in another.
+        let overlap = folders
+            .iter()
+            .any(|a| folders.iter().any(|b| a != b && b.starts_with(a)));
+        let seen = Mutex::new(HashSet::new());
+        walk_shared(&rules, self.threads, || {
+            let mut worker = self.worker();
+            let seen = &seen;
+            move |entry: WalkEntry| {
+                if cancel.is_cancelled() {
+                    return ControlFlow::Break(());
+                }
+                record_entry(&entry, &scope.project, &gathered.skipped);
+                let entry = match entry {
+                    Ok(entry) => entry,
+                    Err(error) => {
+                        record_walk_error(&error, root, &gathered.skipped);
+                        return ControlFlow::Continue(());
+                    }
+                };
+                if !entry.file_type().is_some_and(|kind| kind.is_file()) {
                     return ControlFlow::Continue(());
                 }
-            };
-            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
-                return ControlFlow::Continue(());
+                let Some(path) = scope
+                    .project
+                    .walked_path(entry.path())
+                    .filter(|path| scope.is_within(path))
+                else {
+                    return ControlFlow::Continue(());
+                };
+                let again =
+                    named.contains(path.relative()) || (overlap && !seen.lock().insert(path.relative().to_path_buf()));
+                if !again {
+                    worker.search(&path, FileOrigin::Found);
+                }
+                ControlFlow::Continue(())
             }
-            let Some(path) = scope
-                .project
-                .walked_path(entry.path())
-                .filter(|path| scope.is_within(path))
-            else {
-                return ControlFlow::Continue(());
-            };
-            let again =
-                named.contains(path.relative()) || (overlap && !seen.lock().insert(path.relative().to_path_buf()));
-            if !again {
-                worker.search(&path, FileOrigin::Found);
-            }
-            ControlFlow::Continue(())
-        }
-    });
+        });
+    }
 }
 
 /// The searcher of one thread, with its counters.

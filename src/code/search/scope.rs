@@ -1,6 +1,6 @@
 //! The files that a search may read: globs, places, sizes, and the rules of its walk.
 
-use std::sync::Arc;
+use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
 use fumi_base::project::{Project, ProjectPath};
 use ignore::{
@@ -11,13 +11,13 @@ use parking_lot::Mutex;
 
 use crate::{
     errors::search::SearchError,
-    index::{CodeIndexes, ProjectIndex, SearchPlan},
+    index::{CodeIndexes, FileList, FolderQuestion, ProjectIndex, SearchPlan},
     pattern_error,
     place_filter::PlaceFilter,
     size,
     skipped::SkippedList,
     text_query::TextQuery,
-    walk::{self, FoundFile, Traversal},
+    walk::{FoundFile, Traversal, search_walk_builder},
 };
 
 /// The filters for the files that a walk searches.
@@ -115,6 +115,24 @@ impl SearchScope {
         SearchPlan::new(self.index.as_deref(), query, self.most_bytes, self.traversal)
     }
 
+    /// Returns the files that a walk of folders would find, from the index. `None` if they must be walked.
+    pub(super) fn listed(
+        &self,
+        plan: &SearchPlan<'_>,
+        folders: &[PathBuf],
+        named: &HashSet<PathBuf>,
+    ) -> Option<FileList> {
+        if self.traversal != Traversal::default() || self.max_filesize.is_some() {
+            return None;
+        }
+        plan.list(&FolderQuestion {
+            folders,
+            globs: &self.globs,
+            within: self.within.as_ref(),
+            named,
+        })
+    }
+
     /// True if a found file lies in the places that the call named.
     pub(crate) fn is_within(&self, path: &ProjectPath) -> bool {
         self.within.as_ref().is_none_or(|within| within.admits(path.relative()))
@@ -126,10 +144,7 @@ impl SearchScope {
 
     /// Returns a walk of the folders that also reads the ignore files of ripgrep.
     pub(crate) fn walk_builder(&self, skipped: &Arc<Mutex<SkippedList>>) -> WalkBuilder {
-        let mut rules = walk::walk_builder(&self.project, self.traversal, skipped);
-        if !self.traversal.no_ignore {
-            rules.add_custom_ignore_filename(".rgignore");
-        }
+        let mut rules = search_walk_builder(&self.project, self.traversal, skipped);
         rules.overrides(self.globs.clone());
         rules
     }

@@ -42,7 +42,8 @@ use entry_test::{EntryTest, Kinds};
 pub use listing::{FileListing, FoundFile, ListingDetail, ListingRequest, ListingSort};
 pub use options::{FileOptions, Traversal};
 use patterns::{excludes, extension_test, name_test};
-pub(crate) use project_walk::{record_entry, record_walk_error, walk_builder};
+use project_walk::walk_builder;
+pub(crate) use project_walk::{record_entry, record_walk_error, search_walk_builder, skip_reason};
 pub(crate) use walked_paths::compare_paths;
 
 /// The number of entries that a thread visits between two checks of the cancellation token (a check takes a lock).

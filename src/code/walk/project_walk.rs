@@ -42,6 +42,19 @@ pub(crate) fn walk_builder(
     builder
 }
 
+/// Returns a walk of project folders for a search, which also reads the ignore files of ripgrep.
+pub(crate) fn search_walk_builder(
+    project: &Arc<Project>,
+    traversal: Traversal,
+    skipped: &Arc<Mutex<SkippedList>>,
+) -> WalkBuilder {
+    let mut builder = walk_builder(project, traversal, skipped);
+    if !traversal.no_ignore {
+        builder.add_custom_ignore_filename(".rgignore");
+    }
+    builder
+}
+
 /// Adds an error of the walk to `skipped`, if it concerns the reader.
 pub(crate) fn record_walk_error(error: &ignore::Error, root: &Path, skipped: &Mutex<SkippedList>) {
     if let Some((path, reason)) = skip_reason(error, root) {
@@ -74,7 +87,7 @@ pub(super) fn leads_inside(project: &Project, link: &Path) -> bool {
 
 /// Returns the path and the reason of an error of the walk; `path` if the error names none. Malformed patterns in
 /// ignore files are not reported: git ignores them too.
-fn skip_reason(error: &ignore::Error, path: &Path) -> Option<(PathBuf, SkipReason)> {
+pub(crate) fn skip_reason(error: &ignore::Error, path: &Path) -> Option<(PathBuf, SkipReason)> {
     match error {
         ignore::Error::Partial(errors) => errors.iter().find_map(|error| skip_reason(error, path)),
         ignore::Error::WithLineNumber { err, .. } | ignore::Error::WithDepth { err, .. } => skip_reason(err, path),

@@ -20,7 +20,7 @@ pub(crate) struct IndexedFiles {
 
 /// The place of a document.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+pub(crate) struct Place {
     /// An index into the segments.
     segment: usize,
     doc: DocId,
@@ -66,9 +66,15 @@ impl IndexedFiles {
         self.live_place(relative).is_some()
     }
 
-    fn live_place(&self, relative: &Path) -> Option<Place> {
+    /// Returns the place of the document of a file, if it is alive.
+    pub(crate) fn live_place(&self, relative: &Path) -> Option<Place> {
         let place = *self.places.get(relative)?;
         self.segments[place.segment].is_live(place.doc).then_some(place)
+    }
+
+    /// Returns the path of a document of these segments, relative to the root.
+    pub(crate) fn path(&self, place: Place) -> &Arc<Path> {
+        &self.segments[place.segment].docs[place.doc as usize].path
     }
 }
 
@@ -110,6 +116,11 @@ impl ContentFilter {
         self.indexed
             .live_place(relative)
             .is_none_or(|place| self.candidates[place.segment].contains(place.doc))
+    }
+
+    /// True if a search must open the file of a document of the same segments.
+    pub(crate) fn must_open(&self, place: Place) -> bool {
+        self.candidates[place.segment].contains(place.doc) || !self.indexed.segments[place.segment].is_live(place.doc)
     }
 }
 

@@ -1,21 +1,30 @@
 //! Searches with the index compared with searches without it, while files are edited between them.
 //!
 //! 2,000 random edits, each followed by two or three queries; the index reads files in its own thread meanwhile, so that
-//! every state between nothing and everything occurs. `FUMI_ORACLE_SEED` overrides the seed, `FUMI_INDEX_EDITS` the
-//! number of edits. What a scan finds is compared with `rg` elsewhere (`oracle/rg.rs`).
+//! every state between nothing and everything occurs. Some edits concern ignore files and repositories, since the index
+//! also lists the files instead of a walk; so the number of files is compared with `rg --files` too. `FUMI_ORACLE_SEED`
+//! overrides the seed, `FUMI_INDEX_EDITS` the number of edits. What a scan finds in the files is compared with `rg`
+//! elsewhere (`oracle/rg.rs`).
 
 use std::{
-    env, fs,
-    os::unix::fs::symlink,
+    env,
+    ffi::OsStr,
+    fs,
+    os::unix::{ffi::OsStrExt as _, fs::symlink},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread,
     time::{Duration, Instant},
 };
 
-use fumi_base::project::Project;
+use fumi_base::project::{Project, ProjectPath};
 use fumi_code::{
     index::{CodeIndexes, IndexLimits, IndexUse},
-    search::{RowDemand, ScopeOptions, SearchScope, SearchTargets, search},
+    place_filter::{PlaceFilter, PlaceGlob},
+    search::{RowDemand, ScopeOptions, SearchMatches, SearchScope, SearchTargets, search},
     text_query::{CaseSensitivity, QuerySyntax, TextQuery, TextQueryOptions},
     walk::Traversal,
 };
@@ -28,10 +37,21 @@ use proptest::{
 use tokio_util::sync::CancellationToken;
 
 use super::shown;
+use crate::oracle::programs;
 
 /// Folders, files and words are few, so that edits meet each other and queries find something.
-const FOLDERS: [&str; 6] = ["", "src", "src/deep", "lib", "lib/ignored", ".hidden"];
-const NAMES: [&str; 6] = ["a.rs", "b.rs", "c.txt", "d.md", "e", "日本.txt"];
+const FOLDERS: [&str; 9] = [
+    "",
+    "src",
+    "src/deep",
+    "src/deep/er",
+    "lib",
+    "lib/ignored",
+    "lib/.hidden",
+    ".hidden",
+    "target",
+];
+const NAMES: [&str; 8] = ["a.rs", "b.rs", "c.txt", "d.md", "e", ".f.rs", "日本.txt", "g.rs"];
 const WORDS: [&str; 10] = [
     "alpha",
     "Beta",
@@ -44,11 +64,38 @@ const WORDS: [&str; 10] = [
     "needle",
     "foo\nbar",
 ];
-const RULES: [&str; 4] = ["", "ignored\n", "*.txt\n", "/src\n!a.rs\n"];
+const RULE_FILES: [&str; 5] = [".gitignore", ".gitignore", ".ignore", ".rgignore", ".git/info/exclude"];
+const RULES: [&str; 10] = [
+    "",
+    "ignored\n",
+    "*.txt\n",
+    "/src\n!a.rs\n",
+    "target\n",
+    "deep/\n",
+    "!.hidden\n!.f.rs\n",
+    "!*.txt\n",
+    "src/deep/*.rs\n!b.rs\n",
+    "/lib/**\n!/lib/ignored\n",
+];
+const GLOBS: [&str; 11] = [
+    "*.rs",
+    "*.rs",
+    "*.txt",
+    "src/**",
+    "lib/ignored",
+    "/src/deep",
+    "*",
+    ".f.rs",
+    "**/er/*",
+    "d*",
+    "!*.md",
+];
 
 /// A project that is edited, with its index.
 struct Edited {
     root: PathBuf,
+    /// An empty folder, the home of `rg`.
+    home: PathBuf,
     project: Arc<Project>,
     indexes: Arc<CodeIndexes>,
     runner: TestRunner,
@@ -70,7 +117,20 @@ impl Edited {
 
     fn file(&mut self) -> PathBuf {
         let (folder, name) = (self.draw(&FOLDERS), self.draw(&NAMES));
+        // A name that is not UTF-8.
+        let odd = OsStr::from_bytes(b"\xff.rs");
+        let name = if self.number(20) == 0 { odd } else { OsStr::new(name) };
         self.root.join(folder).join(name)
+    }
+
+    /// Returns a folder of the project, or the one above it.
+    fn folder_with_rules(&mut self) -> PathBuf {
+        let folder = self.draw(&FOLDERS);
+        if self.number(6) == 0 {
+            self.root.parent().expect("a folder above").to_path_buf()
+        } else {
+            self.root.join(folder)
+        }
     }
 
     fn folder(&mut self) -> PathBuf {
@@ -93,22 +153,46 @@ impl Edited {
     fn edit(&mut self) {
         let (file, other, folder) = (self.file(), self.file(), self.folder());
         let text = self.text();
-        let kind = self.number(17);
+        let kind = self.number(21);
         let done = match kind {
-            0..=3 => fs::write(&file, &text).is_ok(),
+            0..=3 => {
+                let is_new_folder = self.number(2) == 0;
+                let parent = file.parent().filter(|_| is_new_folder);
+                let has_folder = parent.is_none_or(|parent| fs::create_dir_all(parent).is_ok());
+                has_folder && fs::write(&file, &text).is_ok()
+            }
             4 => fs::read(&file).is_ok_and(|old| fs::write(&file, [old, text.clone()].concat()).is_ok()),
             5 => rewritten(&file),
             6 => fs::remove_file(&file).is_ok(),
             7 => fs::rename(&file, &other).is_ok(),
-            8 => fs::create_dir_all(&folder).is_ok(),
+            8 | 19 => fs::create_dir_all(&folder).is_ok(),
             9 => {
-                fs::rename(&folder, self.root.join("moved")).is_ok()
-                    || fs::rename(self.root.join("moved"), &folder).is_ok()
+                // Inside, to where it is ignored, or out of the project.
+                let moved = self.draw(&["moved", "target/moved", "../moved"]);
+                let moved = self.root.join(moved);
+                fs::rename(&folder, &moved).is_ok() || fs::rename(&moved, &folder).is_ok()
             }
-            10 => fs::remove_dir_all(&folder).is_ok(),
-            11 => {
-                let rules = self.draw(&RULES);
-                fs::write(self.root.join(".gitignore"), rules).is_ok()
+            10 => self.number(2) == 0 && fs::remove_dir_all(&folder).is_ok(),
+            11 | 16 | 17 => {
+                let (folder, name) = (self.folder_with_rules(), self.draw(&RULE_FILES));
+                let (rules, file) = (self.draw(&RULES), folder.join(name));
+                let done = if self.number(5) == 0 {
+                    fs::remove_file(&file).is_ok()
+                } else {
+                    fs::write(&file, rules).is_ok()
+                };
+                self.edits
+                    .extend(done.then(|| format!("rules {} {rules:?}", file.display())));
+                false
+            }
+            18 => {
+                let folder = self.folder_with_rules();
+                let repository = folder.join(self.draw(&[".git", ".git", ".jj"]));
+                let done = fs::remove_dir_all(&repository).is_ok()
+                    || folder.is_dir() && fs::create_dir_all(repository.join("info")).is_ok();
+                self.edits
+                    .extend(done.then(|| format!("repository {}", repository.display())));
+                false
             }
             12 => fs::remove_file(&file).is_ok() && symlink(&other, &file).is_ok(),
             13 => fs::remove_dir_all(&folder).is_ok() && fs::write(&folder, &text).is_ok(),
@@ -157,46 +241,189 @@ impl Edited {
         }
     }
 
-    /// Searches with and without the index. Returns the use of the index and the number of files that were not opened.
-    fn compare(&mut self) -> (IndexUse, u64) {
+    fn places(&mut self) -> Vec<ProjectPath> {
+        let places: Vec<PathBuf> = (0..=self.number(3))
+            .map(|_| {
+                if self.number(4) == 0 {
+                    self.file()
+                } else {
+                    let folder = self.draw(&FOLDERS);
+                    self.root.join(folder)
+                }
+            })
+            .collect();
+        let relative = places
+            .iter()
+            .filter_map(|path| path.strip_prefix(&self.root).ok()?.to_str());
+        relative
+            .map(|path| if path.is_empty() { "." } else { path })
+            .filter_map(|path| self.project.resolve(path).ok())
+            .collect()
+    }
+
+    /// Searches with and without the index. Returns the result with the index.
+    fn compare(&mut self) -> Option<SearchMatches> {
         let options = self.query();
-        let Ok(query) = TextQuery::new(&options) else {
-            return (IndexUse::None, 0);
+        let query = TextQuery::new(&options).ok()?;
+        let globs = |edited: &mut Self| -> Vec<String> {
+            let globs = if edited.number(3) == 0 { 1 + edited.number(2) } else { 0 };
+            (0..globs).map(|_| edited.draw(&GLOBS).to_owned()).collect()
         };
         let scope_options = ScopeOptions {
-            include_globs: self.draw(&[vec![], vec![], vec!["*.rs".to_owned()]]),
+            include_globs: globs(self),
+            exclude_globs: globs(self),
+            max_filesize: (self.number(10) == 0).then(|| "20".to_owned()),
             traversal: Traversal {
-                hidden: self.number(4) == 0,
-                no_ignore: self.number(4) == 0,
-                follow_symlinks: self.number(6) == 0,
+                hidden: self.number(6) == 0,
+                no_ignore: self.number(6) == 0,
+                follow_symlinks: self.number(8) == 0,
             },
-            ..ScopeOptions::default()
         };
         // As the pipeline does before each call.
         let _ = self.project.ensure_open();
-        let scope = || SearchScope::new(&self.project, &scope_options, 100 << 20).expect("valid");
-        let run = |scope: SearchScope| {
-            let targets = SearchTargets::default();
-            let demand = RowDemand::Rows { keep: 1_000 };
-            search(&query, &targets, &scope, demand, &CancellationToken::new()).expect("not cancelled")
+        let roots = if self.number(2) == 0 { self.places() } else { Vec::new() };
+        let targets = SearchTargets {
+            roots,
+            ..SearchTargets::default()
         };
-        let indexed = run(scope().with_index(&self.indexes));
-        let scanned = run(scope());
+        let mut within = None;
+        if self.number(6) == 0 {
+            let mut places = PlaceFilter::default();
+            for place in self.places() {
+                let glob = self.draw(&["*.rs", "**/*.rs", "**"]);
+                places.add(
+                    &place,
+                    (self.number(2) == 0).then(|| PlaceGlob::new(glob).expect("valid")),
+                );
+            }
+            within = Some(places);
+        }
+        let demand = self.demand();
+        let scope = || {
+            SearchScope::new(&self.project, &scope_options, 100 << 20)
+                .expect("valid")
+                .only_within(within.clone())
+        };
+        let run = |scope: SearchScope| {
+            let unstamped = self.project.unstamped();
+            let found = search(&query, &targets, &scope, demand, &CancellationToken::new()).expect("not cancelled");
+            (found, self.project.unstamped() > unstamped)
+        };
+        let (indexed, is_unstamped) = run(scope().with_index(&self.indexes));
+        let (scanned, was_unstamped) = run(scope());
+        let question = || {
+            let places: Vec<_> = targets.roots.iter().map(ProjectPath::shown).collect();
+            format!(
+                "{options:?} {scope_options:?} {places:?} {within:?} listed {}\nlast edits:\n{}",
+                indexed.is_listed,
+                self.edits[self.edits.len().saturating_sub(30)..].join("\n")
+            )
+        };
         assert!(
-            shown(&indexed) == shown(&scanned),
-            "{options:?} {scope_options:?}\nindexed {}\nscanned {}\nlast edits:\n{}",
+            shown(&indexed) == shown(&scanned) && is_unstamped == was_unstamped,
+            "indexed {}\nscanned {}\n{}",
             shown(&indexed),
             shown(&scanned),
-            self.edits[self.edits.len().saturating_sub(12)..].join("\n")
+            question()
         );
-        (indexed.index_use, indexed.unopened_files)
+        let are_folders = targets.roots.iter().all(ProjectPath::is_dir);
+        if are_folders
+            && within.is_none()
+            && !scope_options.traversal.follow_symlinks
+            && self.edits.len().is_multiple_of(10)
+        {
+            let listed = self.listed_by_rg(&scope_options, &targets.roots);
+            assert_eq!(indexed.searched_files, listed.len() as u64, "{listed:?} {}", question());
+        }
+        Some(indexed)
     }
 
-    /// Waits until the index has read what searches wanted.
+    fn demand(&mut self) -> RowDemand {
+        self.draw(&[
+            RowDemand::Rows { keep: 1_000 },
+            RowDemand::Rows { keep: 3 },
+            RowDemand::Counts,
+            RowDemand::Top { files: 2, rows: 2 },
+        ])
+    }
+
+    /// Returns the files that `rg` would search.
+    fn listed_by_rg(&self, scope: &ScopeOptions, roots: &[ProjectPath]) -> Vec<PathBuf> {
+        let mut args = vec!["--files".to_owned(), "--null".to_owned()];
+        let flags = [
+            ("--hidden", scope.traversal.hidden),
+            ("--no-ignore", scope.traversal.no_ignore),
+        ];
+        args.extend(flags.iter().filter(|(_, on)| *on).map(|(flag, _)| (*flag).to_owned()));
+        args.extend(scope.max_filesize.iter().map(|size| format!("--max-filesize={size}")));
+        args.extend(scope.include_globs.iter().map(|glob| format!("--glob={glob}")));
+        args.extend(scope.exclude_globs.iter().map(|glob| {
+            let mark = if glob.starts_with('!') { "" } else { "!" };
+            format!("--glob={mark}{glob}")
+        }));
+        args.push("--".to_owned());
+        args.extend(roots.iter().map(|root| root.absolute().display().to_string()));
+        if roots.is_empty() {
+            args.push(self.root.display().to_string());
+        }
+        let printed = programs::rg(&args, &self.root, &self.home);
+        let mut files: Vec<PathBuf> = printed
+            .stdout
+            .split(|byte| *byte == 0)
+            .filter(|path| !path.is_empty())
+            .map(|path| PathBuf::from(OsStr::from_bytes(path)))
+            .collect();
+        // Of overlapping roots, `rg` lists the files twice.
+        files.sort();
+        files.dedup();
+        files
+    }
+
+    /// Returns a search by another caller, which takes the changes that it is the first to see.
+    fn other_caller(&self) -> impl Fn() + Send + Sync + 'static {
+        let (root, indexes) = (self.root.clone(), Arc::clone(&self.indexes));
+        let query = TextQuery::new(&TextQueryOptions::new("needle")).expect("valid");
+        move || {
+            // While it is exchanged with another folder, the project is away.
+            let Ok(project) = Project::open(&root) else { return };
+            if project.root() != root {
+                return;
+            }
+            let scope = SearchScope::new(&project, &ScopeOptions::default(), 100 << 20).expect("valid");
+            let scope = scope.with_index(&indexes);
+            let targets = SearchTargets::default();
+            let found = search(&query, &targets, &scope, RowDemand::Counts, &CancellationToken::new());
+            found.expect("not cancelled");
+        }
+    }
+
+    /// Waits until a search of the whole project is answered without a walk.
+    fn wait_for_listing(&self) {
+        let query = TextQuery::new(&TextQueryOptions::new("needle")).expect("valid");
+        let _ = self.project.ensure_open();
+        // Rules above the project look different once they are older than the clock's resolution, for which the table is
+        // made again.
+        for _ in 0..20 {
+            let scope = SearchScope::new(&self.project, &ScopeOptions::default(), 100 << 20).expect("valid");
+            let scope = scope.with_index(&self.indexes);
+            let targets = SearchTargets::default();
+            let found = search(&query, &targets, &scope, RowDemand::Counts, &CancellationToken::new());
+            if found.expect("not cancelled").is_listed {
+                return;
+            }
+            self.wait_for_index();
+        }
+        panic!(
+            "the folders are walked; last edits:\n{}",
+            self.edits[self.edits.len().saturating_sub(30)..].join("\n")
+        );
+    }
+
+    /// Waits until the index has read and listed what searches wanted.
     fn wait_for_index(&self) {
         let index = self.indexes.of(&self.project).expect("it is on");
         let end = Instant::now() + Duration::from_mins(1);
-        while index.size().wanted > 0 {
+        while index.size().wanted > 0 || index.size().is_listing {
             assert!(Instant::now() < end, "the index does not end: {:?}", index.size());
             std::thread::yield_now();
         }
@@ -242,27 +469,58 @@ fn searches_between_edits_find_what_a_scan_finds() {
         fs::create_dir_all(root.join(".git")).expect("a folder");
         fs::write(root.join("a.rs"), root.as_os_str().as_encoded_bytes()).expect("a file");
     }
+    let home = root.with_file_name("home");
+    fs::create_dir(&home).expect("a folder");
     let mut edited = Edited {
         project: Project::open(&root).expect("a project"),
         indexes: CodeIndexes::new(Arc::default(), Some(limits)),
         root,
+        home,
         runner: TestRunner::new(Config {
             rng_seed: RngSeed::Fixed(seed),
             ..Config::default()
         }),
         edits: Vec::new(),
     };
-    let (mut whole, mut part, mut unopened, mut queries) = (0, 0, 0, 0);
-    for _ in 0..edits {
+    let ends = AtomicBool::new(false);
+    let other = edited.other_caller();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ends.load(Relaxed) {
+                other();
+            }
+        });
+        let _end = EndOfEdits(&ends);
+        compare_between_edits(&mut edited, edits, &ends);
+    });
+}
+
+/// Ends the other caller, also after a failure.
+struct EndOfEdits<'a>(&'a AtomicBool);
+
+impl Drop for EndOfEdits<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
+/// The other caller takes time, and ends after an eighth of the edits.
+fn compare_between_edits(edited: &mut Edited, edits: u64, other_ends: &AtomicBool) {
+    let (mut whole, mut part, mut unopened, mut listed, mut queries) = (0, 0, 0, 0, 0);
+    for at in 0..edits {
+        other_ends.fetch_or(at * 8 >= edits, Relaxed);
         edited.edit();
-        if edited.number(3) == 0 {
-            edited.wait_for_index();
+        match edited.number(6) {
+            0 => edited.wait_for_index(),
+            1 => edited.wait_for_listing(),
+            _ => {}
         }
         for _ in 0..2 + edited.number(2) {
-            let (used, skipped) = edited.compare();
+            let Some(found) = edited.compare() else { continue };
             queries += 1;
-            unopened += skipped;
-            match used {
+            unopened += found.unopened_files;
+            listed += u64::from(found.is_listed);
+            match found.index_use {
                 IndexUse::Whole => whole += 1,
                 IndexUse::Part => part += 1,
                 IndexUse::None => {}
@@ -271,7 +529,7 @@ fn searches_between_edits_find_what_a_scan_finds() {
     }
     // Otherwise the index was not used, and nothing was compared.
     assert!(
-        whole * 10 > queries && part * 50 > queries && unopened > queries,
-        "{queries} queries: {whole} whole, {part} in part, {unopened} files not opened"
+        whole * 10 > queries && part * 50 > queries && unopened > queries && listed * 5 > queries,
+        "{queries} queries: {whole} whole, {part} in part, {listed} listed, {unopened} files not opened"
     );
 }

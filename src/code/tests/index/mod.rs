@@ -127,6 +127,7 @@ fn shown(matches: &SearchMatches) -> String {
         skipped,
         index_use: _,
         unopened_files: _,
+        is_listed: _,
         is_named_file: _,
         elapsed: _,
     } = matches;

@@ -8,6 +8,6 @@
 #![allow(clippy::disallowed_methods, reason = "the reference programs are started here")]
 
 mod fd;
-mod programs;
+pub(crate) mod programs;
 mod rg;
 mod tree;

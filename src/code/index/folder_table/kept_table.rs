@@ -1,0 +1,264 @@
+//! The table of a project and the changes that it must follow.
+//!
+//! Invariant: a table is present only if every change so far is in it. A change that concerns few folders is followed at
+//! once, by listing these folders again; otherwise the table is dropped, and made anew in the background.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsStr,
+    fs::{FileType, Metadata},
+    mem,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use fumi_base::project::Project;
+
+use super::{EntryKind, FolderTable, Unlistable, lister::Lister};
+
+/// The maximum number of visits to follow changes, as the lister counts them: some 10 milliseconds. A call does that, and
+/// others wait for it.
+const CALL_VISITS: usize = 8_000;
+
+/// The maximum memory of a table, in bytes. It grows by what calls add to it.
+const MOST_BYTES: usize = 64 << 20;
+
+/// The maximum number of changes while a table is made. Beyond it, the table is not used.
+const MOST_PENDING: usize = 10_000;
+
+/// The time after which a table is made again where that was impossible.
+const RETRY: Duration = Duration::from_mins(1);
+
+/// A path that may have changed, relative to the root, and what is there now.
+#[derive(Debug)]
+pub(crate) struct ChangedPath {
+    pub(crate) relative: PathBuf,
+    pub(crate) found: Option<Metadata>,
+}
+
+impl ChangedPath {
+    /// Looks at a path.
+    pub(crate) fn new(root: &Path, relative: PathBuf) -> Self {
+        // Joined to an empty path, the root would end with a slash.
+        let path = if relative.as_os_str().is_empty() {
+            root.to_path_buf()
+        } else {
+            root.join(&relative)
+        };
+        Self {
+            found: path.symlink_metadata().ok(),
+            relative,
+        }
+    }
+}
+
+/// The table of a project, if there is one now.
+#[derive(Debug, Default)]
+pub(crate) struct KeptTable {
+    table: Option<Arc<FolderTable>>,
+    /// The state of the rules outside the project, as of the last look; `None` if it cannot be told.
+    outside: Option<u64>,
+    /// The paths that changed since a table began to be made. `None` if none is being made, or it cannot be used.
+    pending: Option<Vec<PathBuf>>,
+    is_wanted: bool,
+    /// The time when a table could not be made.
+    failed: Option<Instant>,
+}
+
+/// A part of the table that must be made again.
+enum Stale {
+    /// Everything below a folder: its rules changed.
+    Below,
+    /// An entry of a listed folder, which has this kind now, or is gone.
+    Entry(Option<FileType>),
+}
+
+impl KeptTable {
+    pub(crate) fn get(&self) -> Option<Arc<FolderTable>> {
+        self.table.clone()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.as_ref().map_or(0, |table| table.bytes())
+    }
+
+    /// Records that a search could use a table. Returns true if one is to be made.
+    pub(crate) fn want(&mut self) -> bool {
+        let is_possible = self.outside.is_some() && self.failed.is_none_or(|failed| failed.elapsed() > RETRY);
+        self.is_wanted |= self.table.is_none() && is_possible;
+        self.is_wanted
+    }
+
+    /// True if a table is to be made, or is being made.
+    pub(crate) const fn is_awaited(&self) -> bool {
+        self.is_wanted || self.pending.is_some()
+    }
+
+    /// Begins to make a table. Returns false if none is wanted.
+    pub(crate) fn begin(&mut self) -> bool {
+        let is_wanted = mem::take(&mut self.is_wanted) && self.table.is_none();
+        self.pending = is_wanted.then(Vec::new);
+        is_wanted
+    }
+
+    /// Takes a table that was made since [`KeptTable::begin`].
+    pub(crate) fn finish(&mut self, made: Result<FolderTable, Unlistable>, project: &Arc<Project>) {
+        let pending = self.pending.take();
+        match (made, pending) {
+            (Ok(table), Some(pending)) => {
+                self.failed = None;
+                self.table = Some(Arc::new(table));
+                let root = project.root();
+                let changed: Vec<_> = pending.into_iter().map(|path| ChangedPath::new(root, path)).collect();
+                self.follow(&changed, project);
+            }
+            // Too much changed meanwhile: the next search asks again.
+            (Ok(_), None) => {}
+            (Err(Unlistable), _) => self.failed = Some(Instant::now()),
+        }
+    }
+
+    /// Drops the table, and the one that is being made.
+    pub(crate) fn forget(&mut self) {
+        self.table = None;
+        self.pending = None;
+    }
+
+    /// Follows changes. `outside` is the state of the rules outside the project, `None` if it cannot be told.
+    pub(crate) fn change(&mut self, changed: &[ChangedPath], outside: Option<u64>, project: &Arc<Project>) {
+        if outside.is_none() || outside != self.outside {
+            self.outside = outside;
+            self.forget();
+        }
+        if let Some(pending) = &mut self.pending {
+            pending.extend(changed.iter().map(|path| path.relative.clone()));
+        }
+        self.pending.take_if(|pending| pending.len() > MOST_PENDING);
+        self.follow(changed, project);
+    }
+
+    fn follow(&mut self, changed: &[ChangedPath], project: &Arc<Project>) {
+        let Some(table) = self.table.take_if(|_| !changed.is_empty()) else {
+            return;
+        };
+        self.table = match table.stale(changed) {
+            Ok(stale) if stale.is_empty() => Some(table),
+            stale => stale
+                .and_then(|stale| table.made_again(&stale, project))
+                .ok()
+                .map(Arc::new),
+        };
+    }
+}
+
+impl FolderTable {
+    /// Returns the parts that must be made again, by their path relative to the root.
+    fn stale(&self, changed: &[ChangedPath]) -> Result<BTreeMap<PathBuf, Stale>, Unlistable> {
+        let mut stale = BTreeMap::new();
+        for ChangedPath { relative, found } in changed {
+            let is_linked = |found: &Metadata| found.nlink() > 1 && self.rule_inodes.contains(&found.ino());
+            if found.as_ref().is_some_and(is_linked) {
+                return Err(Unlistable);
+            }
+            let (Some(parent), Some(name)) = (relative.parent(), relative.file_name()) else {
+                // The root itself.
+                stale.insert(PathBuf::new(), Stale::Below);
+                continue;
+            };
+            if let Some(folder) = folder_of_rules(relative) {
+                if self.folder(folder).is_some() {
+                    stale.entry(folder.to_path_buf()).or_insert(Stale::Below);
+                }
+                continue;
+            }
+            // A walk enters no folder that is not listed, or the whole folder is stale.
+            let Some(folder) = self.folder(parent) else { continue };
+            let is_same = match (folder.entry(name), found) {
+                (None, None) => true,
+                (Some(entry), Some(found)) => match entry.kind {
+                    EntryKind::File => found.is_file(),
+                    EntryKind::Other => !found.is_file() && !found.is_dir(),
+                    // It may be another folder than before.
+                    EntryKind::Folder(_) => false,
+                    // Ignored as before. A visible one may have become readable.
+                    EntryKind::Unlisted => found.is_dir() && !entry.is_visible,
+                },
+                _ => false,
+            };
+            if !is_same {
+                stale.insert(relative.clone(), Stale::Entry(found.as_ref().map(Metadata::file_type)));
+            }
+        }
+        Ok(stale)
+    }
+
+    /// Returns the table with some parts made again.
+    fn made_again(&self, stale: &BTreeMap<PathBuf, Stale>, project: &Arc<Project>) -> Result<Self, Unlistable> {
+        let mut lister = Lister::new(project, CALL_VISITS)?;
+        let mut top = None;
+        let is_inside_another = |path: &Path| path.ancestors().skip(1).any(|above| stale.contains_key(above));
+        for (path, stale) in stale.iter().filter(|(path, _)| !is_inside_another(path)) {
+            let now = top.as_ref().unwrap_or(&self.top);
+            let made = match stale {
+                Stale::Below => now.replaced(path.components(), &mut |_| lister.list(path)?.ok_or(Unlistable)),
+                Stale::Entry(kind) => {
+                    let entry = kind.map(|kind| lister.entry(path, kind)).transpose()?;
+                    let (parent, name) = path.parent().zip(path.file_name()).ok_or(Unlistable)?;
+                    now.replaced(parent.components(), &mut |folder| Ok(folder.with(name, entry.clone())))
+                }
+            };
+            top = Some(made?.ok_or(Unlistable)?);
+        }
+        let mut rule_inodes = lister.rule_inodes;
+        rule_inodes.extend(&self.rule_inodes);
+        let top = top.ok_or(Unlistable)?;
+        let table = Self { top, rule_inodes };
+        if table.bytes() <= MOST_BYTES {
+            Ok(table)
+        } else {
+            Err(Unlistable)
+        }
+    }
+}
+
+/// Returns the folder for which a path has ignore rules, or decides where those of other folders end.
+fn folder_of_rules(relative: &Path) -> Option<&Path> {
+    let is_git = |path: &&Path| path.file_name() == Some(OsStr::new(".git"));
+    if let Some(git) = relative.ancestors().filter(is_git).last() {
+        let inside = relative.strip_prefix(git).ok()?;
+        let has_rules = ["", "info", "info/exclude"]
+            .iter()
+            .any(|path| inside == Path::new(path));
+        return git.parent().filter(|_| has_rules);
+    }
+    let name = relative.file_name()?;
+    let has_rules = [".gitignore", ".ignore", ".rgignore", ".jj"]
+        .iter()
+        .any(|rules| name == *rules);
+    relative.parent().filter(|_| has_rules)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::folder_of_rules;
+
+    #[test]
+    fn rules_belong_to_their_folder() {
+        for (path, folder) in [
+            ("a.rs", None),
+            ("a/.gitignore", Some("a")),
+            (".rgignore", Some("")),
+            ("a/.jj", Some("a")),
+            (".git", Some("")),
+            ("a/.git/info/exclude", Some("a")),
+            ("a/.git/index", None),
+            (".git/info/other", None),
+        ] {
+            assert_eq!(folder_of_rules(Path::new(path)), folder.map(Path::new), "{path}");
+        }
+    }
+}

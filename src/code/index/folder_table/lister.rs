@@ -1,0 +1,169 @@
+//! Listing folders for the table, with the rules of the crate that walks them: no ignore rule is written twice.
+//!
+//! Invariant: an entry is visible by its name, its kind and the ignore files alone, so that a listing does not contradict
+//! itself if the folder changes meanwhile. A listing whose rules may change without an event is not made. Only ignore
+//! files are opened.
+
+use std::{
+    collections::HashSet,
+    ffi::OsStr,
+    fs::{self, FileType},
+    io,
+    os::unix::fs::MetadataExt as _,
+    path::Path,
+    sync::Arc,
+};
+
+use fumi_base::{change_log::is_logged, project::Project, system::is_system_failure};
+use ignore::IncrementalIgnore;
+
+use super::{Entry, EntryKind, Folder, FolderTable};
+use crate::walk::{Traversal, search_walk_builder, skip_reason};
+
+/// The maximum number of visits for a whole table, and so of its entries, of about 80 bytes each.
+const MOST_VISITS: usize = 500_000;
+
+/// The maximum depth of a listed folder: folders are listed by recursion, and paths may have 2,000 levels.
+const MOST_LEVELS: usize = 100;
+
+/// The cost of a folder besides its entries: it is opened, and its ignore files are looked up.
+const FOLDER_VISITS: usize = 10;
+
+/// No table can be made or kept now: too many entries, rules that may change without an event, or an ignore file that
+/// cannot be read, which a walk may report.
+#[derive(Debug)]
+pub(crate) struct Unlistable;
+
+/// Lists all folders of a project.
+pub(crate) fn list_whole(project: &Arc<Project>) -> Result<FolderTable, Unlistable> {
+    let mut lister = Lister::new(project, MOST_VISITS)?;
+    let top = lister.list(Path::new(""))?.ok_or(Unlistable)?;
+    Ok(FolderTable {
+        top,
+        rule_inodes: lister.rule_inodes,
+    })
+}
+
+/// A lister of folders, with a bound on its work. It reads each ignore file once.
+pub(super) struct Lister {
+    rules: IncrementalIgnore,
+    /// The number of visits that are left.
+    visits: usize,
+    /// The inodes of the ignore files in the listed folders.
+    pub(super) rule_inodes: HashSet<u64>,
+}
+
+impl Lister {
+    pub(super) fn new(project: &Arc<Project>, visits: usize) -> Result<Self, Unlistable> {
+        let mut walk = search_walk_builder(project, Traversal::default(), &Arc::default());
+        let rules = walk.add(project.root()).build_matchers().pop().ok_or(Unlistable)?;
+        Ok(Self {
+            rules,
+            visits,
+            rule_inodes: HashSet::new(),
+        })
+    }
+
+    /// Lists a folder that a walk enters, given relative to the root, and all folders below it. `None` if it cannot be
+    /// read.
+    pub(super) fn list(&mut self, relative: &Path) -> Result<Option<Folder>, Unlistable> {
+        // Joined to an empty path, the root would end with a slash.
+        let entries = fs::read_dir(self.rules.root().join(relative).components().as_path());
+        let Some(found) = readable(entries.and_then(Iterator::collect::<io::Result<Vec<_>>>))? else {
+            return Ok(None);
+        };
+        self.spend(FOLDER_VISITS)?;
+        let mut entries = Vec::with_capacity(found.len());
+        for found in found {
+            // What vanished is listed again after its event.
+            if let Some(kind) = readable(found.file_type())? {
+                entries.push(self.entry(&relative.join(found.file_name()), kind)?);
+            }
+        }
+        Ok(Some(Folder::new(entries)))
+    }
+
+    /// Returns an entry of a folder that a walk enters, and lists what is below it.
+    pub(super) fn entry(&mut self, relative: &Path, kind: FileType) -> Result<Entry, Unlistable> {
+        self.spend(1)?;
+        let name = relative.file_name().ok_or(Unlistable)?;
+        self.note_rules(relative, name)?;
+        let (found, error) = self.rules.matched_with_errors(relative, kind.is_dir());
+        if error.is_some_and(|error| skip_reason(&error, relative).is_some()) {
+            return Err(Unlistable);
+        }
+        let is_visible = !found.is_ignore();
+        let is_entered = is_visible && is_logged(Path::new(name)) && relative.components().count() <= MOST_LEVELS;
+        let kind = if kind.is_file() {
+            EntryKind::File
+        } else if !kind.is_dir() {
+            EntryKind::Other
+        } else if is_entered && let Some(folder) = self.list(relative)? {
+            EntryKind::Folder(Arc::new(folder))
+        } else {
+            EntryKind::Unlisted
+        };
+        Ok(Entry {
+            name: name.into(),
+            is_visible,
+            kind,
+        })
+    }
+
+    fn spend(&mut self, visits: usize) -> Result<(), Unlistable> {
+        self.visits = self.visits.checked_sub(visits).ok_or(Unlistable)?;
+        Ok(())
+    }
+
+    /// Checks that the rules in an entry of a listed folder do not change without an event.
+    fn note_rules(&mut self, relative: &Path, name: &OsStr) -> Result<(), Unlistable> {
+        let path = || self.rules.root().join(relative);
+        match name.to_str() {
+            Some(".gitignore" | ".ignore" | ".rgignore") => self.note_rule_file(&path()),
+            Some(".git") => {
+                let git = path();
+                match git.symlink_metadata() {
+                    Ok(found) if found.is_dir() && !git.join("info").is_symlink() => {
+                        self.note_rule_file(&git.join("info/exclude"))
+                    }
+                    // The `.git` of a worktree is a file that names the folder with the rules.
+                    Ok(_) => Err(Unlistable),
+                    Err(error) => gone(&error),
+                }
+            }
+            // It makes its folder a repository, if it leads anywhere.
+            Some(".jj") if path().is_symlink() => Err(Unlistable),
+            _ => Ok(()),
+        }
+    }
+
+    fn note_rule_file(&mut self, path: &Path) -> Result<(), Unlistable> {
+        match path.symlink_metadata() {
+            Ok(found) if found.is_file() && found.nlink() == 1 => {
+                self.rule_inodes.insert(found.ino());
+                Ok(())
+            }
+            // A link, or a file with another name.
+            Ok(_) => Err(Unlistable),
+            Err(error) => gone(&error),
+        }
+    }
+}
+
+/// Accepts the error of a path that is gone: an event tells of it.
+fn gone(error: &io::Error) -> Result<(), Unlistable> {
+    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
+        Ok(())
+    } else {
+        Err(Unlistable)
+    }
+}
+
+/// Returns `None` for what cannot be read or is gone.
+fn readable<T>(read: io::Result<T>) -> Result<Option<T>, Unlistable> {
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(error) if is_system_failure(&error) => Err(Unlistable),
+        Err(_) => Ok(None),
+    }
+}

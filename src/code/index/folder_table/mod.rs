@@ -1,0 +1,207 @@
+//! The folders of a project as a search with the default rules walks them, so that a search need not walk.
+//!
+//! Invariant: the entries of a folder were read, and the walker's own rules applied to them (`lister.rs`), after the last
+//! event that could alter them (`kept_table.rs`). A folder of which that is not known is [`EntryKind::Unlisted`], and a
+//! question that needs it has no answer here. A table is immutable; a change makes another one, which shares the folders
+//! that did not change. Files are never opened.
+
+mod kept_table;
+mod lister;
+
+use std::{
+    collections::HashSet,
+    ffi::OsStr,
+    path::{Component, Components, Path, PathBuf},
+    sync::Arc,
+};
+
+use fumi_base::change_log::is_logged;
+use ignore::{Match, overrides::Override};
+
+pub(crate) use kept_table::{ChangedPath, KeptTable};
+use lister::Unlistable;
+pub(crate) use lister::list_whole;
+
+/// The memory of an entry besides its name, in bytes: the entry itself and the allocation of the name.
+const ENTRY_BYTES: usize = size_of::<Entry>() + 16;
+
+/// The table of a project.
+#[derive(Debug)]
+pub(crate) struct FolderTable {
+    top: Folder,
+    /// The inodes of the ignore files that were read. One that gets a second name may change without an event about the
+    /// first.
+    rule_inodes: HashSet<u64>,
+}
+
+/// A folder that a walk enters.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    /// All entries, by name; those that a walk leaves out are among them, because globs can make it visit them.
+    entries: Box<[Entry]>,
+    /// The number of files that a walk finds at and below the folder.
+    files: u64,
+    /// True if a walk without globs finds nothing at and below the folder but what is listed here.
+    is_whole: bool,
+    /// The memory of the entries at and below the folder, in bytes.
+    bytes: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    name: Box<OsStr>,
+    /// True if a walk without globs visits it.
+    is_visible: bool,
+    kind: EntryKind,
+}
+
+#[derive(Clone, Debug)]
+enum EntryKind {
+    File,
+    /// A folder that a walk without globs enters.
+    Folder(Arc<Folder>),
+    /// A folder that is not listed: a walk leaves it out, or cannot read it, or its changes are not reported.
+    Unlisted,
+    /// A link, a pipe or another thing that a search does not read.
+    Other,
+}
+
+impl Entry {
+    /// True if a walk that visits the entry must be made.
+    fn needs_walk(&self) -> bool {
+        matches!(self.kind, EntryKind::Unlisted) || !is_logged(Path::new(&self.name))
+    }
+
+    const fn is_folder(&self) -> bool {
+        matches!(self.kind, EntryKind::Folder(_) | EntryKind::Unlisted)
+    }
+}
+
+impl FolderTable {
+    /// Returns the memory of the table, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.top.bytes
+    }
+
+    /// Returns a folder that a walk of the project enters, by its path relative to the root. `None` also if that is not
+    /// known.
+    pub(crate) fn folder(&self, relative: &Path) -> Option<&Folder> {
+        let mut folder = &self.top;
+        for name in relative {
+            match &folder.entry(name)?.kind {
+                EntryKind::Folder(below) => folder = below,
+                _ => return None,
+            }
+        }
+        Some(folder)
+    }
+
+    /// True for a file that a walk of the project finds.
+    pub(crate) fn has_file(&self, relative: &Path) -> bool {
+        let folder = relative.parent().and_then(|parent| self.folder(parent));
+        let entry = folder.and_then(|folder| folder.entry(relative.file_name()?));
+        entry.is_some_and(|entry| entry.is_visible && matches!(entry.kind, EntryKind::File))
+    }
+}
+
+impl Folder {
+    fn new(mut entries: Vec<Entry>) -> Self {
+        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        let (mut files, mut is_whole, mut bytes) = (0, true, 0);
+        for entry in &entries {
+            bytes += ENTRY_BYTES + entry.name.len();
+            is_whole &= !(entry.is_visible && entry.needs_walk());
+            match &entry.kind {
+                EntryKind::File => files += u64::from(entry.is_visible),
+                EntryKind::Folder(below) => {
+                    files += below.files;
+                    is_whole &= below.is_whole;
+                    bytes += below.bytes;
+                }
+                EntryKind::Unlisted | EntryKind::Other => {}
+            }
+        }
+        Self {
+            entries: entries.into(),
+            files,
+            is_whole,
+            bytes,
+        }
+    }
+
+    /// Returns a copy with another entry of this name, or without one.
+    fn with(&self, name: &OsStr, entry: Option<Entry>) -> Self {
+        let others = self.entries.iter().filter(|entry| *entry.name != *name);
+        Self::new(others.cloned().chain(entry).collect())
+    }
+
+    fn entry(&self, name: &OsStr) -> Option<&Entry> {
+        let at = self.entries.binary_search_by(|entry| (*entry.name).cmp(name)).ok()?;
+        self.entries.get(at)
+    }
+
+    /// Returns the number of files that a walk without globs finds. `None` if it must be made.
+    pub(crate) fn files(&self) -> Option<u64> {
+        self.is_whole.then_some(self.files)
+    }
+
+    /// Calls `visit` with each file that a walk with these globs finds, by its path below `path`, which is the path of
+    /// this folder. Returns false if the walk must be made, or if `visit` does. `path` is unchanged afterwards.
+    pub(crate) fn each_file(
+        &self,
+        path: &mut PathBuf,
+        globs: &Override,
+        visit: &mut impl FnMut(&Path) -> bool,
+    ) -> bool {
+        for entry in &self.entries {
+            path.push(&*entry.name);
+            // The order of `ignore`: globs decide before ignore files and hidden names.
+            let is_visited = match globs.matched(&path, entry.is_folder()) {
+                Match::None => entry.is_visible,
+                Match::Ignore(_) => false,
+                Match::Whitelist(_) => true,
+            };
+            let goes_on = !is_visited
+                || !entry.needs_walk()
+                    && match &entry.kind {
+                        EntryKind::File => visit(path),
+                        EntryKind::Folder(below) => below.each_file(path, globs, visit),
+                        EntryKind::Unlisted | EntryKind::Other => true,
+                    };
+            path.pop();
+            if !goes_on {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Returns a copy in which `make` has replaced the folder at a path below. `None` if no walk enters that folder.
+    fn replaced(
+        &self,
+        mut below: Components<'_>,
+        make: &mut dyn FnMut(&Self) -> Result<Self, Unlistable>,
+    ) -> Result<Option<Self>, Unlistable> {
+        let Some(Component::Normal(name)) = below.next() else {
+            return make(self).map(Some);
+        };
+        let replaced = match self.entry(name) {
+            Some(Entry {
+                kind: EntryKind::Folder(folder),
+                ..
+            }) => folder.replaced(below, make)?,
+            _ => None,
+        };
+        Ok(replaced.map(|folder| {
+            let entry = Entry {
+                name: name.into(),
+                is_visible: true,
+                kind: EntryKind::Folder(Arc::new(folder)),
+            };
+            self.with(name, Some(entry))
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests;

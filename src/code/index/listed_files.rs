@@ -1,0 +1,58 @@
+//! The files of a table of folders, each with its document if the index has one: the list of a search that does not walk.
+//!
+//! Invariant: every file that a walk finds is among them once. A file without a document, or whose document died since,
+//! is opened by every search.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use ignore::overrides::Override;
+
+use super::{
+    folder_table::FolderTable,
+    indexed_files::{ContentFilter, IndexedFiles, Place},
+};
+
+/// The files of one table.
+#[derive(Debug)]
+pub(crate) struct ListedFiles {
+    folders: Arc<FolderTable>,
+    indexed: Arc<IndexedFiles>,
+    known: Vec<Place>,
+    unknown: Vec<Arc<Path>>,
+}
+
+impl ListedFiles {
+    pub(crate) fn new(folders: Arc<FolderTable>, indexed: Arc<IndexedFiles>) -> Self {
+        let (mut known, mut unknown) = (Vec::new(), Vec::new());
+        if let Some(top) = folders.folder(Path::new("")) {
+            top.each_file(&mut PathBuf::new(), &Override::empty(), &mut |path| {
+                match indexed.live_place(path) {
+                    Some(place) => known.push(place),
+                    None => unknown.push(Arc::from(path)),
+                }
+                true
+            });
+        }
+        Self {
+            folders,
+            indexed,
+            known,
+            unknown,
+        }
+    }
+
+    /// True if these are the files of a table, with these documents.
+    pub(crate) fn is_of(&self, folders: &Arc<FolderTable>, indexed: &Arc<IndexedFiles>) -> bool {
+        Arc::ptr_eq(&self.folders, folders) && Arc::ptr_eq(&self.indexed, indexed)
+    }
+
+    /// Returns the files that a query must open.
+    pub(crate) fn to_open<'f>(&'f self, filter: Option<&'f ContentFilter>) -> impl Iterator<Item = &'f Arc<Path>> {
+        let is_opened = move |place: &&Place| filter.is_none_or(|filter| filter.must_open(**place));
+        let known = self.known.iter().filter(is_opened);
+        self.unknown.iter().chain(known.map(|place| self.indexed.path(*place)))
+    }
+}
