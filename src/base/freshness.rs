@@ -38,13 +38,13 @@ const BRIEF: Duration = Duration::from_micros(200);
 pub struct RootStamp {
     /// The generation of a watched tree, or the hash of a tree that cannot be watched.
     pub(crate) tree: u64,
-    /// The hash of the ignore files above the root and the user's global ones.
-    pub(crate) above: u64,
+    /// The hash of the ignore rules outside the root.
+    pub(crate) outside: u64,
 }
 
 impl std::fmt::Display for RootStamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:x}.{:x}", self.tree, self.above)
+        write!(f, "{:x}.{:x}", self.tree, self.outside)
     }
 }
 
@@ -84,13 +84,13 @@ impl Freshness {
         tree.get()?.try_lock_for(BRIEF)?.try_stamp()
     }
 
-    /// True if answers over this root may depend on ignore rules that no stamp covers, as of the last stamp: those of a
-    /// worktree or submodule, and ignore files that are links.
+    /// True if answers over this root may depend on ignore rules that no stamp covers, as of the last stamp: ignore files
+    /// that are links, or worktrees and submodules beyond 64.
     #[must_use]
-    pub fn has_external_rules(&self, root: &Path) -> bool {
+    pub fn has_unstamped_rules(&self, root: &Path) -> bool {
         let tree = self.tree(root);
         let tree = tree.lock();
-        tree.has_external_rules()
+        tree.has_unstamped_rules()
     }
 
     /// Subscribes to changes under a canonical root from now on. Blocking as [`Freshness::stamp`] is. Must be called
@@ -162,7 +162,7 @@ mod tests {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
 
     use super::Freshness;
-    use crate::root_watcher::stamp_tree;
+    use crate::{outside_rules::OutsideRules, root_watcher::stamp_tree};
 
     type Change = Box<dyn Fn()>;
 
@@ -387,9 +387,10 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         fs::create_dir(root.path().join("d")).expect("a folder");
         fs::write(root.path().join("d/a.txt"), "1").expect("a file");
-        let before = stamp_tree(root.path());
-        assert_eq!(before, stamp_tree(root.path()));
+        let stamp = || stamp_tree(root.path(), &mut OutsideRules::new(root.path()));
+        let before = stamp();
+        assert_eq!(before, stamp());
         fs::write(root.path().join("d/a.txt"), "22").expect("a file");
-        assert_ne!(before, stamp_tree(root.path()));
+        assert_ne!(before, stamp());
     }
 }

@@ -24,7 +24,7 @@ pub mod freshness;
 pub mod listing;
 mod mounts;
 pub mod nearest;
-mod parent_ignores;
+mod outside_rules;
 pub mod path_maps;
 mod path_spellings;
 pub mod pools;

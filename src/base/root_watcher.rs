@@ -7,7 +7,6 @@
 
 use std::{
     ffi::OsStr,
-    fs::FileType,
     hash::{DefaultHasher, Hash, Hasher},
     io,
     os::unix::fs::MetadataExt as _,
@@ -26,7 +25,7 @@ use crate::{
     changes::{EventLoop, Listeners},
     freshness::RootStamp,
     mounts::{MountWatch, has_shared_mount},
-    parent_ignores::{ParentIgnoreFiles, stamp_file},
+    outside_rules::{OutsideRules, stamp_file},
     system::is_system_failure,
 };
 
@@ -42,24 +41,6 @@ pub(crate) const UNCOUNTED: [&str; 2] = [".fumi", ".noveler"];
 /// that part.
 pub(crate) fn is_uncounted(name: &OsStr) -> bool {
     name == ".git" || UNCOUNTED.iter().any(|uncounted| name == *uncounted)
-}
-
-/// True if an entry of a folder means that the folder takes ignore rules from a place that no stamp covers: the `.git`
-/// of a worktree or submodule is a file that names another folder, and an ignore file may be a link.
-fn is_external_rule(name: &OsStr, kind: FileType) -> bool {
-    is_rule_name(name)
-        && if name == ".git" {
-            !kind.is_dir()
-        } else {
-            kind.is_symlink()
-        }
-}
-
-/// True if an entry of this name decides which files of its folder are ignored.
-fn is_rule_name(name: &OsStr) -> bool {
-    [".git", ".gitignore", ".ignore", ".rgignore", ".fdignore"]
-        .iter()
-        .any(|rules| name == *rules)
 }
 
 /// The number of trees created by this process.
@@ -86,14 +67,14 @@ fn real_folder_id(root: &Path) -> Option<FolderId> {
 }
 
 /// Returns the identity of the root, and a watch of it where watching is possible.
-fn watch_root(root: &Path) -> (Option<FolderId>, Option<FolderTreeWatch>) {
+fn watch_root(root: &Path, outside: &mut OutsideRules) -> (Option<FolderId>, Option<FolderTreeWatch>) {
     let Some(folder) = real_folder_id(root) else {
         return (None, None);
     };
     let watch = if has_shared_mount(root) {
         None
     } else {
-        FolderTreeWatch::new(root)
+        FolderTreeWatch::new(root, outside)
     };
     // If the root was replaced meanwhile, it is unknown which of the two folders is watched: the next call tries again.
     // A root that was moved away and back has queued an event.
@@ -131,10 +112,8 @@ pub(crate) struct RootWatcher {
     /// The mounts at and below the root, as of the last attempt to begin a watch.
     mounts: MountWatch,
     generation: u64,
-    /// True if ignore rules of a folder lie elsewhere, as of the last stamp of a tree that is not watched.
-    has_rules_elsewhere: bool,
-    /// The ignore files above the root, which count although they lie outside.
-    above: ParentIgnoreFiles,
+    /// The ignore rules that count although they lie outside the root.
+    outside: OutsideRules,
     /// The listeners to notify of changes.
     pub(crate) listeners: Listeners,
     /// The logs that remember changed paths.
@@ -156,7 +135,8 @@ impl RootWatcher {
     pub(crate) fn new(root: &Path) -> Self {
         // Before the folders are walked, so that a mount during the walk is not missed.
         let mounts = MountWatch::new(root);
-        let (folder, watch) = watch_root(root);
+        let mut outside = OutsideRules::new(root);
+        let (folder, watch) = watch_root(root, &mut outside);
         warn_if_unwatched(root, folder, watch.as_ref());
         Self {
             root: root.to_path_buf(),
@@ -167,8 +147,7 @@ impl RootWatcher {
             // A root that is watched again starts at a generation that no earlier tree reached, since answers of the
             // earlier tree may still be cached.
             generation: TREES.fetch_add(1, Ordering::Relaxed) << 32,
-            has_rules_elsewhere: false,
-            above: ParentIgnoreFiles::new(root),
+            outside,
             listeners: Listeners::default(),
             logs: PathLogs::default(),
             event_loop: Weak::new(),
@@ -188,8 +167,8 @@ impl RootWatcher {
                 self.generation += 1;
                 self.generation
             } else {
-                let (hash, has_rules_elsewhere) = stamp_tree(&self.root);
-                self.has_rules_elsewhere = has_rules_elsewhere;
+                self.outside.forget_entries();
+                let hash = stamp_tree(&self.root, &mut self.outside);
                 // Different from every other stamp, so that nothing is cached for a tree that could not be read
                 // completely.
                 hash.unwrap_or_else(|| {
@@ -197,7 +176,7 @@ impl RootWatcher {
                     self.generation
                 })
             },
-            above: self.above.stamp(),
+            outside: self.outside.stamp(),
         }
     }
 
@@ -207,7 +186,7 @@ impl RootWatcher {
         let is_quiet = self.is_covered() && self.watch.as_mut().is_some_and(FolderTreeWatch::is_quiet);
         (is_quiet && self.is_same_folder() && !self.mounts.have_changed()).then(|| RootStamp {
             tree: self.generation,
-            above: self.above.stamp(),
+            outside: self.outside.stamp(),
         })
     }
 
@@ -216,12 +195,9 @@ impl RootWatcher {
         self.watch.as_ref().is_some_and(|watch| !watch.has_unlisted())
     }
 
-    /// True if a folder of the tree may take ignore rules from a place that no stamp covers, as of the last stamp. For
-    /// a watched tree it stays true after the rule is gone.
-    pub(crate) fn has_external_rules(&self) -> bool {
-        self.watch
-            .as_ref()
-            .map_or(self.has_rules_elsewhere, FolderTreeWatch::has_rules_elsewhere)
+    /// True if ignore rules that no stamp covers may count, as of the last stamp.
+    pub(crate) fn has_unstamped_rules(&self) -> bool {
+        self.outside.has_unstamped()
     }
 
     /// Returns everything that changed since a log of this root was last taken, and resets the log.
@@ -231,9 +207,8 @@ impl RootWatcher {
         let is_watched = self.is_covered();
         Changes {
             changed: if is_watched { logged } else { ChangedPaths::Unknown },
-            above: self.above.stamp(),
+            outside: (!self.outside.has_unstamped_repositories()).then(|| self.outside.stamp()),
             is_watched,
-            has_external_rules: self.has_external_rules(),
         }
     }
 
@@ -247,11 +222,12 @@ impl RootWatcher {
         };
         let (before, generation) = (self.generation, &mut self.generation);
         let (listeners, logs) = (&mut self.listeners, &mut self.logs);
-        let is_complete = watch.drain(|path| {
+        let seen = |path: &Path| {
             *generation += 1;
             listeners.notify(path);
             logs.push(path);
-        });
+        };
+        let is_complete = watch.drain(&mut self.outside, seen);
         if before != *generation && watch.has_aliases() {
             listeners.notify_all();
             logs.forget();
@@ -274,7 +250,8 @@ impl RootWatcher {
         // The old watch ends first: it counts towards the limits of the system.
         self.watch = None;
         self.mounts = MountWatch::new(&self.root);
-        (self.folder, self.watch) = watch_root(&self.root);
+        self.outside.forget_entries();
+        (self.folder, self.watch) = watch_root(&self.root, &mut self.outside);
         self.tried = Instant::now();
         if !was_watched && self.watch.is_none() && self.folder == folder {
             // Another attempt failed. The stamp of the whole tree tells of changes.
@@ -293,13 +270,13 @@ impl RootWatcher {
     }
 }
 
-/// Visits every folder at and below `top` that counts, parents first, and sets `has_rules_elsewhere` if one takes ignore
-/// rules from elsewhere. Stops and returns `false` after `limit` folders.
+/// Visits every folder at and below `top` that counts, parents first, and records the entries that take ignore rules from
+/// elsewhere. Stops and returns `false` after `limit` folders.
 fn visit_folders(
     root: &Path,
     top: &Path,
     limit: usize,
-    has_rules_elsewhere: &mut bool,
+    outside: &mut OutsideRules,
     mut visit: impl FnMut(&Path),
 ) -> bool {
     let mut left = vec![top.to_path_buf()];
@@ -325,7 +302,7 @@ fn visit_folders(
                 !UNCOUNTED.iter().any(|uncounted| name == *uncounted)
             };
             let Ok(kind) = entry.file_type() else { continue };
-            *has_rules_elsewhere |= is_external_rule(&name, kind);
+            outside.note(&folder, &name, kind);
             if counts && kind.is_dir() {
                 left.push(entry.path());
             }
@@ -335,12 +312,11 @@ fn visit_folders(
 }
 
 /// Returns the hash of a tree that cannot be watched, over every name, size, time and inode, or `None` if the system
-/// failed; and true if ignore rules of a folder lie elsewhere.
-pub(crate) fn stamp_tree(root: &Path) -> (Option<u64>, bool) {
-    let mut has_rules_elsewhere = false;
+/// failed. Records the entries that take ignore rules from elsewhere.
+pub(crate) fn stamp_tree(root: &Path, outside: &mut OutsideRules) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     let mut is_known = true;
-    let is_whole = visit_folders(root, root, usize::MAX, &mut has_rules_elsewhere, |folder| {
+    let is_whole = visit_folders(root, root, usize::MAX, outside, |folder| {
         folder.hash(&mut hasher);
         let listed = std::fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let mut files = match listed {
@@ -365,8 +341,7 @@ pub(crate) fn stamp_tree(root: &Path) -> (Option<u64>, bool) {
             }
         }
     });
-    let hash = (is_whole && is_known).then(|| hasher.finish());
-    (hash, has_rules_elsewhere)
+    (is_whole && is_known).then(|| hasher.finish())
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -375,14 +350,16 @@ mod nowhere {
 
     use std::path::Path;
 
+    use crate::outside_rules::OutsideRules;
+
     #[derive(Debug)]
     pub(super) enum FolderTreeWatch {}
 
     impl FolderTreeWatch {
-        pub(super) fn new(_root: &Path) -> Option<Self> {
+        pub(super) fn new(_root: &Path, _outside: &mut OutsideRules) -> Option<Self> {
             None
         }
-        pub(super) fn drain(&mut self, _seen: impl FnMut(&Path)) -> bool {
+        pub(super) fn drain(&mut self, _outside: &mut OutsideRules, _seen: impl FnMut(&Path)) -> bool {
             match *self {}
         }
         pub(super) fn has_aliases(&self) -> bool {
@@ -392,9 +369,6 @@ mod nowhere {
             match *self {}
         }
         pub(super) fn is_quiet(&mut self) -> bool {
-            match *self {}
-        }
-        pub(super) fn has_rules_elsewhere(&self) -> bool {
             match *self {}
         }
         pub(super) fn source(&mut self) -> super::Source {
@@ -418,7 +392,8 @@ mod linux {
     use inotify::{EventMask, EventOwned, Inotify, WatchDescriptor, WatchMask};
     use tokio::io::{Interest, unix::AsyncFd};
 
-    use super::{Source, UNCOUNTED, folder_id, is_enterable, is_external_rule, is_rule_name, visit_folders};
+    use super::{Source, UNCOUNTED, folder_id, is_enterable, visit_folders};
+    use crate::outside_rules::{OutsideRules, is_rule_name};
 
     /// The maximum number of folders of a watched tree: one watch costs about 1 KiB of kernel memory, and the usual
     /// limit for all programs together (`fs.inotify.max_user_watches`) is some 100,000.
@@ -438,7 +413,6 @@ mod linux {
         /// The folders that may not be read, and are therefore not watched. True for those that can be entered: calls reach
         /// what lies below, where changes are not reported.
         unreadable: HashMap<PathBuf, bool>,
-        has_rules_elsewhere: bool,
         /// True if a folder has two paths in the tree (a bind mount): the kernel reports its events only once.
         has_aliases: bool,
         /// Events that were read but not processed yet.
@@ -468,13 +442,12 @@ mod linux {
     }
 
     impl FolderTreeWatch {
-        pub(super) fn new(root: &Path) -> Option<Self> {
+        pub(super) fn new(root: &Path, outside: &mut OutsideRules) -> Option<Self> {
             let mut watch = Self {
                 root: root.to_path_buf(),
                 inotify: Inotify::init().ok()?,
                 folders: HashMap::new(),
                 unreadable: HashMap::new(),
-                has_rules_elsewhere: false,
                 has_aliases: false,
                 queued: Vec::new(),
                 source: None,
@@ -485,24 +458,23 @@ mod linux {
                 let _ = watch.inotify.watches().add(folder, mask_above());
             }
             // A missing root has no watch, and its return would go unnoticed.
-            (watch.add(root) && !watch.folders.is_empty()).then_some(watch)
+            (watch.add(root, outside) && !watch.folders.is_empty()).then_some(watch)
         }
 
         /// Watches a folder and all folders below it. Each folder is watched before it is listed, so no new entry is
         /// missed.
-        fn add(&mut self, top: &Path) -> bool {
+        fn add(&mut self, top: &Path, outside: &mut OutsideRules) -> bool {
             let mut complete = true;
             let Self {
                 root,
                 inotify,
                 folders: known,
                 unreadable,
-                has_rules_elsewhere,
                 has_aliases,
                 ..
             } = self;
             let room = MAX_FOLDERS.saturating_sub(known.len());
-            complete &= visit_folders(root, top, room, has_rules_elsewhere, |folder| {
+            complete &= visit_folders(root, top, room, outside, |folder| {
                 unreadable.remove(folder);
                 let mask = if folder == root { mask() | mask_above() } else { mask() };
                 match inotify.watches().add(folder, mask) {
@@ -535,10 +507,6 @@ mod linux {
                 stays
             });
             self.unreadable.retain(|folder, _| !folder.starts_with(top));
-        }
-
-        pub(super) const fn has_rules_elsewhere(&self) -> bool {
-            self.has_rules_elsewhere
         }
 
         /// True if the path of an event may be one of several that changed. It stays true after the alias is gone.
@@ -575,7 +543,7 @@ mod linux {
 
         /// Reads the events that the kernel queued and calls `seen` with the path of each. Returns `false` if the watch
         /// can no longer be trusted.
-        pub(super) fn drain(&mut self, mut seen: impl FnMut(&Path)) -> bool {
+        pub(super) fn drain(&mut self, outside: &mut OutsideRules, mut seen: impl FnMut(&Path)) -> bool {
             for _ in 0..READS {
                 let Ok(is_all) = self.read() else { return false };
                 let (mut appeared, mut left) = (Vec::new(), Vec::new());
@@ -601,12 +569,12 @@ mod linux {
                         None => continue,
                     };
                     // The name is checked first, because reading the type accesses the file.
-                    self.has_rules_elsewhere |= path.file_name().is_some_and(|name| {
-                        is_rule_name(name)
-                            && path
-                                .symlink_metadata()
-                                .is_ok_and(|meta| is_external_rule(name, meta.file_type()))
-                    });
+                    if let (Some(folder), Some(name)) = (path.parent(), path.file_name())
+                        && is_rule_name(name)
+                        && let Ok(found) = path.symlink_metadata()
+                    {
+                        outside.note(folder, name, found.file_type());
+                    }
                     seen(&path);
                     if !event.mask.contains(EventMask::ISDIR) || !is_counted {
                         continue;
@@ -627,7 +595,7 @@ mod linux {
                 // A name that was left may have been taken again by events of an earlier read, as when two folders are
                 // exchanged.
                 for folder in appeared.iter().chain(&left) {
-                    if !self.add(folder) {
+                    if !self.add(folder, outside) {
                         return false;
                     }
                 }
@@ -665,6 +633,7 @@ mod tests {
     };
 
     use super::{FolderTreeWatch, RETRY, RootWatcher};
+    use crate::outside_rules::OutsideRules;
 
     #[test]
     fn watching_is_tried_again_after_a_while() {
@@ -686,11 +655,12 @@ mod tests {
     #[test]
     fn overfull_event_queue_is_abandoned() {
         let root = tempfile::tempdir().expect("a folder");
-        let mut watch = FolderTreeWatch::new(root.path()).expect("the folder can be watched");
+        let mut outside = OutsideRules::new(root.path());
+        let mut watch = FolderTreeWatch::new(root.path(), &mut outside).expect("the folder can be watched");
         fs::write(root.path().join("0"), "x").expect("written");
         let mut seen = 0;
         // Each event that is read causes another write. The names alternate, since the kernel merges equal events.
-        let is_read = watch.drain(|_| {
+        let is_read = watch.drain(&mut outside, |_| {
             seen += 1;
             assert!(seen < 100_000, "reading does not end");
             fs::write(root.path().join((seen % 2).to_string()), "y").expect("written");

@@ -303,7 +303,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call:
                 let kept = CachedAnswer::new(answer);
                 // 8. Cached uncut, if its stamp covers every change.
                 let is_told =
-                    || cx.project.unstamped() == unstamped && !kernel.freshness.has_external_rules(cx.project.root());
+                    || cx.project.unstamped() == unstamped && !kernel.freshness.has_unstamped_rules(cx.project.root());
                 if let Some(key) = key.clone().filter(|_| pure && is_told()) {
                     kernel
                         .cache

@@ -157,6 +157,20 @@ async fn parent_ignore_files_apply_as_for_ripgrep() {
             root.display()
         );
     }
+    // A repository begins above the root.
+    let (top, root) = (&tops[4], &roots[4]);
+    assert!(by_fumi(&server, root).await.contains("later"));
+    git(top, &["init", "--quiet"]);
+    assert!(!by_fumi(&server, root).await.contains("later"));
+    assert_eq!(by_fumi(&server, root).await, by_ripgrep(root, &home));
+    // The user's global rules, in a file that git's configuration names.
+    write(home.join(".gitconfig"), "[core]\n    excludesFile = ~/rules\n");
+    for global in ["kept.txt\n", "by_main.txt\n", ""] {
+        write(home.join("rules"), global);
+        for root in &roots {
+            assert_eq!(by_fumi(&server, root).await, by_ripgrep(root, &home), "{global}");
+        }
+    }
     write(main.join(".git/info/exclude"), "later.txt\n");
     write(outer.join(".git/modules/module/info/exclude"), "later.txt\n");
     for (top, root) in tops.iter().zip(&roots) {

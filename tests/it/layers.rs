@@ -139,7 +139,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
                 "src/config/tools.rs",
                 "src/base/project/project_path.rs",
                 "src/base/files.rs",
-                "src/base/parent_ignores.rs",
+                "src/base/outside_rules.rs",
                 // Unfinished files, with names that a client cannot choose, in an open folder.
                 "src/base/atomic_write.rs",
                 // The kernel's facts about the process.
@@ -169,12 +169,10 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
     (
         "the environment is read in config, through main",
         |source| {
-            // XDG_CONFIG_HOME names the folder of git's global ignore file. A test build reads where a test wants it to
-            // abort.
+            // A test build reads where a test wants it to abort.
             let exempt = [
                 "src/config/lib.rs",
                 "src/main.rs",
-                "src/base/parent_ignores.rs",
                 "src/base/failpoints.rs",
                 // The search path of programs.
                 "src/browser/chromium/find.rs",

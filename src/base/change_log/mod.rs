@@ -7,7 +7,6 @@
 
 use std::{
     collections::HashSet,
-    hash::DefaultHasher,
     path::{Path, PathBuf},
     sync::{Arc, Weak},
 };
@@ -17,7 +16,6 @@ use tokio::{runtime::Handle, sync::Notify};
 
 use crate::{
     changes::EventLoop,
-    parent_ignores::stamp_if_there,
     root_watcher::{RootWatcher, is_uncounted},
 };
 
@@ -40,24 +38,17 @@ pub enum ChangedPaths {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changes {
     pub changed: ChangedPaths,
-    /// The hash of the ignore files above the root and the user's global ones.
-    pub above: u64,
+    /// The hash of the ignore rules outside the root, without the targets of ignore files that are links. `None` if the
+    /// root has more worktrees and submodules than are inspected.
+    pub outside: Option<u64>,
     /// False if the kernel does not report changes of this root: `changed` is then always [`ChangedPaths::Unknown`].
     pub is_watched: bool,
-    /// As [`crate::freshness::Freshness::has_external_rules`]; meaningless if the root is not watched.
-    pub has_external_rules: bool,
 }
 
 /// True for a path, relative to a root, whose changes are logged.
 #[must_use]
 pub fn is_logged(relative: &Path) -> bool {
     !relative.iter().any(is_uncounted)
-}
-
-/// Hashes the state of an ignore file outside the root, if it exists. [`Changes::above`] covers those that every root has;
-/// git's configuration may name another.
-pub fn hash_ignore_file(path: &Path, hasher: &mut DefaultHasher) {
-    stamp_if_there(path, hasher);
 }
 
 /// A log of the changes under one root, from its creation on. Dropping it ends the log.

@@ -24,7 +24,7 @@ use rustix::{
 };
 
 use super::{ChangeLog, ChangedPaths, MOST_PATHS, PathLog};
-use crate::{freshness::Freshness, root_watcher::stamp_tree};
+use crate::{freshness::Freshness, outside_rules::OutsideRules, root_watcher::stamp_tree};
 
 /// Creates the folder `root` in a temporary folder, and returns both, by canonical path.
 fn folders() -> (tempfile::TempDir, PathBuf) {
@@ -299,7 +299,7 @@ fn nothing_is_known_while_a_folder_can_be_entered_but_not_listed() {
     fs::write(root.join("d/e/f"), "1").expect("written");
     assert_eq!(freshness.try_stamp(&root), None);
     assert_ne!(freshness.stamp(&root), stamp);
-    assert_eq!(stamp_tree(&root).0, None);
+    assert_eq!(stamp_tree(&root, &mut OutsideRules::new(&root)), None);
     let changes = log.take();
     assert_eq!((changes.changed, changes.is_watched), (ChangedPaths::Unknown, false));
     // It cannot be reached any more.
@@ -307,7 +307,7 @@ fn nothing_is_known_while_a_folder_can_be_entered_but_not_listed() {
     let _ = log.take();
     assert!(log.take().is_watched);
     assert_eq!(freshness.stamp(&root), freshness.stamp(&root));
-    assert!(stamp_tree(&root).0.is_some());
+    assert!(stamp_tree(&root, &mut OutsideRules::new(&root)).is_some());
     set(0o700);
     let _ = log.take();
     fs::write(root.join("d/e/f"), "2").expect("written");
@@ -394,7 +394,7 @@ fn root_with_a_log_stays_watched() {
 }
 
 #[test]
-fn ignore_files_above_are_told_beside_the_paths() {
+fn rules_outside_are_told_beside_the_paths() {
     let (_outer, root) = folders();
     let freshness = Freshness::default();
     let log = freshness.log_changes(&root);
@@ -402,12 +402,13 @@ fn ignore_files_above_are_told_beside_the_paths() {
     fs::write(root.with_file_name(".ignore"), "a").expect("written");
     let after = log.take();
     assert!(
-        before.above != after.above && before.changed == after.changed,
+        before.outside != after.outside && before.changed == after.changed,
         "{after:?}"
     );
-    assert!(!after.has_external_rules);
+    assert!(!freshness.has_unstamped_rules(&root));
     symlink("../.ignore", root.join(".ignore")).expect("linked");
-    assert!(log.take().has_external_rules);
+    let _ = log.take();
+    assert!(freshness.has_unstamped_rules(&root));
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@
 //!
 //! From a file to a search: `document.rs` reads, `segment_writer.rs` collects, `segment/` holds, `project_index.rs`
 //! keeps the segments true to the files, `need/` plans a query, `indexed_files/` answers for it, and `search_plan.rs`
-//! chooses. `folder_table/` and `outside_rules/` keep the folders, and `listed_files.rs` joins them with the documents.
+//! chooses. `folder_table/` keeps the folders, and `listed_files.rs` joins them with the documents.
 //! `code_indexes.rs` has the indexes of all projects, and the thread that reads; `low_priority.rs` makes its work give
 //! way to calls.
 
@@ -23,7 +23,6 @@ mod indexed_files;
 mod listed_files;
 mod low_priority;
 mod need;
-mod outside_rules;
 mod postings;
 mod project_index;
 mod search_plan;

@@ -29,7 +29,6 @@ use super::{
     indexed_files::IndexedFiles,
     listed_files::ListedFiles,
     low_priority::at_low_priority,
-    outside_rules::outside_rules,
     segment::Segment,
     segment_writer::{SegmentWriter, merge},
 };
@@ -140,8 +139,8 @@ impl ProjectIndex {
     fn apply_changes(&self, state: &mut IndexState) -> bool {
         let changes = self.log.take();
         let root = self.files.root();
-        // Before folders are listed, so that a later change is noticed.
-        let outside = outside_rules(root, changes.above).filter(|_| !changes.has_external_rules);
+        // Folders are listed after this state was read, so that a later change is noticed.
+        let outside = changes.outside;
         match changes.changed {
             ChangedPaths::Paths(paths) => {
                 let relative = |path: PathBuf| path.strip_prefix(root).map(Path::to_path_buf).unwrap_or_default();

@@ -31,6 +31,9 @@ const MOST_PENDING: usize = 10_000;
 /// The time after which a table is made again where that was impossible.
 const RETRY: Duration = Duration::from_mins(1);
 
+/// The same if something changed meanwhile, which may have been the reason.
+const RETRY_CHANGED: Duration = Duration::from_secs(1);
+
 /// A path that may have changed, relative to the root, and what is there now.
 #[derive(Debug)]
 pub(crate) struct ChangedPath {
@@ -58,13 +61,13 @@ impl ChangedPath {
 #[derive(Debug, Default)]
 pub(crate) struct KeptTable {
     table: Option<Arc<FolderTable>>,
-    /// The state of the rules outside the project, as of the last look; `None` if it cannot be told.
+    /// The hash of the ignore rules outside the project, as of the last look; `None` if it cannot be told.
     outside: Option<u64>,
     /// The paths that changed since a table began to be made. `None` if none is being made, or it cannot be used.
     pending: Option<Vec<PathBuf>>,
     is_wanted: bool,
-    /// The time when a table could not be made.
-    failed: Option<Instant>,
+    /// The time before which no table is made, because that was impossible.
+    retry: Option<Instant>,
 }
 
 /// A part of the table that must be made again.
@@ -86,7 +89,7 @@ impl KeptTable {
 
     /// Records that a search could use a table. Returns true if one is to be made.
     pub(crate) fn want(&mut self) -> bool {
-        let is_possible = self.outside.is_some() && self.failed.is_none_or(|failed| failed.elapsed() > RETRY);
+        let is_possible = self.outside.is_some() && self.retry.is_none_or(|retry| retry <= Instant::now());
         self.is_wanted |= self.table.is_none() && is_possible;
         self.is_wanted
     }
@@ -108,7 +111,7 @@ impl KeptTable {
         let pending = self.pending.take();
         match (made, pending) {
             (Ok(table), Some(pending)) => {
-                self.failed = None;
+                self.retry = None;
                 self.table = Some(Arc::new(table));
                 let root = project.root();
                 let changed: Vec<_> = pending.into_iter().map(|path| ChangedPath::new(root, path)).collect();
@@ -116,7 +119,10 @@ impl KeptTable {
             }
             // Too much changed meanwhile: the next search asks again.
             (Ok(_), None) => {}
-            (Err(Unlistable), _) => self.failed = Some(Instant::now()),
+            (Err(Unlistable), pending) => {
+                let is_changed = pending.is_none_or(|pending| !pending.is_empty());
+                self.retry = Some(Instant::now() + if is_changed { RETRY_CHANGED } else { RETRY });
+            }
         }
     }
 
@@ -126,7 +132,7 @@ impl KeptTable {
         self.pending = None;
     }
 
-    /// Follows changes. `outside` is the state of the rules outside the project, `None` if it cannot be told.
+    /// Follows changes. `outside` is the hash of the ignore rules outside the project, `None` if it cannot be told.
     pub(crate) fn change(&mut self, changed: &[ChangedPath], outside: Option<u64>, project: &Arc<Project>) {
         if outside.is_none() || outside != self.outside {
             self.outside = outside;

@@ -126,7 +126,8 @@ impl Lister {
                     Ok(found) if found.is_dir() && !git.join("info").is_symlink() => {
                         self.note_rule_file(&git.join("info/exclude"))
                     }
-                    // The `.git` of a worktree is a file that names the folder with the rules.
+                    // Of a worktree or submodule: the rules that it names are among those outside.
+                    Ok(found) if found.is_file() => Ok(()),
                     Ok(_) => Err(Unlistable),
                     Err(error) => gone(&error),
                 }

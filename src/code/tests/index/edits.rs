@@ -123,13 +123,13 @@ impl Edited {
         self.root.join(folder).join(name)
     }
 
-    /// Returns a folder of the project, or the one above it.
+    /// Returns a folder of the project, or the one above it, or the repository of its worktrees.
     fn folder_with_rules(&mut self) -> PathBuf {
         let folder = self.draw(&FOLDERS);
-        if self.number(6) == 0 {
-            self.root.parent().expect("a folder above").to_path_buf()
-        } else {
-            self.root.join(folder)
+        match self.number(8) {
+            0 => self.root.parent().expect("a folder above").to_path_buf(),
+            1 => self.root.with_file_name("main"),
+            _ => self.root.join(folder),
         }
     }
 
@@ -153,7 +153,7 @@ impl Edited {
     fn edit(&mut self) {
         let (file, other, folder) = (self.file(), self.file(), self.folder());
         let text = self.text();
-        let kind = self.number(21);
+        let kind = self.number(22);
         let done = match kind {
             0..=3 => {
                 let is_new_folder = self.number(2) == 0;
@@ -166,6 +166,12 @@ impl Edited {
             6 => fs::remove_file(&file).is_ok(),
             7 => fs::rename(&file, &other).is_ok(),
             8 | 19 => fs::create_dir_all(&folder).is_ok(),
+            20 => {
+                // As `git worktree add` writes it.
+                let git = folder.join(".git");
+                let own = self.root.with_file_name("main").join(".git/worktrees/own");
+                folder.is_dir() && !git.is_dir() && fs::write(git, format!("gitdir: {}\n", own.display())).is_ok()
+            }
             9 => {
                 // Inside, to where it is ignored, or out of the project.
                 let moved = self.draw(&["moved", "target/moved", "../moved"]);
@@ -188,7 +194,8 @@ impl Edited {
             18 => {
                 let folder = self.folder_with_rules();
                 let repository = folder.join(self.draw(&[".git", ".git", ".jj"]));
-                let done = fs::remove_dir_all(&repository).is_ok()
+                let done = !repository.starts_with(self.root.with_file_name("main"))
+                    && (fs::remove_dir_all(&repository).is_ok() || fs::remove_file(&repository).is_ok())
                     || folder.is_dir() && fs::create_dir_all(repository.join("info")).is_ok();
                 self.edits
                     .extend(done.then(|| format!("repository {}", repository.display())));
@@ -401,9 +408,10 @@ impl Edited {
     fn wait_for_listing(&self) {
         let query = TextQuery::new(&TextQueryOptions::new("needle")).expect("valid");
         let _ = self.project.ensure_open();
-        // Rules above the project look different once they are older than the clock's resolution, for which the table is
-        // made again.
-        for _ in 0..20 {
+        // Rules outside the project look different once they are older than the clock's resolution, for which the table is
+        // made again. Where it could not be made, the next search may want it after a second.
+        let end = Instant::now() + Duration::from_secs(30);
+        while Instant::now() < end {
             let scope = SearchScope::new(&self.project, &ScopeOptions::default(), 100 << 20).expect("valid");
             let scope = scope.with_index(&self.indexes);
             let targets = SearchTargets::default();
@@ -469,6 +477,10 @@ fn searches_between_edits_find_what_a_scan_finds() {
         fs::create_dir_all(root.join(".git")).expect("a folder");
         fs::write(root.join("a.rs"), root.as_os_str().as_encoded_bytes()).expect("a file");
     }
+    let own = root.with_file_name("main").join(".git/worktrees/own");
+    fs::create_dir_all(&own).expect("a folder");
+    fs::create_dir(root.with_file_name("main").join(".git/info")).expect("a folder");
+    fs::write(own.join("commondir"), "../..\n").expect("a file");
     let home = root.with_file_name("home");
     fs::create_dir(&home).expect("a folder");
     let mut edited = Edited {

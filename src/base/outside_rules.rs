@@ -1,0 +1,387 @@
+//! The ignore rules that lie outside a root: those of the folders above it, the user's global ones, and those of the
+//! repositories whose worktrees and submodules lie in it. They change what a walk finds, but the tree that is watched does
+//! not contain them.
+//!
+//! Invariant: two equal stamps mean that none of these rules changed in between. Every call inspects them: most folders
+//! have no such file, and the folder's own times show that, since creating a name changes them. What changed recently is
+//! read again, names and contents, because a second change within one tick of the file system's clock would leave the
+//! same times. Git's configuration is read by the function that the walker itself uses.
+
+use std::{
+    collections::BTreeSet,
+    ffi::OsStr,
+    fs::{self, File, FileType, Metadata},
+    hash::{DefaultHasher, Hash, Hasher},
+    io::{BufRead as _, BufReader, Read as _},
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use ignore::gitignore::gitconfig_excludes_path;
+
+/// The ignore files of one folder, and the entries that make it a repository, where the ignore files of git count.
+const NAMES: [&str; 6] = [".gitignore", ".ignore", ".rgignore", ".fdignore", ".git", ".jj"];
+/// The age after which a later change must alter a file's times: longer than a tick of any file system's clock, some of
+/// which count whole seconds.
+const SETTLED: Duration = Duration::from_secs(3);
+/// The largest ignore file whose content is hashed after a change, in bytes.
+const READ: u64 = 64 << 10;
+/// The longest first line of a `.git` file that is followed, in bytes: the longest path, and more.
+const GIT_FILE: u64 = 8 << 10;
+
+/// The largest number of `.git` files of a root that are inspected by each call. A repository has few submodules.
+const GIT_FILES: usize = 64;
+
+/// The places of the rules outside one root, and what is known of them.
+#[derive(Debug)]
+pub(crate) struct OutsideRules {
+    parents: Vec<ParentFolder>,
+    /// The `.git` files in the root: each names a folder with the rules.
+    git_files: BTreeSet<PathBuf>,
+    /// True if an ignore file in the root was a link at some time.
+    has_links: bool,
+}
+
+#[derive(Debug)]
+struct ParentFolder {
+    path: PathBuf,
+    seen: Option<FolderSnapshot>,
+}
+
+/// The result of inspecting a folder.
+#[derive(Debug)]
+struct FolderSnapshot {
+    /// A hash of the folder's own metadata at that time.
+    mark: u64,
+    /// True if the folder had been unchanged for longer than [`SETTLED`], so that a later change must alter its times.
+    is_settled: bool,
+    /// The entries with the names of [`NAMES`] that exist.
+    entries: Vec<PathBuf>,
+}
+
+/// True if an entry of this name decides which files of its folder are ignored.
+pub(crate) fn is_rule_name(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| NAMES.contains(&name))
+}
+
+impl OutsideRules {
+    pub(crate) fn new(root: &Path) -> Self {
+        let folder = |path: &Path| ParentFolder {
+            path: path.to_path_buf(),
+            seen: None,
+        };
+        Self {
+            parents: root.ancestors().skip(1).map(folder).collect(),
+            git_files: BTreeSet::new(),
+            has_links: false,
+        }
+    }
+
+    /// Records an entry of a folder in the root, whose rules may lie elsewhere.
+    pub(crate) fn note(&mut self, folder: &Path, name: &OsStr, kind: FileType) {
+        if !is_rule_name(name) {
+            return;
+        }
+        if name == ".git" && kind.is_file() {
+            self.git_files.insert(folder.join(name));
+            if self.git_files.len() > GIT_FILES && self.git_files.len().is_power_of_two() {
+                self.git_files.retain(|file| file.symlink_metadata().is_ok());
+            }
+        } else {
+            self.has_links |= kind.is_symlink();
+        }
+    }
+
+    /// Forgets the entries that were recorded.
+    pub(crate) fn forget_entries(&mut self) {
+        self.git_files.clear();
+        self.has_links = false;
+    }
+
+    /// True if there may be rules outside that the stamp does not cover.
+    pub(crate) fn has_unstamped(&self) -> bool {
+        self.has_links || self.has_unstamped_repositories()
+    }
+
+    /// True if there are more `.git` files than the stamp covers.
+    pub(crate) fn has_unstamped_repositories(&self) -> bool {
+        self.git_files.len() > GIT_FILES
+    }
+
+    /// Returns a hash over the current state of all rules outside, but for the unstamped ones.
+    pub(crate) fn stamp(&mut self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for folder in &mut self.parents {
+            for entry in folder.entries() {
+                match entry.file_name().and_then(OsStr::to_str) {
+                    Some(".git") => stamp_repository(entry, &mut hasher),
+                    Some(".jj") => (entry, entry.exists()).hash(&mut hasher),
+                    _ => stamp_if_there(entry, &mut hasher),
+                }
+            }
+        }
+        for git in self.git_files.iter().take(GIT_FILES) {
+            stamp_repository(git, &mut hasher);
+        }
+        let global = gitconfig_excludes_path();
+        global.hash(&mut hasher);
+        if let Some(file) = global {
+            stamp_if_there(&file, &mut hasher);
+        }
+        hasher.finish()
+    }
+}
+
+impl ParentFolder {
+    /// Returns the entries of the folder that may be or have ignore rules.
+    fn entries(&mut self) -> &[PathBuf] {
+        let Ok(meta) = self.path.metadata() else {
+            self.seen = None;
+            return &[];
+        };
+        let mark = mark(&meta);
+        if self
+            .seen
+            .as_ref()
+            .is_none_or(|seen| !seen.is_settled || seen.mark != mark)
+        {
+            let paths = NAMES.iter().map(|name| self.path.join(name));
+            self.seen = Some(FolderSnapshot {
+                mark,
+                is_settled: is_settled(&meta),
+                entries: paths.filter(|path| path.symlink_metadata().is_ok()).collect(),
+            });
+        }
+        self.seen.as_ref().map_or(&[], |seen| &seen.entries)
+    }
+}
+
+/// Hashes the state of the rules that a `.git` names. It is a folder, or a file that leads to one: then its folder is a
+/// worktree, or a submodule, which has no rules there.
+fn stamp_repository(git: &Path, hasher: &mut DefaultHasher) {
+    // Its times change with every action of git.
+    (git, git.is_dir()).hash(hasher);
+    if git.is_dir() {
+        stamp_if_there(&git.join("info/exclude"), hasher);
+        return;
+    }
+    stamp_if_there(git, hasher);
+    let line = first_line(git);
+    let Some(folder) = line.as_deref().and_then(|line| line.strip_prefix("gitdir: ")) else {
+        return;
+    };
+    let pointer = Path::new(folder).join("commondir");
+    stamp_if_there(&pointer, hasher);
+    if let Some(common) = first_line(&pointer) {
+        stamp_if_there(&Path::new(folder).join(common).join("info/exclude"), hasher);
+    }
+}
+
+fn first_line(file: &Path) -> Option<String> {
+    // A pipe would be waited for.
+    let file = file.metadata().ok()?.is_file().then(|| File::open(file).ok())??;
+    BufReader::new(file.take(GIT_FILE)).lines().next()?.ok()
+}
+
+fn mark(meta: &Metadata) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    stamp_file(meta, &mut hasher);
+    hasher.finish()
+}
+
+/// True if the last change is so old that the next one must alter the times. If the clock runs behind the file system's
+/// clock, the result is false, which only costs time.
+fn is_settled(meta: &Metadata) -> bool {
+    let age = |time: SystemTime| SystemTime::now().duration_since(time).is_ok_and(|age| age > SETTLED);
+    let changed = u64::try_from(meta.ctime())
+        .ok()
+        .map(|seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+    meta.modified().is_ok_and(age) && changed.is_some_and(age)
+}
+
+fn stamp_if_there(path: &Path, hasher: &mut DefaultHasher) {
+    let Ok(meta) = path.metadata() else { return };
+    path.hash(hasher);
+    stamp_file(&meta, hasher);
+    if meta.is_file() && !is_settled(&meta) {
+        if meta.len() <= READ {
+            fs::read(path).ok().hash(hasher);
+        } else {
+            // Too large to read: it counts as changed until its times prove otherwise.
+            SystemTime::now().hash(hasher);
+        }
+    }
+}
+
+/// Hashes the metadata that changes with a file: size, times, identity.
+pub(crate) fn stamp_file(meta: &Metadata, hasher: &mut DefaultHasher) {
+    meta.len().hash(hasher);
+    meta.modified().ok().hash(hasher);
+    (meta.ino(), meta.ctime(), meta.ctime_nsec()).hash(hasher);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::OutsideRules;
+
+    /// Creates `outer/project`. The outer folder is as old as the test, hence not settled.
+    fn folders() -> (tempfile::TempDir, std::path::PathBuf) {
+        let outer = tempfile::tempdir().expect("a folder");
+        let root = outer.path().join("project");
+        fs::create_dir(&root).expect("made");
+        (outer, root)
+    }
+
+    /// Simulates that three seconds have passed.
+    fn settle(outside: &mut OutsideRules) {
+        outside.stamp();
+        for folder in &mut outside.parents {
+            if let Some(seen) = &mut folder.seen {
+                seen.is_settled = true;
+            }
+        }
+    }
+
+    #[test]
+    fn every_change_of_an_ignore_file_above_is_seen() {
+        let (outer, root) = folders();
+        let mut outside = OutsideRules::new(&root);
+        let (ignore, git) = (outer.path().join(".gitignore"), outer.path().join(".git"));
+        let exclude = git.join("info/exclude");
+        let changes: [(&str, bool, &dyn Fn()); 13] = [
+            ("made", true, &|| fs::write(&ignore, "a").expect("written")),
+            ("edited", true, &|| fs::write(&ignore, "bb").expect("written")),
+            ("replaced", true, &|| {
+                let other = outer.path().join("other");
+                fs::write(&other, "ccc").expect("written");
+                fs::rename(other, &ignore).expect("moved");
+            }),
+            ("removed", true, &|| fs::remove_file(&ignore).expect("removed")),
+            ("another", false, &|| {
+                fs::write(outer.path().join("x"), "a").expect("written");
+            }),
+            // A repository: its ignore files count.
+            ("git", true, &|| fs::create_dir(&git).expect("made")),
+            ("info", false, &|| fs::create_dir(git.join("info")).expect("made")),
+            ("excluded", true, &|| fs::write(&exclude, "a").expect("written")),
+            ("edited there", true, &|| fs::write(&exclude, "bb").expect("written")),
+            ("git's own file", false, &|| {
+                fs::write(git.join("index"), "a").expect("written")
+            }),
+            ("git removed", true, &|| fs::remove_dir_all(&git).expect("removed")),
+            ("jj", true, &|| fs::create_dir(outer.path().join(".jj")).expect("made")),
+            ("jj removed", true, &|| {
+                fs::remove_dir(outer.path().join(".jj")).expect("removed");
+            }),
+        ];
+        for (what, counts, change) in changes {
+            settle(&mut outside);
+            let before = outside.stamp();
+            assert_eq!(before, outside.stamp(), "{what}: the stamp is stable");
+            // The folder's times show a change only after another tick of the clock.
+            wait_for_a_tick(outer.path());
+            change();
+            assert_eq!(before != outside.stamp(), counts, "{what}");
+        }
+    }
+
+    #[test]
+    fn target_of_a_linked_ignore_file_counts() {
+        let (outer, root) = folders();
+        fs::write(outer.path().join("elsewhere"), "a").expect("written");
+        std::os::unix::fs::symlink("elsewhere", outer.path().join(".gitignore")).expect("linked");
+        let mut outside = OutsideRules::new(&root);
+        let before = outside.stamp();
+        fs::write(outer.path().join("elsewhere"), "bb").expect("written");
+        assert_ne!(before, outside.stamp());
+    }
+
+    #[test]
+    fn rules_of_a_worktree_s_repository_count() {
+        let (outer, root) = folders();
+        let own = outer.path().join("main/.git/worktrees/own");
+        let exclude = outer.path().join("main/.git/info/exclude");
+        let git = root.join("sub/.git");
+        fs::create_dir_all(&own).expect("made");
+        fs::create_dir_all(outer.path().join("main/.git/info")).expect("made");
+        fs::create_dir(root.join("sub")).expect("made");
+        fs::write(&git, format!("gitdir: {}\n", own.display())).expect("written");
+        let mut outside = OutsideRules::new(&root);
+        let kind = git.symlink_metadata().expect("there").file_type();
+        outside.note(&root.join("sub"), ".git".as_ref(), kind);
+        assert!(!outside.has_unstamped());
+        let changes: [(&str, bool, &dyn Fn()); 5] = [
+            ("a file of git", false, &|| {
+                fs::write(own.join("index"), "a").expect("written")
+            }),
+            ("its repository", true, &|| {
+                fs::write(own.join("commondir"), "../..\n").expect("written")
+            }),
+            ("excluded", true, &|| fs::write(&exclude, "a").expect("written")),
+            ("edited", true, &|| fs::write(&exclude, "b").expect("written")),
+            ("removed", true, &|| fs::remove_file(&git).expect("removed")),
+        ];
+        for (what, counts, change) in changes {
+            let before = outside.stamp();
+            assert_eq!(before, outside.stamp(), "{what}: the stamp is stable");
+            change();
+            assert_eq!(before != outside.stamp(), counts, "{what}");
+        }
+    }
+
+    #[test]
+    fn worktrees_beyond_the_limit_are_unstamped_while_they_exist() {
+        let (_outer, root) = folders();
+        let mut outside = OutsideRules::new(&root);
+        let mut worktree = |n: usize| {
+            let folder = root.join(n.to_string());
+            fs::create_dir(&folder).expect("made");
+            fs::write(folder.join(".git"), "gitdir: /elsewhere\n").expect("written");
+            let kind = folder.join(".git").symlink_metadata().expect("there").file_type();
+            outside.note(&folder, ".git".as_ref(), kind);
+            let has_unstamped = outside.has_unstamped();
+            fs::remove_dir_all(folder).expect("removed");
+            has_unstamped
+        };
+        let unstamped = (0..1_000).filter(|n| worktree(*n)).count();
+        // Those that are gone are forgotten once there are 128.
+        assert!((1..=1_000 / 2).contains(&unstamped), "{unstamped}");
+        fs::write(root.join("rules"), "").expect("written");
+        std::os::unix::fs::symlink("rules", root.join(".ignore")).expect("linked");
+        let kind = root.join(".ignore").symlink_metadata().expect("there").file_type();
+        let mut linked = OutsideRules::new(&root);
+        linked.note(&root, ".ignore".as_ref(), kind);
+        assert!(linked.has_unstamped());
+    }
+
+    #[test]
+    fn recently_changed_folders_and_files_are_read_again() {
+        let (outer, root) = folders();
+        let ignore = outer.path().join(".ignore");
+        let mut outside = OutsideRules::new(&root);
+        // Within one tick of the clock, the times of the folder and of the file may stay the same.
+        let mut before = outside.stamp();
+        for content in ["a", "b", "c"] {
+            fs::write(&ignore, content).expect("written");
+            let after = outside.stamp();
+            assert_ne!(before, after, "{content}");
+            before = after;
+        }
+    }
+
+    /// Waits until a new file in a sibling folder gets later times than the given folder.
+    fn wait_for_a_tick(folder: &std::path::Path) {
+        let then = folder.metadata().expect("there").modified().expect("times");
+        let beside = tempfile::tempdir().expect("a folder");
+        let probe = beside.path().join("probe");
+        loop {
+            fs::write(&probe, "x").expect("written");
+            if probe.metadata().expect("there").modified().expect("times") > then {
+                return;
+            }
+        }
+    }
+}
