@@ -137,7 +137,7 @@ impl App {
             expectation: config.browser.expectation.policy(),
             most_steps: config.batch.max_steps,
         };
-        let resources = Arc::new(CodeResources::new(&config, Arc::clone(&parsers)));
+        let resources = Arc::new(CodeResources::new(&config, Arc::clone(&parsers), Arc::clone(&indexes)));
         Ok(Arc::new(Self {
             config,
             kernel,

@@ -11,6 +11,7 @@ mod cancellable_matcher;
 mod excerpt;
 mod file_searcher;
 pub mod index;
+pub mod listing;
 pub mod modified_filter;
 pub mod pages;
 mod pattern_error;

@@ -18,11 +18,11 @@ use crate::{
     errors::{search::SearchError, structure::StructureError},
     file_scale::statistics,
     languages::{detect::by_file_name, facts::LanguageFamily},
+    listing::{FileFilter, FoundFile, ListingDetail, ListingRequest, ListingSort},
     parse::SourceFile,
     parser_pool::ParserPool,
     syntax_errors::SyntaxErrorSummary,
     thread_budget::{ThreadPermit, cores},
-    walk::{FileFilter, FoundFile, ListingDetail, ListingRequest, ListingSort},
 };
 
 /// The number of bytes in which a NUL marks a file as binary: ripgrep's check, shortened.
@@ -251,8 +251,8 @@ mod tests {
     use super::{StatsDepth, collect_stats};
     use crate::{
         errors::search::SearchError,
+        listing::{FileFilter, FileOptions},
         parser_pool::{ParserPool, ParserProgram},
-        walk::{FileFilter, FileOptions},
     };
 
     #[test]

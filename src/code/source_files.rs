@@ -37,7 +37,7 @@ pub struct ProcessedFiles<T> {
     pub skipped: SkippedList,
 }
 
-/// Finds the files of the targets: folders are walked, named files are included as they are.
+/// Finds the files of the targets: those of folders by the index or a walk, named files as they are.
 pub fn find_sources(
     targets: &SearchTargets,
     scope: &SearchScope,
@@ -55,8 +55,17 @@ pub fn find_sources(
     }
     folders.sort();
     folders.dedup();
-    if !folders.is_empty() {
-        let project = scope.project();
+    let project = scope.project();
+    if let Some(listed) = scope.listed_files(&folders) {
+        for folder in &folders {
+            // As by a walk, which visits them.
+            project.note_entry(folder);
+        }
+        let paths = listed
+            .iter()
+            .map(|path| project.walked_path(&project.root().join(path)));
+        found.lock().extend(paths.flatten());
+    } else if !folders.is_empty() {
         let mut rules = scope.walk_builder(&skipped);
         for folder in &folders {
             rules.add(folder);

@@ -46,7 +46,12 @@ pub fn catalogue(
 ) -> Catalogue {
     let search = Arc::new(SearchDeps::new(config, Arc::clone(parsers), Arc::clone(indexes)));
     // A tool's dependencies are shared, and its work moves to another thread: hence the inner handle.
-    let structure = Arc::new(Arc::new(StructureDeps::new(config, queries, Arc::clone(parsers))));
+    let structure = Arc::new(Arc::new(StructureDeps::new(
+        config,
+        queries,
+        Arc::clone(parsers),
+        Arc::clone(indexes),
+    )));
     let project = Arc::new(ProjectDeps {
         roots: Arc::clone(roots),
         sessions: Arc::clone(sessions),

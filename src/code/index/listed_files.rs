@@ -28,7 +28,7 @@ impl ListedFiles {
     pub(crate) fn new(folders: Arc<FolderTable>, indexed: Arc<IndexedFiles>) -> Self {
         let (mut known, mut unknown) = (Vec::new(), Vec::new());
         if let Some(top) = folders.folder(Path::new("")) {
-            top.each_file(&mut PathBuf::new(), &Override::empty(), &mut |path| {
+            top.each_file(&mut PathBuf::new(), &Override::empty(), |path: &Path| {
                 match indexed.live_place(path) {
                     Some(place) => known.push(place),
                     None => unknown.push(Arc::from(path)),

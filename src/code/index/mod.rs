@@ -12,12 +12,14 @@
 //!
 //! From a file to a search: `document.rs` reads, `segment_writer.rs` collects, `segment/` holds, `project_index.rs`
 //! keeps the segments true to the files, `need/` plans a query, `indexed_files/` answers for it, and `search_plan.rs`
-//! chooses. `folder_table/` keeps the folders, and `listed_files.rs` joins them with the documents.
+//! chooses. `folder_table/` keeps the folders, `folder_question.rs` asks for their files, and `listed_files.rs` joins
+//! them with the documents.
 //! `code_indexes.rs` has the indexes of all projects, and the thread that reads; `low_priority.rs` makes its work give
 //! way to calls.
 
 mod code_indexes;
 mod document;
+mod folder_question;
 mod folder_table;
 mod indexed_files;
 mod listed_files;
@@ -31,7 +33,9 @@ mod segment_writer;
 mod trigrams;
 
 pub use code_indexes::CodeIndexes;
+pub(crate) use folder_question::FolderQuestion;
+pub(crate) use folder_table::FolderTable;
 pub(crate) use need::Need;
 pub use project_index::{IndexLimits, IndexSize, ProjectIndex};
 pub use search_plan::IndexUse;
-pub(crate) use search_plan::{FileChoice, FileList, FolderQuestion, SearchPlan};
+pub(crate) use search_plan::{FileChoice, FileList, SearchPlan};

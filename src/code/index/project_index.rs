@@ -197,6 +197,15 @@ impl ProjectIndex {
         }
     }
 
+    /// Returns the folders as they are now. `None` if they must be walked; then they are to be listed.
+    pub(crate) fn folders(&self) -> Option<Arc<FolderTable>> {
+        let view = self.view()?;
+        if view.folders.is_none() {
+            self.want_folders();
+        }
+        view.folders
+    }
+
     /// Records that a search could use a table of folders that is not there.
     pub(super) fn want_folders(&self) {
         let indexes = self.indexes.upgrade().filter(|all| all.bytes() < self.limits.memory);
@@ -229,11 +238,6 @@ impl ProjectIndex {
         let made = Arc::new(ListedFiles::new(Arc::clone(folders), Arc::clone(indexed)));
         *self.listed.lock() = Some(Arc::clone(&made));
         made
-    }
-
-    /// Returns the absolute path of the project.
-    pub(super) fn root(&self) -> &Path {
-        self.files.root()
     }
 
     /// Returns the memory of the segments and of the table of folders, in bytes.

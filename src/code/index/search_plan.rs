@@ -1,22 +1,20 @@
 //! The choice of a search: which of the files that it finds it need not open.
 
 use std::{
-    collections::HashSet,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
 };
 
-use ignore::overrides::Override;
-
 use super::{
-    folder_table::{Folder, FolderTable},
+    folder_question::FolderQuestion,
+    folder_table::FolderTable,
     indexed_files::{ContentFilter, IndexedFiles},
     project_index::{IndexView, ProjectIndex},
 };
-use crate::{place_filter::PlaceFilter, text_query::TextQuery, walk::Traversal};
+use crate::{text_query::TextQuery, walk::Traversal};
 
 /// How far a search used the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,17 +48,6 @@ pub(crate) enum FileChoice {
     Open,
     /// The index does not know the file. It is opened, and to be read for the index.
     OpenUnknown,
-}
-
-/// The folders that a search would walk with the default rules, and the restrictions of the files in them.
-#[derive(Debug)]
-pub(crate) struct FolderQuestion<'q> {
-    /// Absolute paths, sorted.
-    pub(crate) folders: &'q [PathBuf],
-    pub(crate) globs: &'q Override,
-    pub(crate) within: Option<&'q PlaceFilter>,
-    /// The files to leave out, relative to the root.
-    pub(crate) named: &'q HashSet<PathBuf>,
 }
 
 /// The files that a walk would find.
@@ -123,70 +110,29 @@ impl<'a> SearchPlan<'a> {
             self.index.want_folders();
             return None;
         };
-        let root = self.index.root();
-        let folder = |path: &'_ PathBuf| {
-            let relative = path.strip_prefix(root).ok()?.to_path_buf();
-            Some((table.folder(&relative)?, relative))
-        };
-        let mut tops: Vec<(&Folder, PathBuf)> = question.folders.iter().map(folder).collect::<Option<_>>()?;
-        if !question.globs.is_empty() || question.within.is_some() {
-            return self.list_each(&tops, question);
+        if !question.is_of_all_files() {
+            let mut list = FileList::default();
+            let is_listed = question.each_file(table, |relative| match self.choice(relative) {
+                FileChoice::Skip => list.unopened += 1,
+                FileChoice::Open | FileChoice::OpenUnknown => list.files.push(Arc::from(relative)),
+            });
+            return is_listed.then_some(list);
         }
-        // A folder in another one is found by its walk too. Parents are before their folders.
-        let mut last: Option<PathBuf> = None;
-        tops.retain(|(_, path)| {
-            let is_top = last.as_ref().is_none_or(|last| !path.starts_with(last));
-            if is_top {
-                last = Some(path.clone());
-            }
-            is_top
-        });
-        let is_asked =
-            |path: &Path| tops.iter().any(|(_, top)| path.starts_with(top)) && !question.named.contains(path);
+        let tops = question.tops(table)?;
+        let is_below = |path: &Path| tops.iter().any(|(_, top)| path.starts_with(top));
         let found: u64 = tops.iter().map(|(folder, _)| folder.files()).sum::<Option<u64>>()?;
         let named = question
             .named
             .iter()
-            .filter(|path| tops.iter().any(|(_, top)| path.starts_with(top)) && table.has_file(path));
+            .filter(|path| is_below(path) && table.has_file(path));
         let listed = self.index.listed(table, &self.indexed);
-        let to_open = listed.to_open(self.filter.as_ref()).filter(|path| is_asked(path));
-        let files: Vec<Arc<Path>> = to_open.cloned().collect();
+        let to_open = listed.to_open(self.filter.as_ref());
+        let files: Vec<Arc<Path>> = to_open
+            .filter(|path| is_below(path) && !question.named.contains(&***path))
+            .cloned()
+            .collect();
         let unopened = found.checked_sub(named.count() as u64 + files.len() as u64)?;
         Some(FileList { files, unopened })
-    }
-
-    /// Lists the files of folders one by one.
-    fn list_each(&self, tops: &[(&Folder, PathBuf)], question: &FolderQuestion<'_>) -> Option<FileList> {
-        let root = self.index.root();
-        let mut list = FileList::default();
-        let mut seen = HashSet::new();
-        for (folder, path) in tops {
-            let mut path = if path.as_os_str().is_empty() {
-                root.to_path_buf()
-            } else {
-                root.join(path)
-            };
-            let is_listed = folder.each_file(&mut path, question.globs, &mut |path| {
-                let Ok(relative) = path.strip_prefix(root) else {
-                    return false;
-                };
-                let is_asked = question.within.is_none_or(|within| within.admits(relative))
-                    && !question.named.contains(relative)
-                    && (tops.len() == 1 || seen.insert(relative.to_path_buf()));
-                if !is_asked {
-                    return true;
-                }
-                match self.choice(relative) {
-                    FileChoice::Skip => list.unopened += 1,
-                    FileChoice::Open | FileChoice::OpenUnknown => list.files.push(Arc::from(relative)),
-                }
-                true
-            });
-            if !is_listed {
-                return None;
-            }
-        }
-        Some(list)
     }
 
     /// Records files that were not known, to be read for the index.
@@ -200,12 +146,12 @@ impl<'a> SearchPlan<'a> {
         }
     }
 
-    /// Returns how far the index was used, after the search.
-    pub(crate) fn index_use(&self) -> IndexUse {
-        match (self.filter.is_some(), self.has_unknown.load(Relaxed)) {
-            (false, _) => IndexUse::None,
-            (true, false) => IndexUse::Whole,
-            (true, true) => IndexUse::Part,
+    /// Returns how far the index was used, after the search. `is_listed` is true if no folder was walked.
+    pub(crate) fn index_use(&self, is_listed: bool) -> IndexUse {
+        match (is_listed, self.filter.is_some(), self.has_unknown.load(Relaxed)) {
+            (false, false, _) => IndexUse::None,
+            (true, true, false) => IndexUse::Whole,
+            _ => IndexUse::Part,
         }
     }
 }

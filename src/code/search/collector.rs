@@ -35,8 +35,8 @@ pub(super) struct MatchCollector<'a> {
     pub(super) searched: AtomicU64,
     /// The number of files that the index excluded.
     pub(super) unopened: AtomicU64,
-    /// True if the index listed the files of folders.
-    pub(super) is_listed: AtomicBool,
+    /// True if folders were walked to find the files.
+    pub(super) has_walked: AtomicBool,
     pub(super) skipped: Arc<Mutex<SkippedList>>,
     /// Set once rows after some path are no longer wanted.
     is_full: AtomicBool,
@@ -63,7 +63,7 @@ impl<'a> MatchCollector<'a> {
             need,
             searched: AtomicU64::new(0),
             unopened: AtomicU64::new(0),
-            is_listed: AtomicBool::new(false),
+            has_walked: AtomicBool::new(false),
             skipped: Arc::default(),
             is_full: AtomicBool::new(false),
             kept: Mutex::default(),
@@ -129,6 +129,7 @@ impl<'a> MatchCollector<'a> {
             .sort_by(|a, b| compare_paths(a.path.relative(), b.path.relative()));
         let mut skipped = std::mem::take(&mut *self.skipped.lock());
         skipped.finish()?;
+        let has_walked = self.has_walked.into_inner();
         Ok(SearchMatches {
             files: kept.files,
             total_matches: kept.matches,
@@ -136,9 +137,9 @@ impl<'a> MatchCollector<'a> {
             searched_files: self.searched.into_inner(),
             complete: !kept.incomplete,
             skipped,
-            index_use: self.plan.map_or(IndexUse::None, |plan| plan.index_use()),
+            index_use: self.plan.map_or(IndexUse::None, |plan| plan.index_use(!has_walked)),
+            has_walked,
             unopened_files: self.unopened.into_inner(),
-            is_listed: self.is_listed.into_inner(),
             elapsed: self.started.elapsed(),
             is_named_file: false,
         })

@@ -90,10 +90,10 @@ pub struct SearchMatches {
     pub skipped: SkippedList,
     /// How far the index was used.
     pub index_use: IndexUse,
+    /// True if folders were walked, because the index could not list their files.
+    pub has_walked: bool,
     /// The number of files among the searched ones that the index excluded.
     pub unopened_files: u64,
-    /// True if the index listed the files of folders, so that none was walked.
-    pub is_listed: bool,
     /// The duration of the search.
     pub elapsed: Duration,
     /// True if the caller named one file, and nothing else, to be searched.

@@ -26,10 +26,12 @@ use crate::{
     errors::search::SearchError,
     file_searcher::{FileOrigin, FileSearcher},
     index::FileChoice,
+    index::IndexUse,
+    listing::FileListing,
     shared_walk::{WalkEntry, walk_shared},
     text_query::TextQuery,
     thread_budget::{self, ThreadPermit, cores},
-    walk::{FoundFile, compare_paths, record_entry, record_walk_error},
+    walk::{compare_paths, record_entry, record_walk_error},
 };
 
 use collector::MatchCollector;
@@ -91,16 +93,17 @@ pub fn search(
     })
 }
 
-/// Searches files that a [`crate::walk::FileFilter`] found, if globs and size admit them. Folders and links among them
+/// Searches files that a [`crate::listing::FileFilter`] found, if globs and size admit them. Folders and links among them
 /// are not searched.
 pub fn search_found(
     query: &TextQuery,
-    found: &[FoundFile],
+    found: &FileListing,
     scope: &SearchScope,
     need: RowDemand,
     cancel: &CancellationToken,
 ) -> Result<SearchMatches, SearchError> {
     let files: Vec<ProjectPath> = found
+        .entries
         .iter()
         .filter(|file| !file.is_dir && !file.is_symlink && scope.admits(file))
         .map(|file| file.path.clone())
@@ -114,6 +117,7 @@ pub fn search_found(
         threads: walkers.count(),
         cancel,
     };
+    gathered.has_walked.store(found.index_use != IndexUse::Whole, Relaxed);
     run.search_files(&files, FileOrigin::Found, |path| Some(path.clone()));
     gathered.finish(cancel)
 }
@@ -159,6 +163,7 @@ impl SearchRun<'_> {
     fn search_folders(&self, folders: &[PathBuf], named: &HashSet<PathBuf>) {
         let plan = self.gathered.plan.as_ref();
         let Some(listed) = plan.and_then(|plan| self.scope.listed(plan, folders, named)) else {
+            self.gathered.has_walked.store(true, Relaxed);
             self.walk_folders(folders, named);
             return;
         };
@@ -167,7 +172,6 @@ impl SearchRun<'_> {
             // As by a walk, which visits them.
             project.note_entry(folder);
         }
-        self.gathered.is_listed.store(true, Relaxed);
         self.gathered.searched.fetch_add(listed.unopened, Relaxed);
         self.gathered.unopened.fetch_add(listed.unopened, Relaxed);
         self.search_files(&listed.files, FileOrigin::Found, |path| {

@@ -12,12 +12,13 @@ use parking_lot::Mutex;
 use crate::{
     errors::search::SearchError,
     index::{CodeIndexes, FileList, FolderQuestion, ProjectIndex, SearchPlan},
+    listing::FoundFile,
     pattern_error,
     place_filter::PlaceFilter,
     size,
     skipped::SkippedList,
     text_query::TextQuery,
-    walk::{FoundFile, Traversal, search_walk_builder},
+    walk::{Traversal, search_walk_builder},
 };
 
 /// The filters for the files that a walk searches.
@@ -125,12 +126,30 @@ impl SearchScope {
         if self.traversal != Traversal::default() || self.max_filesize.is_some() {
             return None;
         }
-        plan.list(&FolderQuestion {
+        plan.list(&self.question(folders, named))
+    }
+
+    /// Returns all files that a walk of folders would find, relative to the root. `None` if they must be walked.
+    pub(crate) fn listed_files(&self, folders: &[PathBuf]) -> Option<Vec<PathBuf>> {
+        if self.traversal != Traversal::default() {
+            return None;
+        }
+        let table = self.index.as_ref()?.folders()?;
+        let mut files = Vec::new();
+        let is_listed = self
+            .question(folders, &HashSet::new())
+            .each_file(&table, |path| files.push(path.to_path_buf()));
+        is_listed.then_some(files)
+    }
+
+    fn question<'q>(&'q self, folders: &'q [PathBuf], named: &'q HashSet<PathBuf>) -> FolderQuestion<'q> {
+        FolderQuestion {
+            root: self.project.root(),
             folders,
             globs: &self.globs,
             within: self.within.as_ref(),
             named,
-        })
+        }
     }
 
     /// True if a found file lies in the places that the call named.

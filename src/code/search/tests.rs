@@ -8,9 +8,9 @@ use tokio_util::sync::CancellationToken;
 use super::{RowDemand, ScopeOptions, SearchMatches, SearchScope, SearchTargets, search, search_found};
 use crate::{
     errors::search::SearchError,
+    listing::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort},
     skipped::SkipReason,
     text_query::{QuerySyntax, TextQuery, TextQueryOptions},
-    walk::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort},
 };
 
 const MOST: u64 = 100 << 20;
@@ -246,8 +246,7 @@ fn search_found_keeps_to_listing_and_globs() {
     };
     let scope = SearchScope::new(&project, &options, MOST).expect("valid");
     let query = TextQuery::new(&TextQueryOptions::new("hit")).expect("valid");
-    let matches =
-        search_found(&query, &listing.entries, &scope, ROWS, &CancellationToken::new()).expect("not cancelled");
+    let matches = search_found(&query, &listing, &scope, ROWS, &CancellationToken::new()).expect("not cancelled");
     assert_eq!((listing.total_count, matches.searched_files), (3, 1));
     assert_eq!(rows(&matches), ["src/big.rs:1:hit hit hit, and more of it"]);
 }

@@ -10,15 +10,15 @@ use fumi_base::project::Project;
 use ignore::{DirEntry, WalkBuilder};
 use parking_lot::Mutex;
 
-use super::options::Traversal;
+use super::traversal::Traversal;
 use crate::skipped::{SkipReason, SkippedList, display_path};
 
-/// Returns a walk of project folders with the ignore rules of fd and ripgrep, which never leaves the project.
-pub(crate) fn walk_builder(
-    project: &Arc<Project>,
-    traversal: Traversal,
-    skipped: &Arc<Mutex<SkippedList>>,
-) -> WalkBuilder {
+/// The names of the ignore files that only one kind of walk reads.
+pub(crate) const FD_IGNORE: &str = ".fdignore";
+pub(crate) const RIPGREP_IGNORE: &str = ".rgignore";
+
+/// Returns a walk of project folders with the ignore rules that fd and ripgrep share.
+fn walk_builder(project: &Arc<Project>, traversal: Traversal, skipped: &Arc<Mutex<SkippedList>>) -> WalkBuilder {
     let mut builder = WalkBuilder::empty();
     builder
         .current_dir(project.root())
@@ -42,6 +42,19 @@ pub(crate) fn walk_builder(
     builder
 }
 
+/// Returns a walk of project folders for a listing, which also reads the ignore files of fd.
+pub(crate) fn list_walk_builder(
+    project: &Arc<Project>,
+    traversal: Traversal,
+    skipped: &Arc<Mutex<SkippedList>>,
+) -> WalkBuilder {
+    let mut builder = walk_builder(project, traversal, skipped);
+    if !traversal.no_ignore {
+        builder.add_custom_ignore_filename(FD_IGNORE);
+    }
+    builder
+}
+
 /// Returns a walk of project folders for a search, which also reads the ignore files of ripgrep.
 pub(crate) fn search_walk_builder(
     project: &Arc<Project>,
@@ -50,7 +63,7 @@ pub(crate) fn search_walk_builder(
 ) -> WalkBuilder {
     let mut builder = walk_builder(project, traversal, skipped);
     if !traversal.no_ignore {
-        builder.add_custom_ignore_filename(".rgignore");
+        builder.add_custom_ignore_filename(RIPGREP_IGNORE);
     }
     builder
 }
@@ -79,7 +92,7 @@ pub(crate) fn record_entry(entry: &Result<DirEntry, ignore::Error>, project: &Pr
 }
 
 /// True if a link leads to a place inside the project.
-pub(super) fn leads_inside(project: &Project, link: &Path) -> bool {
+pub(crate) fn leads_inside(project: &Project, link: &Path) -> bool {
     project.note_unstamped();
     let real = project.failures().record(link.canonicalize());
     real.is_ok_and(|real| real.starts_with(project.root()))

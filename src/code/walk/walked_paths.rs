@@ -4,7 +4,7 @@ use std::{cmp::Ordering, path::Path};
 
 /// Returns the part of a walked path below the root. Walked paths begin with the very bytes of the root, and comparing
 /// bytes is faster than comparing components.
-pub(super) fn strip_root<'a>(root: &Path, path: &'a Path) -> Option<&'a Path> {
+pub(crate) fn strip_root<'a>(root: &Path, path: &'a Path) -> Option<&'a Path> {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
     let rest = path.as_os_str().as_bytes().strip_prefix(root.as_os_str().as_bytes())?;
     let rest = rest.strip_prefix(b"/").unwrap_or(rest);

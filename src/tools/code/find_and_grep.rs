@@ -4,10 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use fumi_base::pools::Pool;
 use fumi_code::{
+    listing::{ListingDetail, ListingRequest},
     search::search_found,
     shape::{StagesMeta, shape},
     text_query::TextQuery,
-    walk::{ListingDetail, ListingRequest},
 };
 use fumi_kernel::{Cx, Effect, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 use schemars::JsonSchema;
@@ -88,7 +88,7 @@ impl Tool for FindAndGrep {
             of_folders: false,
             traversal: args.walk.traversal(),
         };
-        let places = path_arguments::resolve_roots(cx, &args.roots, rules).await?;
+        let places = path_arguments::resolve_roots(cx, &args.roots, rules, &deps.indexes).await?;
         let filter = args
             .name
             .filter(&cx.project, &places.roots, &args.walk)?
@@ -114,8 +114,8 @@ impl Tool for FindAndGrep {
                     roles: wanted_roles,
                     parsers,
                 };
-                let found = filter.list(wanted, cancel)?;
-                let find = |demand| search_found(&search.query, &found.entries, &search.scope, demand, cancel);
+                let found = filter.with_index(&indexes).list(wanted, cancel)?;
+                let find = |demand| search_found(&search.query, &found, &search.scope, demand, cancel);
                 let (matches, notes) = search.run(cancel, options.max_count, find)?;
                 let meta = StagesMeta {
                     searched_file_count: matches.searched_files,

@@ -1,11 +1,11 @@
 //! The tool `list_files`: finds files by name, kind, size and age, as fd does.
 
-use std::{ops::Range, time::Duration};
+use std::{ops::Range, sync::Arc, time::Duration};
 
 use fumi_base::{pools::Pool, text::Locale};
 use fumi_code::{
+    listing::{FoundFile, ListingDetail, ListingRequest},
     modified_filter::shown_time,
-    walk::{FoundFile, ListingDetail, ListingRequest},
 };
 use fumi_kernel::{Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 use schemars::JsonSchema;
@@ -239,7 +239,7 @@ impl Tool for ListFiles {
             of_folders: true,
             traversal: args.walk.traversal(),
         };
-        let places = path_arguments::resolve_roots(cx, &args.roots, rules).await?;
+        let places = path_arguments::resolve_roots(cx, &args.roots, rules, &deps.indexes).await?;
         let filter = args.name.filter(&cx.project, &places.roots, &args.walk)?;
         let filter = filter.only_within(places.within);
         let (limit, limit_adjusted) = args.limit.map_or((MAX_RESULTS, None), clamp_limit);
@@ -251,9 +251,14 @@ impl Tool for ListFiles {
         };
         let shows_time = matches!(args.name.sort, SortBy::Mtime) || args.name.depends_on_now();
         let sort = args.name.sort.into();
+        let indexes = Arc::clone(&deps.indexes);
         let listing = cx
-            .blocking(move |cancel, _| filter.list(ListingRequest { detail, sort, keep }, cancel))
+            .blocking(move |cancel, _| {
+                let filter = filter.with_index(&indexes);
+                filter.list(ListingRequest { detail, sort, keep }, cancel)
+            })
             .await?;
+        deps.note_index_use(cx, listing.index_use);
         let large_project = deps.large_project(listing.visited)?;
         let skipped = (listing.skipped.total > 0).then_some(listing.skipped.total);
         let notes = ListingNotes {

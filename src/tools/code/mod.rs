@@ -28,8 +28,9 @@ use fumi_base::{
 use fumi_code::{
     errors::search::SearchError,
     index::{CodeIndexes, IndexUse},
+    listing::{FileFilter, FileOptions, ListingSort},
     parser_pool::ParserPool,
-    walk::{FileFilter, FileOptions, ListingSort, Traversal},
+    walk::Traversal,
 };
 use fumi_config::Config;
 use fumi_kernel::{Cx, SessionProjects, SharedOption, ToolError, ToolFamily, validate::MAX_STRING};

@@ -12,8 +12,10 @@ use std::{
 use fumi_base::project::{PathError, Project, ProjectPath};
 use fumi_code::{
     errors::search::SearchError,
+    index::CodeIndexes,
+    listing::{FileFilter, FileListing, FileOptions, ListingDetail, ListingRequest, ListingSort},
     place_filter::{PlaceFilter, PlaceGlob},
-    walk::{FileFilter, FileListing, FileOptions, ListingDetail, ListingRequest, ListingSort, Traversal},
+    walk::Traversal,
 };
 use fumi_kernel::{Cx, ToolError};
 use tokio_util::sync::CancellationToken;
@@ -93,7 +95,8 @@ fn files_of_names(
         },
         ..FileOptions::default()
     };
-    let listing = list_names(project, &[], &options, None, cancel)?;
+    let filter = FileFilter::new(project, &[], &options, SystemTime::now());
+    let listing = list_names(filter, cancel)?;
     let mut by_name: BTreeMap<String, Vec<ProjectPath>> = BTreeMap::new();
     if listing.skipped.total == 0 {
         for file in listing.entries {
@@ -127,7 +130,12 @@ pub struct GlobRoots {
 
 /// Resolves roots to places; without any, the whole project is the place. A glob without a matching file causes the same
 /// error as an unknown path.
-pub async fn resolve_roots(cx: &Cx, raw: &[String], rules: GlobRoots) -> Result<SearchPlaces, ToolError> {
+pub async fn resolve_roots(
+    cx: &Cx,
+    raw: &[String],
+    rules: GlobRoots,
+    indexes: &Arc<CodeIndexes>,
+) -> Result<SearchPlaces, ToolError> {
     let whole = [".".to_owned()];
     let raw = if raw.is_empty() { &whole } else { raw };
     let mut roots = Vec::with_capacity(raw.len());
@@ -169,11 +177,14 @@ pub async fn resolve_roots(cx: &Cx, raw: &[String], rules: GlobRoots) -> Result<
         traversal: rules.traversal,
         ..FileOptions::default()
     };
-    let (project, within) = (Arc::clone(&cx.project), Some(within));
+    let (project, indexes) = (Arc::clone(&cx.project), Arc::clone(indexes));
+    let within = Some(within);
     let test = within.clone();
     let found = cx
         .blocking(move |cancel, _| {
-            let found = list_names(&project, &folders, &options, test.clone(), cancel)?.entries;
+            let filter = FileFilter::new(&project, &folders, &options, SystemTime::now());
+            let filter = filter.map(|filter| filter.only_within(test.clone()).with_index(&indexes));
+            let found = list_names(filter, cancel)?.entries;
             let is_met = |at: usize| {
                 let test = test.as_ref();
                 test.is_some_and(|test| found.iter().any(|file| test.admits_at(at, file.path.relative())))
@@ -191,22 +202,15 @@ pub async fn resolve_roots(cx: &Cx, raw: &[String], rules: GlobRoots) -> Result<
 
 /// Lists the names of matching files.
 fn list_names(
-    project: &Arc<Project>,
-    roots: &[ProjectPath],
-    options: &FileOptions,
-    within: Option<PlaceFilter>,
+    filter: Result<FileFilter, Vec<SearchError>>,
     cancel: &CancellationToken,
 ) -> Result<FileListing, SearchError> {
-    let filter = FileFilter::new(project, roots, options, SystemTime::now());
     let wanted = ListingRequest {
         detail: ListingDetail::Names,
         sort: ListingSort::Path,
         keep: usize::MAX,
     };
-    filter
-        .map_err(|mut faults| faults.swap_remove(0))?
-        .only_within(within)
-        .list(wanted, cancel)
+    filter.map_err(|mut faults| faults.swap_remove(0))?.list(wanted, cancel)
 }
 
 /// Splits a glob into its folder and the glob for the folder's content. A glob without a folder is compared with names

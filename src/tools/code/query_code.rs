@@ -338,7 +338,7 @@ impl Tool for QueryCode {
                 of_folders: false,
                 traversal: Traversal::default(),
             };
-            let places = path_arguments::resolve_roots(cx, &args.roots, rules).await?;
+            let places = path_arguments::resolve_roots(cx, &args.roots, rules, &deps.indexes).await?;
             let targets = SearchTargets {
                 roots: places.roots,
                 files: Vec::new(),
@@ -353,6 +353,7 @@ impl Tool for QueryCode {
                 .only_within(places.within);
             let deps = Arc::clone(deps);
             cx.blocking(move |cancel, _| {
+                let scope = scope.with_index(&deps.indexes);
                 let language = args.language.as_deref();
                 let answers = query_files(
                     (&kind, &deps.queries),

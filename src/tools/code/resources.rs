@@ -1,4 +1,4 @@
-//! The content of resources: files by a plain walk, their language and lines, and statistics of the project.
+//! The content of resources: the files of the project, their language and lines, and statistics of the project.
 
 use std::{sync::Arc, time::SystemTime};
 
@@ -7,10 +7,11 @@ use fumi_base::{
     project::{Project, ProjectPath},
 };
 use fumi_code::{
+    index::CodeIndexes,
     languages::detect::guess,
+    listing::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort},
     parser_pool::ParserPool,
     section::{SectionContent, SectionCutter, SectionFormat, SectionRange},
-    walk::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort},
 };
 use fumi_config::Config;
 use fumi_kernel::{
@@ -26,19 +27,28 @@ use super::statistics::{self, StatisticsLimits};
 pub struct CodeResources {
     limits: StatisticsLimits,
     parsers: Arc<ParserPool>,
+    indexes: Arc<CodeIndexes>,
 }
 
 impl CodeResources {
     /// Creates the resources from the configuration.
     #[must_use]
-    pub fn new(config: &Config, parsers: Arc<ParserPool>) -> Self {
+    pub fn new(config: &Config, parsers: Arc<ParserPool>, indexes: Arc<CodeIndexes>) -> Self {
         Self {
             limits: StatisticsLimits {
                 file_bytes: config.limits.file_bytes,
                 reply_bytes: config.limits.caps().bytes,
             },
             parsers,
+            indexes,
         }
+    }
+
+    /// Returns a filter over the whole project.
+    fn filter(&self, project: &Arc<Project>, options: &FileOptions) -> Result<FileFilter, ToolError> {
+        FileFilter::new(project, &[], options, SystemTime::now())
+            .map(|filter| filter.with_index(&self.indexes))
+            .map_err(|errors| ToolError::combine_same_kind(&errors))
     }
 }
 
@@ -48,8 +58,7 @@ impl ProjectResources for CodeResources {
             types: vec!["f".to_owned()],
             ..FileOptions::default()
         };
-        let filter = FileFilter::new(project, &[], &options, SystemTime::now())
-            .map_err(|errors| ToolError::combine_same_kind(&errors))?;
+        let filter = self.filter(project, &options)?;
         let wanted = ListingRequest {
             detail: ListingDetail::Names,
             sort: ListingSort::Path,
@@ -89,6 +98,7 @@ impl ProjectResources for CodeResources {
         name: &str,
         cancel: &CancellationToken,
     ) -> Result<ProjectStatistics, ToolError> {
-        statistics::count(project, name, self.limits, &self.parsers, cancel)
+        let filter = self.filter(project, &FileOptions::default())?;
+        statistics::count(&filter, name, self.limits, &self.parsers, cancel)
     }
 }

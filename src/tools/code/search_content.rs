@@ -100,7 +100,7 @@ impl Tool for SearchContent {
         let places = if args.roots.is_empty() && !args.files.is_empty() {
             SearchPlaces::default()
         } else {
-            path_arguments::resolve_roots(cx, &args.roots, rules).await?
+            path_arguments::resolve_roots(cx, &args.roots, rules, &deps.indexes).await?
         };
         let targets = SearchTargets {
             roots: places.roots,

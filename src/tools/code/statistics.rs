@@ -3,14 +3,13 @@
 //! One pass over the files, in parallel and cancellable, bounded by [`MAX_FILES`]; `truncated` is true if that limit was
 //! reached.
 
-use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
+use std::collections::BTreeMap;
 
-use fumi_base::project::Project;
 use fumi_code::{
+    listing::FileFilter,
     parser_pool::ParserPool,
     project_stats::{ProjectStats, StatsDepth, collect_stats},
     syntax_errors::MalformedFiles,
-    walk::{FileFilter, FileOptions},
 };
 use fumi_kernel::{ToolError, resources::ProjectStatistics};
 use serde_json::{Value, json};
@@ -35,22 +34,20 @@ pub struct StatisticsLimits {
     pub reply_bytes: usize,
 }
 
-/// Counts the statistics of a name. Blocking.
+/// Counts the statistics of a name over the files of a filter. Blocking.
 pub fn count(
-    project: &Arc<Project>,
+    filter: &FileFilter,
     name: &str,
     limits: StatisticsLimits,
     parsers: &ParserPool,
     cancel: &CancellationToken,
 ) -> Result<ProjectStatistics, ToolError> {
-    let filter = FileFilter::new(project, &[], &FileOptions::default(), SystemTime::now())
-        .map_err(|errors| ToolError::combine_same_kind(&errors))?;
     let depth = if name == "complexity" {
         StatsDepth::Complexity
     } else {
         StatsDepth::Lines
     };
-    let stats = collect_stats(&filter, depth, MAX_FILES, limits.file_bytes, parsers, cancel)?;
+    let stats = collect_stats(filter, depth, MAX_FILES, limits.file_bytes, parsers, cancel)?;
     let body = match name {
         "overview" => overview(&stats),
         "languages" => json!({"languages": languages(&stats)}),

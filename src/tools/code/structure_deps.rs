@@ -7,7 +7,9 @@ use fumi_base::{
     files,
     project::ProjectPath,
 };
-use fumi_code::{outline::Outline, parse::SourceFile, parser_pool::ParserPool, user_queries::UserQueries};
+use fumi_code::{
+    index::CodeIndexes, outline::Outline, parse::SourceFile, parser_pool::ParserPool, user_queries::UserQueries,
+};
 use fumi_config::Config;
 use fumi_kernel::ToolError;
 use tokio_util::sync::CancellationToken;
@@ -21,16 +23,19 @@ pub struct StructureDeps {
     pub queries: UserQueries,
     /// The pool of parser processes.
     pub parsers: Arc<ParserPool>,
+    /// The indexes of all projects.
+    pub indexes: Arc<CodeIndexes>,
 }
 
 impl StructureDeps {
     /// Creates the dependencies from the configuration.
     #[must_use]
-    pub fn new(config: &Config, queries: UserQueries, parsers: Arc<ParserPool>) -> Self {
+    pub fn new(config: &Config, queries: UserQueries, parsers: Arc<ParserPool>, indexes: Arc<CodeIndexes>) -> Self {
         Self {
             file_bytes: config.limits.file_bytes,
             queries,
             parsers,
+            indexes,
         }
     }
 

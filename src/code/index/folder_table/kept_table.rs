@@ -6,7 +6,7 @@
 use std::{
     collections::BTreeMap,
     ffi::OsStr,
-    fs::{FileType, Metadata},
+    fs::Metadata,
     mem,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
@@ -16,7 +16,8 @@ use std::{
 
 use fumi_base::project::Project;
 
-use super::{EntryKind, FolderTable, Unlistable, lister::Lister};
+use super::{FolderTable, Unlistable, lister::Lister};
+use crate::walk::FileKind;
 
 /// The maximum number of visits to follow changes, as the lister counts them: some 10 milliseconds. A call does that, and
 /// others wait for it.
@@ -75,7 +76,7 @@ enum Stale {
     /// Everything below a folder: its rules changed.
     Below,
     /// An entry of a listed folder, which has this kind now, or is gone.
-    Entry(Option<FileType>),
+    Entry(Option<FileKind>),
 }
 
 impl KeptTable {
@@ -181,20 +182,16 @@ impl FolderTable {
             }
             // A walk enters no folder that is not listed, or the whole folder is stale.
             let Some(folder) = self.folder(parent) else { continue };
+            let found = found.as_ref().map(|found| FileKind::from(found.file_type()));
             let is_same = match (folder.entry(name), found) {
+                // It may be another folder than before, or have become readable.
+                (Some(entry), Some(FileKind::Folder)) => entry.kind() == FileKind::Folder && !entry.is_visible,
+                (Some(entry), Some(found)) => entry.kind() == found,
                 (None, None) => true,
-                (Some(entry), Some(found)) => match entry.kind {
-                    EntryKind::File => found.is_file(),
-                    EntryKind::Other => !found.is_file() && !found.is_dir(),
-                    // It may be another folder than before.
-                    EntryKind::Folder(_) => false,
-                    // Ignored as before. A visible one may have become readable.
-                    EntryKind::Unlisted => found.is_dir() && !entry.is_visible,
-                },
                 _ => false,
             };
             if !is_same {
-                stale.insert(relative.clone(), Stale::Entry(found.as_ref().map(Metadata::file_type)));
+                stale.insert(relative.clone(), Stale::Entry(found));
             }
         }
         Ok(stale)
@@ -220,7 +217,11 @@ impl FolderTable {
         let mut rule_inodes = lister.rule_inodes;
         rule_inodes.extend(&self.rule_inodes);
         let top = top.ok_or(Unlistable)?;
-        let table = Self { top, rule_inodes };
+        let table = Self {
+            top,
+            rule_inodes,
+            has_own_rules_above: self.has_own_rules_above,
+        };
         if table.bytes() <= MOST_BYTES {
             Ok(table)
         } else {

@@ -4,21 +4,13 @@
 //! itself if the folder changes meanwhile. A listing whose rules may change without an event is not made. Only ignore
 //! files are opened.
 
-use std::{
-    collections::HashSet,
-    ffi::OsStr,
-    fs::{self, FileType},
-    io,
-    os::unix::fs::MetadataExt as _,
-    path::Path,
-    sync::Arc,
-};
+use std::{collections::HashSet, ffi::OsStr, fs, io, os::unix::fs::MetadataExt as _, path::Path, sync::Arc};
 
 use fumi_base::{change_log::is_logged, project::Project, system::is_system_failure};
 use ignore::IncrementalIgnore;
 
 use super::{Entry, EntryKind, Folder, FolderTable};
-use crate::walk::{Traversal, search_walk_builder, skip_reason};
+use crate::walk::{FD_IGNORE, FileKind, RIPGREP_IGNORE, Traversal, search_walk_builder, skip_reason};
 
 /// The maximum number of visits for a whole table, and so of its entries, of about 80 bytes each.
 const MOST_VISITS: usize = 500_000;
@@ -38,9 +30,12 @@ pub(crate) struct Unlistable;
 pub(crate) fn list_whole(project: &Arc<Project>) -> Result<FolderTable, Unlistable> {
     let mut lister = Lister::new(project, MOST_VISITS)?;
     let top = lister.list(Path::new(""))?.ok_or(Unlistable)?;
+    let is_there = |folder: &Path, name| folder.join(name).symlink_metadata().is_ok();
+    let mut above = project.root().ancestors().skip(1);
     Ok(FolderTable {
         top,
         rule_inodes: lister.rule_inodes,
+        has_own_rules_above: above.any(|folder| [FD_IGNORE, RIPGREP_IGNORE].iter().any(|name| is_there(folder, name))),
     })
 }
 
@@ -77,31 +72,31 @@ impl Lister {
         for found in found {
             // What vanished is listed again after its event.
             if let Some(kind) = readable(found.file_type())? {
-                entries.push(self.entry(&relative.join(found.file_name()), kind)?);
+                entries.push(self.entry(&relative.join(found.file_name()), kind.into())?);
             }
         }
         Ok(Some(Folder::new(entries)))
     }
 
     /// Returns an entry of a folder that a walk enters, and lists what is below it.
-    pub(super) fn entry(&mut self, relative: &Path, kind: FileType) -> Result<Entry, Unlistable> {
+    pub(super) fn entry(&mut self, relative: &Path, kind: FileKind) -> Result<Entry, Unlistable> {
         self.spend(1)?;
         let name = relative.file_name().ok_or(Unlistable)?;
         self.note_rules(relative, name)?;
-        let (found, error) = self.rules.matched_with_errors(relative, kind.is_dir());
+        let (found, error) = self.rules.matched_with_errors(relative, kind == FileKind::Folder);
         if error.is_some_and(|error| skip_reason(&error, relative).is_some()) {
             return Err(Unlistable);
         }
         let is_visible = !found.is_ignore();
         let is_entered = is_visible && is_logged(Path::new(name)) && relative.components().count() <= MOST_LEVELS;
-        let kind = if kind.is_file() {
-            EntryKind::File
-        } else if !kind.is_dir() {
-            EntryKind::Other
-        } else if is_entered && let Some(folder) = self.list(relative)? {
-            EntryKind::Folder(Arc::new(folder))
-        } else {
-            EntryKind::Unlisted
+        let kind = match kind {
+            FileKind::File => EntryKind::File,
+            FileKind::Link => EntryKind::Link,
+            FileKind::Other => EntryKind::Other,
+            FileKind::Folder if is_entered && let Some(folder) = self.list(relative)? => {
+                EntryKind::Folder(Arc::new(folder))
+            }
+            FileKind::Folder => EntryKind::Unlisted,
         };
         Ok(Entry {
             name: name.into(),

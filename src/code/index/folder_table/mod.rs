@@ -18,6 +18,8 @@ use std::{
 use fumi_base::change_log::is_logged;
 use ignore::{Match, overrides::Override};
 
+use crate::walk::{FD_IGNORE, FileKind, RIPGREP_IGNORE};
+
 pub(crate) use kept_table::{ChangedPath, KeptTable};
 use lister::Unlistable;
 pub(crate) use lister::list_whole;
@@ -32,6 +34,8 @@ pub(crate) struct FolderTable {
     /// The inodes of the ignore files that were read. One that gets a second name may change without an event about the
     /// first.
     rule_inodes: HashSet<u64>,
+    /// True if an ignore file above the root is read by only one of the two kinds of walks.
+    has_own_rules_above: bool,
 }
 
 /// A folder that a walk enters.
@@ -43,6 +47,8 @@ pub(crate) struct Folder {
     files: u64,
     /// True if a walk without globs finds nothing at and below the folder but what is listed here.
     is_whole: bool,
+    /// True if an ignore file at or below the folder is read by only one of the two kinds of walks.
+    has_own_rules: bool,
     /// The memory of the entries at and below the folder, in bytes.
     bytes: usize,
 }
@@ -62,7 +68,8 @@ enum EntryKind {
     Folder(Arc<Folder>),
     /// A folder that is not listed: a walk leaves it out, or cannot read it, or its changes are not reported.
     Unlisted,
-    /// A link, a pipe or another thing that a search does not read.
+    Link,
+    /// A pipe, a socket or a device.
     Other,
 }
 
@@ -72,8 +79,13 @@ impl Entry {
         matches!(self.kind, EntryKind::Unlisted) || !is_logged(Path::new(&self.name))
     }
 
-    const fn is_folder(&self) -> bool {
-        matches!(self.kind, EntryKind::Folder(_) | EntryKind::Unlisted)
+    const fn kind(&self) -> FileKind {
+        match self.kind {
+            EntryKind::File => FileKind::File,
+            EntryKind::Folder(_) | EntryKind::Unlisted => FileKind::Folder,
+            EntryKind::Link => FileKind::Link,
+            EntryKind::Other => FileKind::Other,
+        }
     }
 }
 
@@ -81,6 +93,11 @@ impl FolderTable {
     /// Returns the memory of the table, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.top.bytes
+    }
+
+    /// True if a listing, which reads other ignore files than a search, would find the same entries.
+    pub(crate) fn is_as_listed(&self) -> bool {
+        !self.has_own_rules_above && !self.top.has_own_rules
     }
 
     /// Returns a folder that a walk of the project enters, by its path relative to the root. `None` also if that is not
@@ -107,24 +124,27 @@ impl FolderTable {
 impl Folder {
     fn new(mut entries: Vec<Entry>) -> Self {
         entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        let (mut files, mut is_whole, mut bytes) = (0, true, 0);
+        let (mut files, mut is_whole, mut has_own_rules, mut bytes) = (0, true, false, 0);
         for entry in &entries {
             bytes += ENTRY_BYTES + entry.name.len();
             is_whole &= !(entry.is_visible && entry.needs_walk());
+            has_own_rules |= *entry.name == *FD_IGNORE || *entry.name == *RIPGREP_IGNORE;
             match &entry.kind {
                 EntryKind::File => files += u64::from(entry.is_visible),
                 EntryKind::Folder(below) => {
                     files += below.files;
                     is_whole &= below.is_whole;
+                    has_own_rules |= below.has_own_rules;
                     bytes += below.bytes;
                 }
-                EntryKind::Unlisted | EntryKind::Other => {}
+                EntryKind::Unlisted | EntryKind::Link | EntryKind::Other => {}
             }
         }
         Self {
             entries: entries.into(),
             files,
             is_whole,
+            has_own_rules,
             bytes,
         }
     }
@@ -145,28 +165,41 @@ impl Folder {
         self.is_whole.then_some(self.files)
     }
 
-    /// Calls `visit` with each file that a walk with these globs finds, by its path below `path`, which is the path of
-    /// this folder. Returns false if the walk must be made, or if `visit` does. `path` is unchanged afterwards.
-    pub(crate) fn each_file(
+    /// Calls `visit` with each file that a walk with these globs finds; see [`Folder::each_entry`].
+    pub(crate) fn each_file(&self, path: &mut PathBuf, globs: &Override, mut visit: impl FnMut(&Path) -> bool) -> bool {
+        self.each_entry(path, globs, None, &mut |path, kind| {
+            kind != FileKind::File || visit(path)
+        })
+    }
+
+    /// Calls `visit` with each entry that a walk with these globs finds at most `depth` levels below the folder, by its
+    /// path below `path`, which is the path of this folder. Returns false if the walk must be made, or if `visit` does.
+    /// `path` is unchanged afterwards.
+    pub(crate) fn each_entry(
         &self,
         path: &mut PathBuf,
         globs: &Override,
-        visit: &mut impl FnMut(&Path) -> bool,
+        depth: Option<usize>,
+        visit: &mut impl FnMut(&Path, FileKind) -> bool,
     ) -> bool {
+        let below = depth.map(|depth| depth.saturating_sub(1));
+        if depth == Some(0) {
+            return true;
+        }
         for entry in &self.entries {
             path.push(&*entry.name);
             // The order of `ignore`: globs decide before ignore files and hidden names.
-            let is_visited = match globs.matched(&path, entry.is_folder()) {
+            let is_visited = match globs.matched(&path, entry.kind() == FileKind::Folder) {
                 Match::None => entry.is_visible,
                 Match::Ignore(_) => false,
                 Match::Whitelist(_) => true,
             };
             let goes_on = !is_visited
                 || !entry.needs_walk()
+                    && visit(path, entry.kind())
                     && match &entry.kind {
-                        EntryKind::File => visit(path),
-                        EntryKind::Folder(below) => below.each_file(path, globs, visit),
-                        EntryKind::Unlisted | EntryKind::Other => true,
+                        EntryKind::Folder(folder) => folder.each_entry(path, globs, below, visit),
+                        _ => true,
                     };
             path.pop();
             if !goes_on {

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    os::unix::fs::symlink,
+    os::unix::{fs::symlink, net::UnixListener},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -75,7 +75,7 @@ impl Listed {
         let folder_at = table.folder(Path::new(folder))?;
         let mut files = Vec::new();
         let mut path = root.join(folder);
-        let is_known = folder_at.each_file(&mut path, &globs, &mut |path| {
+        let is_known = folder_at.each_file(&mut path, &globs, |path: &Path| {
             files.push(path.strip_prefix(&root).expect("below").display().to_string());
             true
         });
@@ -266,4 +266,57 @@ fn folders_whose_changes_are_not_reported_are_walked() {
     let listed = Listed::new(&["a.rs", &format!("src/{deep}/b.rs"), "lib/c.rs"]);
     assert_eq!(listed.all(), None);
     assert_eq!(listed.files("lib", &[]).expect("listed"), "lib/c.rs");
+}
+
+#[test]
+fn entries_of_every_kind_are_visited_to_a_depth() {
+    let listed = Listed::new(&["a.rs", "src/b.rs", "src/deep/c.rs"]);
+    symlink("a.rs", listed.path("link")).expect("a link");
+    let _socket = UnixListener::bind(listed.path("socket")).expect("a socket");
+    let table = list_whole(&listed.project).expect("listed");
+    let top = table.folder(Path::new("")).expect("the root");
+    let visited = |depth| {
+        let mut visited = Vec::new();
+        let is_known = top.each_entry(&mut PathBuf::new(), &Override::empty(), depth, &mut |path, kind| {
+            visited.push(format!("{} {kind:?}", path.display()));
+            true
+        });
+        assert!(is_known);
+        visited.join(", ")
+    };
+    assert_eq!(visited(Some(0)), "");
+    let first = "a.rs File, link Link, socket Other, src Folder";
+    assert_eq!(visited(Some(1)), first);
+    assert_eq!(visited(Some(2)), format!("{first}, src/b.rs File, src/deep Folder"));
+    assert_eq!(
+        visited(None),
+        format!("{first}, src/b.rs File, src/deep Folder, src/deep/c.rs File")
+    );
+}
+
+#[test]
+fn ignore_files_of_one_kind_of_walk_are_noticed() {
+    for (name, is_as_listed) in [
+        (".fdignore", false),
+        ("src/.rgignore", false),
+        ("../.fdignore", false),
+        ("../.rgignore", false),
+        ("src/.ignore", true),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("project");
+        fs::create_dir_all(root.join("src")).expect("a folder");
+        fs::write(root.join(name), "").expect("a file");
+        let project = Project::open(&root).expect("a project");
+        let table = list_whole(&project).expect("listed");
+        assert_eq!(table.is_as_listed(), is_as_listed, "{name}");
+    }
+    let mut listed = Listed::new(&["src/a.rs"]);
+    let is_as_listed = |listed: &Listed| listed.kept.get().expect("a table").is_as_listed();
+    listed.write("src/.fdignore");
+    listed.change(&["src/.fdignore"]);
+    assert!(!is_as_listed(&listed));
+    fs::remove_file(listed.path("src/.fdignore")).expect("removed");
+    listed.change(&["src/.fdignore"]);
+    assert!(is_as_listed(&listed));
 }

@@ -64,7 +64,14 @@ const WORDS: [&str; 10] = [
     "needle",
     "foo\nbar",
 ];
-const RULE_FILES: [&str; 5] = [".gitignore", ".gitignore", ".ignore", ".rgignore", ".git/info/exclude"];
+const RULE_FILES: [&str; 6] = [
+    ".gitignore",
+    ".gitignore",
+    ".ignore",
+    ".rgignore",
+    ".fdignore",
+    ".git/info/exclude",
+];
 const RULES: [&str; 10] = [
     "",
     "ignored\n",
@@ -92,26 +99,26 @@ const GLOBS: [&str; 11] = [
 ];
 
 /// A project that is edited, with its index.
-struct Edited {
-    root: PathBuf,
+pub(super) struct Edited {
+    pub(super) root: PathBuf,
     /// An empty folder, the home of `rg`.
-    home: PathBuf,
-    project: Arc<Project>,
-    indexes: Arc<CodeIndexes>,
+    pub(super) home: PathBuf,
+    pub(super) project: Arc<Project>,
+    pub(super) indexes: Arc<CodeIndexes>,
     runner: TestRunner,
     /// The edits so far, for the message of a failure.
-    edits: Vec<String>,
+    pub(super) edits: Vec<String>,
 }
 
 impl Edited {
-    fn draw<T: Clone + std::fmt::Debug + 'static>(&mut self, values: &[T]) -> T {
+    pub(super) fn draw<T: Clone + std::fmt::Debug + 'static>(&mut self, values: &[T]) -> T {
         select(values.to_vec())
             .new_tree(&mut self.runner)
             .expect("no filter")
             .current()
     }
 
-    fn number(&mut self, most: usize) -> usize {
+    pub(super) fn number(&mut self, most: usize) -> usize {
         (0..most).new_tree(&mut self.runner).expect("no filter").current()
     }
 
@@ -153,7 +160,7 @@ impl Edited {
     fn edit(&mut self) {
         let (file, other, folder) = (self.file(), self.file(), self.folder());
         let text = self.text();
-        let kind = self.number(22);
+        let kind = self.number(24);
         let done = match kind {
             0..=3 => {
                 let is_new_folder = self.number(2) == 0;
@@ -166,6 +173,18 @@ impl Edited {
             6 => fs::remove_file(&file).is_ok(),
             7 => fs::rename(&file, &other).is_ok(),
             8 | 19 => fs::create_dir_all(&folder).is_ok(),
+            22 | 23 => {
+                // A listing is answered by the index only without ignore files that searches alone, or listings alone,
+                // read.
+                let folders = FOLDERS.map(|folder| self.root.join(folder));
+                let above = self.root.parent().map(Path::to_path_buf);
+                let names = [".rgignore", ".fdignore"];
+                let files = folders
+                    .iter()
+                    .chain(&above)
+                    .flat_map(|folder| names.map(|name| folder.join(name)));
+                files.filter(|file| fs::remove_file(file).is_ok()).count() > 0
+            }
             20 => {
                 // As `git worktree add` writes it.
                 let git = folder.join(".git");
@@ -248,7 +267,7 @@ impl Edited {
         }
     }
 
-    fn places(&mut self) -> Vec<ProjectPath> {
+    pub(super) fn places(&mut self) -> Vec<ProjectPath> {
         let places: Vec<PathBuf> = (0..=self.number(3))
             .map(|_| {
                 if self.number(4) == 0 {
@@ -268,17 +287,37 @@ impl Edited {
             .collect()
     }
 
+    pub(super) fn globs(&mut self) -> Vec<String> {
+        let globs = if self.number(3) == 0 { 1 + self.number(2) } else { 0 };
+        (0..globs).map(|_| self.draw(&GLOBS).to_owned()).collect()
+    }
+
+    /// Returns the places of roots that are globs, if some are.
+    pub(super) fn within(&mut self) -> Option<PlaceFilter> {
+        if self.number(6) > 0 {
+            return None;
+        }
+        let mut within = PlaceFilter::default();
+        for place in self.places() {
+            let glob = self.draw(&["*.rs", "**/*.rs", "**"]);
+            let glob = (self.number(2) == 0).then(|| PlaceGlob::new(glob).expect("valid"));
+            within.add(&place, glob);
+        }
+        Some(within)
+    }
+
+    /// Returns the last edits, for the message of a failure.
+    pub(super) fn last_edits(&self) -> String {
+        self.edits[self.edits.len().saturating_sub(30)..].join("\n")
+    }
+
     /// Searches with and without the index. Returns the result with the index.
     fn compare(&mut self) -> Option<SearchMatches> {
         let options = self.query();
         let query = TextQuery::new(&options).ok()?;
-        let globs = |edited: &mut Self| -> Vec<String> {
-            let globs = if edited.number(3) == 0 { 1 + edited.number(2) } else { 0 };
-            (0..globs).map(|_| edited.draw(&GLOBS).to_owned()).collect()
-        };
         let scope_options = ScopeOptions {
-            include_globs: globs(self),
-            exclude_globs: globs(self),
+            include_globs: self.globs(),
+            exclude_globs: self.globs(),
             max_filesize: (self.number(10) == 0).then(|| "20".to_owned()),
             traversal: Traversal {
                 hidden: self.number(6) == 0,
@@ -293,18 +332,7 @@ impl Edited {
             roots,
             ..SearchTargets::default()
         };
-        let mut within = None;
-        if self.number(6) == 0 {
-            let mut places = PlaceFilter::default();
-            for place in self.places() {
-                let glob = self.draw(&["*.rs", "**/*.rs", "**"]);
-                places.add(
-                    &place,
-                    (self.number(2) == 0).then(|| PlaceGlob::new(glob).expect("valid")),
-                );
-            }
-            within = Some(places);
-        }
+        let within = self.within();
         let demand = self.demand();
         let scope = || {
             SearchScope::new(&self.project, &scope_options, 100 << 20)
@@ -321,9 +349,9 @@ impl Edited {
         let question = || {
             let places: Vec<_> = targets.roots.iter().map(ProjectPath::shown).collect();
             format!(
-                "{options:?} {scope_options:?} {places:?} {within:?} listed {}\nlast edits:\n{}",
-                indexed.is_listed,
-                self.edits[self.edits.len().saturating_sub(30)..].join("\n")
+                "{options:?} {scope_options:?} {places:?} {within:?} walked {}\nlast edits:\n{}",
+                indexed.has_walked,
+                self.last_edits()
             )
         };
         assert!(
@@ -416,15 +444,12 @@ impl Edited {
             let scope = scope.with_index(&self.indexes);
             let targets = SearchTargets::default();
             let found = search(&query, &targets, &scope, RowDemand::Counts, &CancellationToken::new());
-            if found.expect("not cancelled").is_listed {
+            if !found.expect("not cancelled").has_walked {
                 return;
             }
             self.wait_for_index();
         }
-        panic!(
-            "the folders are walked; last edits:\n{}",
-            self.edits[self.edits.len().saturating_sub(30)..].join("\n")
-        );
+        panic!("the folders are walked; last edits:\n{}", self.last_edits());
     }
 
     /// Waits until the index has read and listed what searches wanted.
@@ -518,7 +543,7 @@ impl Drop for EndOfEdits<'_> {
 
 /// The other caller takes time, and ends after an eighth of the edits.
 fn compare_between_edits(edited: &mut Edited, edits: u64, other_ends: &AtomicBool) {
-    let (mut whole, mut part, mut unopened, mut listed, mut queries) = (0, 0, 0, 0, 0);
+    let (mut whole, mut part, mut unopened, mut listed, mut queries, mut listings) = (0, 0, 0, 0, 0, 0);
     for at in 0..edits {
         other_ends.fetch_or(at * 8 >= edits, Relaxed);
         edited.edit();
@@ -527,11 +552,13 @@ fn compare_between_edits(edited: &mut Edited, edits: u64, other_ends: &AtomicBoo
             1 => edited.wait_for_listing(),
             _ => {}
         }
+        listings += u64::from(edited.compare_listing());
+        edited.compare_sources();
         for _ in 0..2 + edited.number(2) {
             let Some(found) = edited.compare() else { continue };
             queries += 1;
             unopened += found.unopened_files;
-            listed += u64::from(found.is_listed);
+            listed += u64::from(!found.has_walked);
             match found.index_use {
                 IndexUse::Whole => whole += 1,
                 IndexUse::Part => part += 1,
@@ -541,7 +568,12 @@ fn compare_between_edits(edited: &mut Edited, edits: u64, other_ends: &AtomicBoo
     }
     // Otherwise the index was not used, and nothing was compared.
     assert!(
-        whole * 10 > queries && part * 50 > queries && unopened > queries && listed * 5 > queries,
-        "{queries} queries: {whole} whole, {part} in part, {listed} listed, {unopened} files not opened"
+        whole * 10 > queries
+            && part * 50 > queries
+            && unopened > queries
+            && listed * 5 > queries
+            && listings * 20 > edits,
+        "{queries} queries: {whole} whole, {part} in part, {listed} listed, {unopened} files not opened; {listings} of \
+         {edits} listings by the index"
     );
 }

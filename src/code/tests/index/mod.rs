@@ -4,6 +4,7 @@
 //! `FUMI_ORACLE_SEED` overrides the seed of the queries.
 
 mod edits;
+mod listings;
 
 use std::{
     env, fs,
@@ -15,9 +16,9 @@ use std::{
 use fumi_base::project::{Project, ProjectPath};
 use fumi_code::{
     index::{CodeIndexes, IndexLimits, IndexUse},
+    listing::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort},
     search::{RowDemand, ScopeOptions, SearchMatches, SearchScope, SearchTargets, search},
     text_query::{CaseSensitivity, QuerySyntax, TextQuery, TextQueryOptions},
-    walk::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort},
 };
 use proptest::{
     prelude::*,
@@ -127,7 +128,7 @@ fn shown(matches: &SearchMatches) -> String {
         skipped,
         index_use: _,
         unopened_files: _,
-        is_listed: _,
+        has_walked: _,
         is_named_file: _,
         elapsed: _,
     } = matches;

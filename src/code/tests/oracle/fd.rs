@@ -3,7 +3,10 @@
 
 use std::{cell::Cell, collections::BTreeSet, time::SystemTime};
 
-use fumi_code::walk::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort, Traversal};
+use fumi_code::{
+    listing::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort},
+    walk::Traversal,
+};
 use proptest::{
     collection::vec,
     option::{of, weighted},
@@ -24,6 +27,12 @@ use super::{
 struct Call {
     roots: Vec<&'static str>,
     options: FileOptions,
+}
+
+impl Call {
+    fn arguments(&self) -> Vec<String> {
+        arguments(&self.options, &owned(&self.roots))
+    }
 }
 
 fn owned(values: &[&str]) -> Vec<String> {
@@ -163,9 +172,8 @@ fn calls() -> impl Strategy<Value = Call> {
         )
 }
 
-/// Returns the call as fd's arguments.
-fn arguments(call: &Call) -> Vec<String> {
-    let options = &call.options;
+/// Returns a call as fd's arguments.
+pub(crate) fn arguments(options: &FileOptions, roots: &[String]) -> Vec<String> {
     let mut args = Vec::new();
     for (flag, on) in [
         ("--glob", options.glob),
@@ -195,13 +203,13 @@ fn arguments(call: &Call) -> Vec<String> {
     }
     args.push("--".to_owned());
     args.push(options.pattern.clone().unwrap_or_default());
-    args.extend(owned(&call.roots));
+    args.extend(roots.iter().cloned());
     args
 }
 
 /// Returns fd's paths, or `None` if it rejected the call.
 fn theirs(tree: &Tree, call: &Call) -> Option<BTreeSet<String>> {
-    let printed = programs::fd(&arguments(call), &tree.root, &tree.home);
+    let printed = programs::fd(&call.arguments(), &tree.root, &tree.home);
     if printed.stdout.is_empty() && printed.code != 0 {
         return None;
     }
@@ -252,7 +260,7 @@ fn compare(git: Git) {
                 ours.is_some(),
                 theirs.is_some(),
                 "only one side rejects: {:?}",
-                arguments(&call)
+                call.arguments()
             );
             if let (Some(ours), Some(theirs)) = (ours, theirs) {
                 let extra: Vec<_> = ours.difference(&theirs).collect();
@@ -262,7 +270,7 @@ fn compare(git: Git) {
                     "extra {:?}, missing {:?}: fd {:?}",
                     extra,
                     missing,
-                    arguments(&call)
+                    call.arguments()
                 );
             }
             Ok(())

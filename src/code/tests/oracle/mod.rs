@@ -7,7 +7,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "the reference programs are started here")]
 
-mod fd;
+pub(crate) mod fd;
 pub(crate) mod programs;
 mod rg;
 mod tree;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fumi_base::project::ProjectPath;
 
-use crate::skipped::SkippedList;
+use crate::{index::IndexUse, skipped::SkippedList};
 
 /// The amount of information needed for each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,8 @@ pub struct FileListing {
     pub visited: u64,
     /// The entries that were skipped.
     pub skipped: SkippedList,
+    /// How far the index answered.
+    pub index_use: IndexUse,
     /// The duration of the search.
     pub elapsed: Duration,
 }

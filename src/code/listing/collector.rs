@@ -15,11 +15,13 @@ use fumi_base::project::Project;
 use parking_lot::Mutex;
 
 use super::{
-    candidate::WalkCandidate,
-    listing::{FoundFile, ListingDetail, ListingRequest, ListingSort},
-    walked_paths::{compare_paths, strip_root},
+    candidate::Candidate,
+    found::{FoundFile, ListingDetail, ListingRequest, ListingSort},
 };
-use crate::thread_budget;
+use crate::{
+    thread_budget,
+    walk::{FileKind, compare_paths, strip_root},
+};
 
 /// The number of found entries that a thread gathers before it hands them over.
 const BATCH: usize = 1_024;
@@ -101,6 +103,23 @@ pub(super) struct ListingCollector {
 }
 
 impl ListingCollector {
+    pub(super) fn new(wanted: ListingRequest, overlap: bool) -> Self {
+        Self {
+            wanted,
+            overlap,
+            total: AtomicU64::new(0),
+            visited: AtomicU64::new(0),
+            found: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Adds what another collector has.
+    pub(super) fn add(&self, other: Self) {
+        self.total.fetch_add(other.total.into_inner(), Relaxed);
+        self.visited.fetch_add(other.visited.into_inner(), Relaxed);
+        self.take(&mut other.found.into_inner());
+    }
+
     /// True if the entries themselves are needed later; otherwise they are only counted.
     const fn gathers(&self) -> bool {
         self.overlap || !matches!(self.wanted.detail, ListingDetail::Count)
@@ -126,8 +145,17 @@ pub(super) struct FoundBatch<'a> {
     pub(super) visited: u64,
 }
 
-impl FoundBatch<'_> {
-    pub(super) fn add(&mut self, candidate: &WalkCandidate, project: &Project) {
+impl<'a> FoundBatch<'a> {
+    pub(super) const fn new(shelf: &'a ListingCollector) -> Self {
+        Self {
+            shelf,
+            found: Vec::new(),
+            total: 0,
+            visited: 0,
+        }
+    }
+
+    pub(super) fn add(&mut self, candidate: &Candidate<'_>, project: &Project) {
         self.total += 1;
         if !self.shelf.gathers() {
             return;
@@ -143,8 +171,8 @@ impl FoundBatch<'_> {
         .map(SizeAndTime::from_metadata);
         self.found.push(FoundEntry {
             relative: relative.to_path_buf(),
-            is_dir: candidate.kind.is_dir(),
-            is_symlink: candidate.kind.is_symlink(),
+            is_dir: candidate.kind == FileKind::Folder,
+            is_symlink: candidate.kind == FileKind::Link,
             followed: candidate.followed(),
             stamp,
         });

@@ -5,9 +5,13 @@ use std::{fs::Metadata, sync::Arc};
 use fumi_base::project::Project;
 use regex::bytes::{Regex, RegexSet};
 
-use super::{candidate::WalkCandidate, project_walk::leads_inside, walked_paths::strip_root};
+use super::candidate::Candidate;
 use crate::{
-    errors::search::SearchError, modified_filter::ModifiedFilter, place_filter::PlaceFilter, size::SizeFilter,
+    errors::search::SearchError,
+    modified_filter::ModifiedFilter,
+    place_filter::PlaceFilter,
+    size::SizeFilter,
+    walk::{FileKind, leads_inside, strip_root},
 };
 
 /// The filters of a file search, in the order of their cost.
@@ -24,7 +28,7 @@ pub(super) struct EntryTest {
 }
 
 impl EntryTest {
-    pub(super) fn admits(&self, candidate: &WalkCandidate) -> bool {
+    pub(super) fn admits(&self, candidate: &Candidate<'_>) -> bool {
         let Some(name) = candidate.path().file_name() else {
             return false;
         };
@@ -53,8 +57,8 @@ impl EntryTest {
         }
         if !self.sizes.is_empty() {
             // As in fd: sizes are of files, and of links that lead to files (the size is then the link's own).
-            let is_file = candidate.kind.is_file()
-                || (candidate.kind.is_symlink()
+            let is_file = candidate.kind == FileKind::File
+                || (candidate.kind == FileKind::Link
                     && leads_inside(&self.project, candidate.path())
                     && candidate.path().is_file());
             let size = candidate.metadata(&self.project).map(Metadata::len);
@@ -110,22 +114,25 @@ impl Kinds {
         Ok((!types.is_empty()).then_some(kinds))
     }
 
-    fn admit(self, candidate: &WalkCandidate, project: &Project) -> bool {
-        let kind = candidate.kind;
-        let admitted =
-            (self.files && kind.is_file()) || (self.folders && kind.is_dir()) || (self.links && kind.is_symlink());
+    fn admit(self, candidate: &Candidate<'_>, project: &Project) -> bool {
+        let admitted = match candidate.kind {
+            FileKind::File => self.files,
+            FileKind::Folder => self.folders,
+            FileKind::Link => self.links,
+            FileKind::Other => false,
+        };
         admitted
             && (!self.only.executable || executable(candidate, project))
             && (!self.only.empty || empty(candidate, project))
     }
 }
 
-fn executable(candidate: &WalkCandidate, project: &Project) -> bool {
+fn executable(candidate: &Candidate<'_>, project: &Project) -> bool {
     use std::os::unix::fs::PermissionsExt;
     // Any execute bit: it does not matter if this process may run the file, since nothing is run. fd asks the system,
     // which follows links.
     let bits = |meta: &Metadata| meta.permissions().mode() & 0o111 != 0;
-    if candidate.kind.is_symlink() {
+    if candidate.kind == FileKind::Link {
         project.note_unstamped();
         let target = project.failures().record(candidate.path().metadata());
         return target.is_ok_and(|meta| bits(&meta));
@@ -133,11 +140,13 @@ fn executable(candidate: &WalkCandidate, project: &Project) -> bool {
     candidate.metadata(project).is_some_and(bits)
 }
 
-fn empty(candidate: &WalkCandidate, project: &Project) -> bool {
-    if candidate.kind.is_dir() {
-        let entries = project.failures().record(candidate.path().read_dir());
-        entries.is_ok_and(|mut entries| entries.next().is_none())
-    } else {
-        candidate.kind.is_file() && candidate.metadata(project).is_some_and(|meta| meta.len() == 0)
+fn empty(candidate: &Candidate<'_>, project: &Project) -> bool {
+    match candidate.kind {
+        FileKind::File => candidate.metadata(project).is_some_and(|meta| meta.len() == 0),
+        FileKind::Folder => {
+            let entries = project.failures().record(candidate.path().read_dir());
+            entries.is_ok_and(|mut entries| entries.next().is_none())
+        }
+        FileKind::Link | FileKind::Other => false,
     }
 }

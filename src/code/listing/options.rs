@@ -1,15 +1,6 @@
-//! The request for a file search: the filters, and the rules for descending into folders.
+//! The request for a listing: its filters.
 
-/// The rules for descending into folders; the same for listing and for searching.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traversal {
-    /// True to follow links, inside the project only.
-    pub follow_symlinks: bool,
-    /// True to include names that begin with a dot.
-    pub hidden: bool,
-    /// True to read no ignore files at all.
-    pub no_ignore: bool,
-}
+use crate::walk::Traversal;
 
 /// The filters that a caller requests. The default finds everything that fd would list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
-//! An entry that a walk visits, whose metadata is read only if a filter needs it.
+//! An entry of a folder, whose metadata is read only if a filter needs it.
 
 use std::{
     cell::OnceCell,
-    fs::{FileType, Metadata},
+    fs::Metadata,
     io,
     path::{Path, PathBuf},
 };
@@ -10,23 +10,34 @@ use std::{
 use fumi_base::project::Project;
 use ignore::DirEntry;
 
-use crate::shared_walk::WalkEntry;
+use crate::{shared_walk::WalkEntry, walk::FileKind};
 
-/// An entry visited by a walk.
-pub(super) struct WalkCandidate {
-    source: CandidateSource,
-    pub(super) kind: FileType,
+/// An entry that a walk visits, or that the table of folders has.
+pub(super) struct Candidate<'a> {
+    source: CandidateSource<'a>,
+    pub(super) kind: FileKind,
     pub(super) metadata: OnceCell<Option<Metadata>>,
 }
 
-enum CandidateSource {
+enum CandidateSource<'a> {
     Entry(DirEntry),
+    /// An entry that is not visited, by its absolute path.
+    Listed(&'a Path),
     /// A link without a target, while links are followed.
     Broken(PathBuf),
 }
 
-impl WalkCandidate {
-    /// Returns `None` for the root itself, and for entries without a type.
+impl<'a> Candidate<'a> {
+    /// Returns an entry of the table of folders.
+    pub(super) const fn listed(path: &'a Path, kind: FileKind) -> Self {
+        Self {
+            source: CandidateSource::Listed(path),
+            kind,
+            metadata: OnceCell::new(),
+        }
+    }
+
+    /// Returns a visited entry; `None` for the root itself, and for entries without a type.
     pub(super) fn read(entry: WalkEntry) -> Result<Option<Self>, ignore::Error> {
         match entry {
             Ok(entry) => Ok(entry
@@ -34,7 +45,7 @@ impl WalkCandidate {
                 .filter(|kind| entry.depth() > 0 || !kind.is_dir())
                 .map(|kind| Self {
                     source: CandidateSource::Entry(entry),
-                    kind,
+                    kind: kind.into(),
                     metadata: OnceCell::new(),
                 })),
             // It cannot be followed; it is listed as a link, as by fd.
@@ -44,7 +55,7 @@ impl WalkCandidate {
                 let link = path.symlink_metadata().ok().filter(Metadata::is_symlink);
                 Ok(link.map(|meta| Self {
                     source: CandidateSource::Broken(path),
-                    kind: meta.file_type(),
+                    kind: FileKind::Link,
                     metadata: OnceCell::from(Some(meta)),
                 }))
             }
@@ -55,13 +66,14 @@ impl WalkCandidate {
     pub(super) fn path(&self) -> &Path {
         match &self.source {
             CandidateSource::Entry(entry) => entry.path(),
+            CandidateSource::Listed(path) => path,
             CandidateSource::Broken(path) => path,
         }
     }
 
     /// True if the entry was visited through a followed link.
     pub(super) fn followed(&self) -> bool {
-        matches!(&self.source, CandidateSource::Entry(entry) if entry.path_is_symlink() && !self.kind.is_symlink())
+        matches!(&self.source, CandidateSource::Entry(entry) if entry.path_is_symlink() && self.kind != FileKind::Link)
     }
 
     pub(super) fn metadata(&self, project: &Project) -> Option<&Metadata> {
@@ -69,8 +81,7 @@ impl WalkCandidate {
             .get_or_init(|| {
                 let read = match &self.source {
                     CandidateSource::Entry(entry) if self.followed() => entry.path().metadata(),
-                    CandidateSource::Entry(entry) => entry.path().symlink_metadata(),
-                    CandidateSource::Broken(path) => path.symlink_metadata(),
+                    _ => self.path().symlink_metadata(),
                 };
                 project.failures().record(read).ok()
             })
