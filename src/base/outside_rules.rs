@@ -269,7 +269,7 @@ mod tests {
             ("excluded", true, &|| fs::write(&exclude, "a").expect("written")),
             ("edited there", true, &|| fs::write(&exclude, "bb").expect("written")),
             ("git's own file", false, &|| {
-                fs::write(git.join("index"), "a").expect("written")
+                fs::write(git.join("index"), "a").expect("written");
             }),
             ("git removed", true, &|| fs::remove_dir_all(&git).expect("removed")),
             ("jj", true, &|| fs::create_dir(outer.path().join(".jj")).expect("made")),
@@ -315,10 +315,10 @@ mod tests {
         assert!(!outside.has_unstamped());
         let changes: [(&str, bool, &dyn Fn()); 5] = [
             ("a file of git", false, &|| {
-                fs::write(own.join("index"), "a").expect("written")
+                fs::write(own.join("index"), "a").expect("written");
             }),
             ("its repository", true, &|| {
-                fs::write(own.join("commondir"), "../..\n").expect("written")
+                fs::write(own.join("commondir"), "../..\n").expect("written");
             }),
             ("excluded", true, &|| fs::write(&exclude, "a").expect("written")),
             ("edited", true, &|| fs::write(&exclude, "b").expect("written")),

@@ -64,12 +64,11 @@ pub struct CodeConfig {
     pub index: IndexConfig,
 }
 
-/// The settings of the index, by which searches need not open files that cannot match.
+/// The settings of the index, by which listings need not walk and searches need not open files that cannot match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct IndexConfig {
-    /// False: every search opens all files. Off by default, since changes of which the kernel reports nothing (stores to
-    /// a mapped file, a mount inside the project) would stay unseen.
+    /// False: every call walks the folders, and every search opens all files.
     pub enabled: bool,
     /// The maximum memory of the indexes of all projects, in MB.
     pub most_memory_mb: usize,
@@ -80,7 +79,7 @@ pub struct IndexConfig {
 impl Default for IndexConfig {
     fn default() -> Self {
         Self {
-            enabled: false,
+            enabled: true,
             most_memory_mb: 256,
             most_files: 200_000,
         }

@@ -35,8 +35,8 @@ async fn once_whole(app: &App, tool: &str, arguments: &Value) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn search_with_the_index_has_the_same_reply_and_says_so() {
     let sample = project();
-    let off = sample.app();
-    let on = sample.app_with(&[], |config| config.code.index.enabled = true);
+    let off = sample.app_with(&[], |config| config.code.index.enabled = false);
+    let on = sample.app();
     for tool in ["search_content", "find_and_grep"] {
         let arguments = json!({"query": "unit_7", "count_only_matches": true});
         let scanned = call(&off, tool, arguments.clone()).await;
@@ -45,6 +45,17 @@ async fn search_with_the_index_has_the_same_reply_and_says_so() {
         assert_eq!(indexed["total_matches"], scanned.structured["total_matches"], "{tool}");
         assert_eq!(indexed["file_counts"], json!({"src/m7.py": 1}), "{tool}");
     }
+    // A listing, once the folders are known.
+    let arguments = json!({"extensions": ["py"], "count_only": true});
+    assert_eq!(
+        call(&off, "list_files", arguments.clone()).await.structured["total_count"],
+        40
+    );
+    let listed = call(&on, "list_files", arguments).await;
+    assert_eq!(
+        (&listed.structured["total_count"], &listed.meta()["fumi/index"]),
+        (&json!(40), &json!("whole"))
+    );
     // A change is found by the next call.
     sample.file("src/m3.py", "unit_7 = 3\n");
     let arguments = json!({"query": "unit_7", "total_only": true});

@@ -115,7 +115,13 @@ impl Edited {
             question()
         );
         let are_folders = roots.iter().all(ProjectPath::is_dir);
-        if are_folders && within.is_none() && !options.traversal.follow_symlinks && self.edits.len().is_multiple_of(10)
+        // An exclude with a slash is relative to its root, but for fd to the current folder.
+        let has_same_excludes = roots.is_empty() || !options.exclude.iter().any(|glob| glob == "lib/**");
+        if are_folders
+            && has_same_excludes
+            && within.is_none()
+            && !options.traversal.follow_symlinks
+            && self.edits.len().is_multiple_of(10)
         {
             let listed = self.listed_by_fd(&options, &roots);
             assert_eq!(indexed.total_count, listed.len() as u64, "{listed:?} {}", question());
