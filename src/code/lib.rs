@@ -39,6 +39,7 @@ pub mod languages;
 pub mod notation;
 pub mod outline;
 pub mod parse;
+mod parser_answers;
 mod parser_job;
 pub mod parser_pool;
 pub mod parser_process;

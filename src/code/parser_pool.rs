@@ -28,6 +28,7 @@ use crate::{
     languages::Language,
     outline::Outline,
     parse::{LineIndex, SourceFile},
+    parser_answers::ParserAnswers,
     parser_job::{JobRunner, ParserAnswer, ParserJob, ParserTask},
     parser_process::{ParserReply, READY, decode, encode, read_frame, write_frame},
     query::{QueryKind, QueryMatches},
@@ -55,6 +56,8 @@ pub struct ParserPool {
     program: Option<ParserProgram>,
     /// The idle processes, at most one for each core. Locked only to push and to pop.
     idle: Mutex<Vec<ParserProcess>>,
+    /// The answers so far; `None` if every job is to be done.
+    answers: Option<ParserAnswers>,
 }
 
 /// A query that compiles in a language.
@@ -81,6 +84,16 @@ impl ParserPool {
         Self {
             program: Some(program),
             idle: Mutex::default(),
+            answers: None,
+        }
+    }
+
+    /// Keeps answers in memory, so that the same job about the same text is done once.
+    #[must_use]
+    pub fn keeping_answers(self) -> Self {
+        Self {
+            answers: Some(ParserAnswers::default()),
+            ..self
         }
     }
 
@@ -91,6 +104,7 @@ impl ParserPool {
         Self {
             program: None,
             idle: Mutex::default(),
+            answers: None,
         }
     }
 
@@ -203,12 +217,30 @@ impl ParserPool {
         if cancel.is_cancelled() {
             return Err(StructureError::Cancelled);
         }
-        let unavailable = |error: io::Error| StructureError::ParserUnavailable {
-            reason: error.to_string(),
+        let job = encode(&job).map_err(|error| unavailable(&error))?;
+        let Some(answers) = &self.answers else {
+            return self.run_by_process(program, &job, path, text, cancel);
         };
-        let job = encode(&job).map_err(unavailable)?;
+        let key = ParserAnswers::key(&job, text);
+        if let Some(kept) = answers.get(&key) {
+            return Ok(kept);
+        }
+        let answer = self.run_by_process(program, &job, path, text, cancel)?;
+        answers.keep(key, &answer);
+        Ok(answer)
+    }
+
+    /// Lets a parser process do an encoded job.
+    fn run_by_process(
+        &self,
+        program: &ParserProgram,
+        job: &[u8],
+        path: &str,
+        text: &str,
+        cancel: &CancellationToken,
+    ) -> Result<ParserAnswer, StructureError> {
         if let Some(mut idle) = self.pop() {
-            match idle.run_job(&job, text, cancel) {
+            match idle.run_job(job, text, cancel) {
                 // The process ended while it was idle, before it read this file.
                 Err(ParserFailure::NotSent) => {}
                 answered => return self.take_answer(idle, path, answered),
@@ -218,10 +250,10 @@ impl ParserPool {
             if cancel.is_cancelled() {
                 StructureError::Cancelled
             } else {
-                unavailable(error)
+                unavailable(&error)
             }
         })?;
-        let answered = process.run_job(&job, text, cancel);
+        let answered = process.run_job(job, text, cancel);
         self.take_answer(process, path, answered)
     }
 
@@ -283,6 +315,12 @@ fn too_complex(kind: &QueryKind) -> StructureError {
     match kind {
         QueryKind::Pattern(_) => StructureError::BadPattern { fault },
         QueryKind::Key(_) | QueryKind::Query(_) => StructureError::BadQuery { fault },
+    }
+}
+
+fn unavailable(error: &io::Error) -> StructureError {
+    StructureError::ParserUnavailable {
+        reason: error.to_string(),
     }
 }
 
