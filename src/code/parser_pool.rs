@@ -25,7 +25,10 @@ use crate::{
     errors::structure::{ParserLimit, QuerySyntaxError, StructureError},
     filter::ElementFilter,
     hit_context::HitContext,
-    languages::Language,
+    languages::{
+        Language,
+        facts::{LanguageFamily, Selection},
+    },
     outline::Outline,
     parse::{LineIndex, SourceFile},
     parser_answers::ParserAnswers,
@@ -69,6 +72,20 @@ pub struct CompiledQuery {
 }
 
 impl CompiledQuery {
+    /// True if the name of each match is a word of the text. Those of tags, headings and keys may differ from it; in a
+    /// document or a tree of tags, definitions are those of embedded code.
+    pub(crate) fn has_names_of_the_text(&self) -> bool {
+        let facts = &self.language.facts;
+        match facts.family {
+            LanguageFamily::Code => true,
+            LanguageFamily::Document | LanguageFamily::Markup => match &self.kind {
+                QueryKind::Key(key) => facts.queries.get(key).is_some_and(Selection::is_of_definitions),
+                QueryKind::Query(_) | QueryKind::Pattern(_) => false,
+            },
+            LanguageFamily::Style | LanguageFamily::Data => false,
+        }
+    }
+
     /// Returns false if the text cannot contain a match: this check costs a thousandth of parsing.
     #[must_use]
     pub fn may_match(&self, text: &str) -> bool {

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, StreamingIterator as _};
 
 use crate::{
-    elements::{CodeElement, ElementDetail, ElementList, Enclosures, SourceSpan},
+    elements::{CodeElement, ElementDetail, ElementKind, ElementList, Enclosures, SourceSpan},
     errors::structure::StructureError,
     extract::extract,
     filter::{ElementFilter, FilterSubject},
@@ -264,6 +264,18 @@ fn run_selection(
 }
 
 impl Selection {
+    /// True if all selected elements are types, functions and methods.
+    pub(crate) fn is_of_definitions(&self) -> bool {
+        let is_function = |kind: &ElementKind| {
+            matches!(
+                kind,
+                ElementKind::Function | ElementKind::Method | ElementKind::Constructor
+            )
+        };
+        let is_definition = |kind: &ElementKind| kind.is_class_like() || is_function(kind);
+        !self.kinds.is_empty() && self.kinds.iter().all(is_definition)
+    }
+
     /// True if the predefined query selects this element.
     #[must_use]
     pub fn selects(&self, element: &CodeElement) -> bool {

@@ -25,15 +25,14 @@ use crate::{
     filter::ElementFilter,
     languages::{
         Language, by_name,
-        detect::{by_file_name, guess},
-        facts::LanguageFamily,
+        detect::{FileLanguage, by_file_name, guess, language_of_name},
     },
     parse::SourceFile,
     parser_pool::{CompiledQuery, ParserPool},
     query::{QueryKind, QueryMatch, QueryMatches, is_readable},
     search::{SearchScope, SearchTargets},
     skipped::{SkipReason, SkippedList},
-    source_files,
+    source_files::{self, SoughtWord},
     syntax_errors::MalformedFiles,
     user_queries::UserQueries,
 };
@@ -116,22 +115,37 @@ pub fn query_files(
     let (kept, searched) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let unavailable: Mutex<Option<String>> = Mutex::default();
     let broken: Mutex<Vec<(String, usize)>> = Mutex::default();
-    let (found, skipped) = source_files::find_sources(targets, scope, cancel)?;
-    let sources = source_files::process_each(&found, skipped, cancel, |path| {
+    let prepared = |language: &'static Language, files: usize| {
+        let mut questions = questions.lock();
+        let (question, count) = questions
+            .entry(language.name)
+            .or_insert_with(|| (Arc::new(parsers.prepare(kind, language, user, cancel)), 0));
+        *count += files;
+        Arc::clone(question)
+    };
+    let is_read = |language: &'static Language, may_contain: bool| {
+        is_requested_language(language, asked)
+            && matches!(&*prepared(language, 0), Ok(question) if may_contain || !question.has_names_of_the_text())
+    };
+    // Which files in an unclear language a pattern is compared with does not depend on their language alone.
+    let sought = filter.exact_name().filter(|_| !is_pattern).map(|word| SoughtWord {
+        word,
+        is_read: &is_read,
+    });
+    let found = source_files::find_sources(targets, scope, sought, cancel)?;
+    for (language, files) in found.left_out.iter() {
+        if is_requested_language(language, asked) && prepared(language, files).is_ok() {
+            searched.fetch_add(files, Relaxed);
+        }
+    }
+    let sources = source_files::process_each(&found.files, found.skipped, cancel, |path| {
         // Files are handed out in order: the matches kept so far precede those of this file.
         let room = limit.saturating_sub(kept.load(Relaxed));
         let Some(source) = read_source(path, asked, is_pattern, scope.most_bytes())? else {
             return Ok(None);
         };
         let language = source.language;
-        let question = {
-            let mut questions = questions.lock();
-            let (question, files) = questions
-                .entry(language.name)
-                .or_insert_with(|| (Arc::new(parsers.prepare(kind, language, user, cancel)), 0));
-            *files += 1;
-            Arc::clone(question)
-        };
+        let question = prepared(language, 1);
         let Ok(prepared) = question.as_ref() else {
             return Ok(None);
         };
@@ -194,9 +208,8 @@ pub fn query_files(
 
 /// False if the text of a file shows that it cannot contain a match; this check costs a thousandth of parsing.
 fn may_match(question: &CompiledQuery, filter: &ElementFilter, source: &SourceFile) -> bool {
-    // Names of tags and keys may differ from the text.
     let has_name = match filter.exact_name() {
-        Some(name) if source.language.facts.family == LanguageFamily::Code => {
+        Some(name) if question.has_names_of_the_text() => {
             memchr::memmem::find(source.text.as_bytes(), name.as_bytes()).is_some()
         }
         _ => true,
@@ -227,8 +240,7 @@ fn read_source(
     let shown = path.shown();
     let named = by_file_name(&shown);
     // A file with an unknown extension is not opened; the first line of one without extension may show its language.
-    if named.is_none() && path.relative().extension().is_some()
-        || named.is_some_and(|named| !is_requested_language(named, asked))
+    if language_of_name(&shown) == FileLanguage::None || named.is_some_and(|named| !is_requested_language(named, asked))
     {
         return Ok(None);
     }

@@ -19,9 +19,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     errors::search::SearchError,
+    index::LanguageCounts,
+    languages::Language,
     search::{SearchScope, SearchTargets},
     shared_walk::walk,
     skipped::{SkipReason, SkippedList},
+    text_query::{QuerySyntax, TextQuery, TextQueryOptions},
     thread_budget::{ThreadPermit, cores},
     walk::{compare_paths, record_entry, record_walk_error},
 };
@@ -37,12 +40,33 @@ pub struct ProcessedFiles<T> {
     pub skipped: SkippedList,
 }
 
-/// Finds the files of the targets: those of folders by the index or a walk, named files as they are.
+/// The source files of some targets.
+#[derive(Debug, Default)]
+pub struct FoundSources {
+    /// The files to read, by path. Files in no language are among them.
+    pub files: Vec<ProjectPath>,
+    /// The files that need not be read.
+    pub(crate) left_out: LanguageCounts,
+    /// The files and folders that were skipped.
+    pub skipped: SkippedList,
+}
+
+/// A word, and the files that are read to find it.
+#[derive(Clone, Copy)]
+pub struct SoughtWord<'w> {
+    pub word: &'w str,
+    /// True if files in a language are read; the second argument is true if the file may contain the word.
+    pub is_read: &'w dyn Fn(&'static Language, bool) -> bool,
+}
+
+/// Finds the files of the targets: those of folders by the index or a walk, named files as they are. With a word, files
+/// that need not be read to find it may be left out.
 pub fn find_sources(
     targets: &SearchTargets,
     scope: &SearchScope,
+    sought: Option<SoughtWord<'_>>,
     cancel: &CancellationToken,
-) -> Result<(Vec<ProjectPath>, SkippedList), SearchError> {
+) -> Result<FoundSources, SearchError> {
     let skipped = Arc::new(Mutex::new(SkippedList::default()));
     let found = Mutex::new(Vec::new());
     let mut folders: Vec<PathBuf> = Vec::new();
@@ -56,14 +80,27 @@ pub fn find_sources(
     folders.sort();
     folders.dedup();
     let project = scope.project();
-    if let Some(listed) = scope.listed_files(&folders) {
+    let mut left_out = LanguageCounts::default();
+    let with_word = sought.and_then(|sought| {
+        let query = word_query(sought.word)?;
+        let named = found.lock().iter().map(|path| path.relative().to_path_buf()).collect();
+        scope.listed_sources(&folders, &named, &query, sought.is_read)
+    });
+    let listed = match with_word {
+        Some(sources) => {
+            left_out = sources.left_out;
+            Some(sources.files.iter().map(|path| path.to_path_buf()).collect())
+        }
+        None => scope.listed_files(&folders),
+    };
+    if let Some(listed) = listed {
         for folder in &folders {
             // As by a walk, which visits them.
             project.note_entry(folder);
         }
         let paths = listed
             .iter()
-            .map(|path| project.walked_path(&project.root().join(path)));
+            .map(|path: &PathBuf| project.walked_path(&project.root().join(path)));
         found.lock().extend(paths.flatten());
     } else if !folders.is_empty() {
         let mut rules = scope.walk_builder(&skipped);
@@ -96,7 +133,22 @@ pub fn find_sources(
     found.retain(|path| seen.insert(path.relative().to_path_buf()));
     found.sort_by(|a, b| compare_paths(a.relative(), b.relative()));
     let skipped = skipped.lock().clone();
-    Ok((found, skipped))
+    Ok(FoundSources {
+        files: found,
+        left_out,
+        skipped,
+    })
+}
+
+/// Returns a search for a word in the whole of each file. `None` for a word whose bytes depend on the encoding.
+fn word_query(word: &str) -> Option<TextQuery> {
+    let options = TextQueryOptions {
+        syntax: QuerySyntax::Literal,
+        // Texts are searched beyond a NUL too.
+        multiline: true,
+        ..TextQueryOptions::new(word)
+    };
+    word.is_ascii().then(|| TextQuery::new(&options).ok()).flatten()
 }
 
 /// Processes each file, on as many threads as are free. `make` returns `Ok(None)` for an irrelevant file, and a reason

@@ -11,14 +11,20 @@ use super::{
     segment::DocFacts,
     trigrams::{Trigram, TrigramCounter},
 };
-use crate::byte_form::searched_text;
+use crate::{
+    byte_form::searched_text,
+    languages::detect::{FileLanguage, guess, language_of_name},
+};
 
 /// The size of the largest file in the index, in bytes. Decoded, it stays below the memory that a search may use for
 /// one line, whose error a search would report; reading it takes at most ten times as much memory.
-const INDEXED_BYTES: u64 = 16 << 20;
+const INDEXED_BYTES: u64 = 32 << 20;
 
 /// The maximum number of distinct trigrams of a file. Sources have under 50,000; random bytes would fill the index.
 const MOST_TRIGRAMS: usize = 500_000;
+
+/// The byte that begins the signs of encodings such as ISO-2022-JP.
+const ESCAPE: u8 = 0x1b;
 
 /// The size of the buffer that a thread keeps between files, in bytes.
 const KEPT_BYTES: usize = 1 << 20;
@@ -62,10 +68,24 @@ impl DocumentReader {
                 size,
                 inode: metadata.ino(),
                 has_nul: searched.has_nul,
+                language: language(&path.shown(), &self.bytes),
             },
             grams,
         })
     }
+}
+
+/// Returns what is known of the language of a file. The content decides only if it is the same text in every encoding.
+fn language(path: &str, bytes: &[u8]) -> FileLanguage {
+    let by_name = language_of_name(path);
+    let is_plain = || bytes.is_ascii() && !bytes.iter().any(|byte| [0, ESCAPE].contains(byte));
+    if by_name == FileLanguage::Unclear
+        && is_plain()
+        && let Ok(text) = str::from_utf8(bytes)
+    {
+        return guess(path, text).map_or(FileLanguage::None, FileLanguage::Known);
+    }
+    by_name
 }
 
 /// Reads a file to its end. Returns false if it has more than `most` bytes now, whatever its size was, or an error.

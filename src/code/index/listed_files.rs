@@ -53,6 +53,18 @@ impl ListedFiles {
     pub(crate) fn to_open<'f>(&'f self, filter: Option<&'f ContentFilter>) -> impl Iterator<Item = &'f Arc<Path>> {
         let is_opened = move |place: &&Place| filter.is_none_or(|filter| filter.must_open(**place));
         let known = self.known.iter().filter(is_opened);
-        self.unknown.iter().chain(known.map(|place| self.indexed.path(*place)))
+        self.unknown
+            .iter()
+            .chain(known.map(|place| &self.indexed.facts(*place).path))
+    }
+
+    /// Calls `visit` with each file, and with the facts about it if they are known.
+    pub(crate) fn each(&self, mut visit: impl FnMut(&Arc<Path>, Option<Place>)) {
+        for path in &self.unknown {
+            visit(path, None);
+        }
+        for place in &self.known {
+            visit(&self.indexed.facts(*place).path, Some(*place));
+        }
     }
 }

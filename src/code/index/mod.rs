@@ -38,4 +38,4 @@ pub(crate) use folder_table::FolderTable;
 pub(crate) use need::Need;
 pub use project_index::{IndexLimits, IndexSize, ProjectIndex};
 pub use search_plan::IndexUse;
-pub(crate) use search_plan::{FileChoice, FileList, SearchPlan};
+pub(crate) use search_plan::{FileChoice, FileList, LanguageCounts, SearchPlan, SourceList};

@@ -11,10 +11,14 @@ use std::{
 use super::{
     folder_question::FolderQuestion,
     folder_table::FolderTable,
-    indexed_files::{ContentFilter, IndexedFiles},
+    indexed_files::{ContentFilter, IndexedFiles, Place},
     project_index::{IndexView, ProjectIndex},
 };
-use crate::{text_query::TextQuery, walk::Traversal};
+use crate::{
+    languages::{Language, detect::FileLanguage},
+    text_query::TextQuery,
+    walk::Traversal,
+};
 
 /// How far a search used the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,6 +61,53 @@ pub(crate) struct FileList {
     pub(crate) files: Vec<Arc<Path>>,
     /// The number of those that cannot match.
     pub(crate) unopened: u64,
+}
+
+/// The source files that a walk would find.
+#[derive(Debug, Default)]
+pub(crate) struct SourceList {
+    /// Those that must be read, relative to the root, in no order. Not all of them need be sources.
+    pub(crate) files: Vec<Arc<Path>>,
+    /// Those that need not be read.
+    pub(crate) left_out: LanguageCounts,
+}
+
+/// The numbers of files that need not be read, by language.
+#[derive(Debug, Default)]
+pub(crate) struct LanguageCounts(Vec<FilesOfLanguage>);
+
+#[derive(Debug)]
+struct FilesOfLanguage {
+    language: &'static Language,
+    /// True if files that cannot match are read; the same for files that may match.
+    is_read: [bool; 2],
+    left_out: usize,
+}
+
+impl LanguageCounts {
+    fn of(
+        &mut self,
+        language: &'static Language,
+        is_read: impl Fn(&'static Language, bool) -> bool,
+    ) -> &mut FilesOfLanguage {
+        // A project has few languages.
+        let known = self.0.iter().position(|files| std::ptr::eq(files.language, language));
+        let at = known.unwrap_or_else(|| {
+            self.0.push(FilesOfLanguage {
+                language,
+                is_read: [false, true].map(|may_match| is_read(language, may_match)),
+                left_out: 0,
+            });
+            self.0.len() - 1
+        });
+        &mut self.0[at]
+    }
+
+    /// Returns the languages with files that need not be read, and the number of these.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static Language, usize)> {
+        let counts = self.0.iter().map(|files| (files.language, files.left_out));
+        counts.filter(|(_, left_out)| *left_out > 0)
+    }
 }
 
 /// The choice for one search.
@@ -133,6 +184,53 @@ impl<'a> SearchPlan<'a> {
             .collect();
         let unopened = found.checked_sub(named.count() as u64 + files.len() as u64)?;
         Some(FileList { files, unopened })
+    }
+
+    /// Returns the source files that a walk would find and that must be read: those for whose language `is_read` says so;
+    /// its second argument is true if the file may match. `None` if all files must be walked, or read.
+    pub(crate) fn list_sources(
+        &self,
+        question: &FolderQuestion<'_>,
+        is_read: impl Fn(&'static Language, bool) -> bool,
+    ) -> Option<SourceList> {
+        let filter = self.filter.as_ref()?;
+        let Some(table) = &self.folders else {
+            self.index.want_folders();
+            return None;
+        };
+        let (mut list, mut unknown) = (SourceList::default(), Vec::new());
+        let mut sort = |path: &dyn Fn() -> Arc<Path>, place: Option<Place>| {
+            let language = place.map(|place| self.indexed.facts(place).language);
+            match (place, language) {
+                (None, _) => unknown.push(path()),
+                (Some(_), Some(FileLanguage::None)) => {}
+                (Some(place), Some(FileLanguage::Known(language))) => {
+                    let files = list.left_out.of(language, &is_read);
+                    if files.is_read[usize::from(filter.must_open(place))] {
+                        list.files.push(path());
+                    } else {
+                        files.left_out += 1;
+                    }
+                }
+                _ => list.files.push(path()),
+            }
+        };
+        if question.is_of_all_files() {
+            let tops = question.tops(table)?;
+            // Otherwise a part of the folders must be walked.
+            tops.iter().map(|(folder, _)| folder.files()).sum::<Option<u64>>()?;
+            let is_below = |path: &Path| tops.iter().any(|(_, top)| path.starts_with(top));
+            self.index.listed(table, &self.indexed).each(|path, place| {
+                if is_below(path) && !question.named.contains(&**path) {
+                    sort(&|| Arc::clone(path), place.filter(|place| self.indexed.is_live(*place)));
+                }
+            });
+        } else if !question.each_file(table, |path| sort(&|| Arc::from(path), self.indexed.live_place(path))) {
+            return None;
+        }
+        list.files.extend(unknown.iter().cloned());
+        self.want(unknown);
+        Some(list)
     }
 
     /// Records files that were not known, to be read for the index.

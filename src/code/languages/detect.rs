@@ -2,7 +2,7 @@
 //!
 //! Detection is deterministic: the first language of the table that matches a file wins. It never uses statistics.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::{borrow::Cow, path::Path, sync::LazyLock};
 
 use regex::Regex;
 
@@ -37,6 +37,33 @@ pub fn guess(path: &str, text: &str) -> Option<&'static Language> {
         .map(|owner| by_shared_extension(path, text).unwrap_or(owner))
         .or_else(|| by_shebang(text))
         .or_else(|| by_content(text))
+}
+
+/// What is known of the language of a file that is not read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FileLanguage {
+    /// The language, whatever the content is.
+    Known(&'static Language),
+    /// The content decides.
+    Unclear,
+    /// The file is in no language.
+    None,
+}
+
+/// Returns what the name of a file tells of its language.
+#[must_use]
+pub fn language_of_name(path: &str) -> FileLanguage {
+    let extension = name_and_extension(path).1;
+    let is_shared = |language: &'static Language| {
+        let shared = &language.facts.shared.extensions;
+        extension.as_ref().is_some_and(|extension| shared.contains(extension))
+    };
+    match by_file_name(path) {
+        Some(_) if all().any(is_shared) => FileLanguage::Unclear,
+        Some(owner) => FileLanguage::Known(owner),
+        None if Path::new(path).extension().is_some() => FileLanguage::None,
+        None => FileLanguage::Unclear,
+    }
 }
 
 /// Returns the language by the file name alone: for a shared extension, the language that owns it.

@@ -11,7 +11,8 @@ use parking_lot::Mutex;
 
 use crate::{
     errors::search::SearchError,
-    index::{CodeIndexes, FileList, FolderQuestion, ProjectIndex, SearchPlan},
+    index::{CodeIndexes, FileList, FolderQuestion, ProjectIndex, SearchPlan, SourceList},
+    languages::Language,
     listing::FoundFile,
     pattern_error,
     place_filter::PlaceFilter,
@@ -127,6 +128,23 @@ impl SearchScope {
             return None;
         }
         plan.list(&self.question(folders, named))
+    }
+
+    /// Returns the source files that a walk of folders would find and that must be read, without `named`: those for whose
+    /// language `is_read` says so; its second argument is true if the file may contain the query. `None` if all files must
+    /// be walked, or read.
+    pub(crate) fn listed_sources(
+        &self,
+        folders: &[PathBuf],
+        named: &HashSet<PathBuf>,
+        query: &TextQuery,
+        is_read: impl Fn(&'static Language, bool) -> bool,
+    ) -> Option<SourceList> {
+        if self.traversal != Traversal::default() {
+            return None;
+        }
+        let plan = self.plan(query)?;
+        plan.list_sources(&self.question(folders, named), is_read)
     }
 
     /// Returns all files that a walk of folders would find, relative to the root. `None` if they must be walked.

@@ -7,7 +7,7 @@ use std::{collections::HashMap, path::Path, sync::Arc};
 
 use fumi_base::encoding::EncodingChoice;
 
-use super::segment::{Candidates, DocId, SearchReach, Segment};
+use super::segment::{Candidates, DocFacts, DocId, SearchReach, Segment};
 use crate::text_query::TextQuery;
 
 /// The segments at one moment, and the place of each file in them.
@@ -69,12 +69,17 @@ impl IndexedFiles {
     /// Returns the place of the document of a file, if it is alive.
     pub(crate) fn live_place(&self, relative: &Path) -> Option<Place> {
         let place = *self.places.get(relative)?;
-        self.segments[place.segment].is_live(place.doc).then_some(place)
+        self.is_live(place).then_some(place)
     }
 
-    /// Returns the path of a document of these segments, relative to the root.
-    pub(crate) fn path(&self, place: Place) -> &Arc<Path> {
-        &self.segments[place.segment].docs[place.doc as usize].path
+    /// True if nothing changed a document of these segments.
+    pub(crate) fn is_live(&self, place: Place) -> bool {
+        self.segments[place.segment].is_live(place.doc)
+    }
+
+    /// Returns the facts about a document of these segments.
+    pub(crate) fn facts(&self, place: Place) -> &DocFacts {
+        &self.segments[place.segment].docs[place.doc as usize]
     }
 }
 
@@ -120,7 +125,7 @@ impl ContentFilter {
 
     /// True if a search must open the file of a document of the same segments.
     pub(crate) fn must_open(&self, place: Place) -> bool {
-        self.candidates[place.segment].contains(place.doc) || !self.indexed.segments[place.segment].is_live(place.doc)
+        self.candidates[place.segment].contains(place.doc) || !self.indexed.is_live(place)
     }
 }
 

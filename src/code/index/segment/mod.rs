@@ -17,6 +17,7 @@ use super::{
     postings::{DocSet, PostingList},
     trigrams::Trigram,
 };
+use crate::languages::detect::FileLanguage;
 
 /// The number of candidates that are not narrowed further: opening them costs less than reading a list.
 const FEW_CANDIDATES: usize = 8;
@@ -43,6 +44,8 @@ pub(crate) struct DocFacts {
     pub(crate) inode: u64,
     /// True if the text has a NUL; then the trigrams are those of the text before it.
     pub(crate) has_nul: bool,
+    /// What is known of the language.
+    pub(crate) language: FileLanguage,
 }
 
 /// The properties of a search that decide which documents must be opened whatever their trigrams.

@@ -17,6 +17,7 @@ use crate::{
         segment_writer::{SegmentWriter, merge},
         trigrams::TrigramCounter,
     },
+    languages::detect::FileLanguage,
     text_query::TextQueryOptions,
 };
 
@@ -36,6 +37,7 @@ fn segment(files: &[(&str, &str)]) -> Segment {
             size: text.len() as u64,
             inode: 0,
             has_nul: searched.has_nul,
+            language: FileLanguage::None,
         };
         writer.add(facts, counter.distinct(&searched.text));
     }

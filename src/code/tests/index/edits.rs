@@ -51,8 +51,25 @@ const FOLDERS: [&str; 9] = [
     ".hidden",
     "target",
 ];
-const NAMES: [&str; 8] = ["a.rs", "b.rs", "c.txt", "d.md", "e", ".f.rs", "日本.txt", "g.rs"];
-const WORDS: [&str; 10] = [
+const NAMES: [&str; 10] = [
+    "a.rs",
+    "b.rs",
+    "c.txt",
+    "d.md",
+    "e",
+    ".f.rs",
+    "日本.txt",
+    "g.rs",
+    "h.h",
+    "i.json",
+];
+const WORDS: [&str; 16] = [
+    "\n```rust\nfn needle() {}\n```\n",
+    "#!/bin/sh\nneedle() { x; }\n",
+    "class needle { public: int x(); };\n",
+    "int needle(void) { return 0; }\n",
+    "fn needle() {}",
+    "fn x() {}\n",
     "alpha",
     "Beta",
     "gamma_ray",
@@ -543,7 +560,8 @@ impl Drop for EndOfEdits<'_> {
 
 /// The other caller takes time, and ends after an eighth of the edits.
 fn compare_between_edits(edited: &mut Edited, edits: u64, other_ends: &AtomicBool) {
-    let (mut whole, mut part, mut unopened, mut listed, mut queries, mut listings) = (0, 0, 0, 0, 0, 0);
+    let (mut whole, mut part, mut unopened, mut listed, mut queries, mut listings, mut elements) =
+        (0, 0, 0, 0, 0, 0, 0);
     for at in 0..edits {
         other_ends.fetch_or(at * 8 >= edits, Relaxed);
         edited.edit();
@@ -554,6 +572,7 @@ fn compare_between_edits(edited: &mut Edited, edits: u64, other_ends: &AtomicBoo
         }
         listings += u64::from(edited.compare_listing());
         edited.compare_sources();
+        elements += u64::from(edited.compare_query());
         for _ in 0..2 + edited.number(2) {
             let Some(found) = edited.compare() else { continue };
             queries += 1;
@@ -572,8 +591,9 @@ fn compare_between_edits(edited: &mut Edited, edits: u64, other_ends: &AtomicBoo
             && part * 50 > queries
             && unopened > queries
             && listed * 5 > queries
-            && listings * 20 > edits,
+            && listings * 20 > edits
+            && elements * 100 > edits,
         "{queries} queries: {whole} whole, {part} in part, {listed} listed, {unopened} files not opened; {listings} of \
-         {edits} listings by the index"
+         {edits} listings by the index, {elements} elements"
     );
 }

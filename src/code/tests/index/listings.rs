@@ -11,10 +11,15 @@ use std::{
 
 use fumi_base::project::ProjectPath;
 use fumi_code::{
+    filter::ElementFilter,
     index::{CodeIndexes, IndexUse},
     listing::{FileFilter, FileListing, FileOptions, ListingDetail, ListingRequest, ListingSort},
+    parser_pool::ParserPool,
+    query::QueryKind,
+    query_files::query_files,
     search::{ScopeOptions, SearchScope, SearchTargets},
     source_files::find_sources,
+    user_queries::UserQueries,
     walk::Traversal,
 };
 use tokio_util::sync::CancellationToken;
@@ -147,8 +152,8 @@ impl Edited {
             scope.only_within(within.clone())
         };
         let run = |scope: SearchScope| -> Vec<PathBuf> {
-            let found = find_sources(&targets, &scope, &CancellationToken::new()).expect("not cancelled");
-            found.0.iter().map(|path| path.relative().to_path_buf()).collect()
+            let found = find_sources(&targets, &scope, None, &CancellationToken::new()).expect("not cancelled");
+            found.files.iter().map(|path| path.relative().to_path_buf()).collect()
         };
         let (indexed, walked) = (run(scope().with_index(&self.indexes)), run(scope()));
         assert_eq!(
@@ -157,6 +162,44 @@ impl Edited {
             "{options:?} {targets:?} {within:?}\n{}",
             self.last_edits()
         );
+    }
+
+    /// Queries elements by their name with and without the index. Returns true if there was one.
+    pub(super) fn compare_query(&mut self) -> bool {
+        let name = self.draw(&["alpha", "gamma_ray", "needle", "x", "日本語"]);
+        let filter = ElementFilter::parse(&format!("name={name}")).expect("a filter");
+        let asked = self.draw(&[None, None, Some("rust")]);
+        let options = ScopeOptions {
+            include_globs: self.globs(),
+            ..ScopeOptions::default()
+        };
+        let _ = self.project.ensure_open();
+        let targets = SearchTargets {
+            roots: self.places(),
+            ..SearchTargets::default()
+        };
+        let within = self.within();
+        let parsers = ParserPool::in_process();
+        let run = |indexes: Option<&Arc<CodeIndexes>>| {
+            let scope = SearchScope::new(&self.project, &options, 100 << 20).expect("valid");
+            let scope = scope.only_within(within.clone());
+            let scope = match indexes {
+                Some(indexes) => scope.with_index(indexes),
+                None => scope,
+            };
+            let kind = QueryKind::Key("functions".to_owned());
+            let (kind, scope) = ((&kind, &UserQueries::default()), (&targets, &scope));
+            query_files(kind, &filter, asked, scope, 100, &parsers, &CancellationToken::new())
+        };
+        let (indexed, walked) = (run(Some(&self.indexes)), run(None));
+        let shown = |found| format!("{found:?}");
+        assert_eq!(
+            shown(&indexed),
+            shown(&walked),
+            "{name} {options:?} {targets:?} {within:?}\n{}",
+            self.last_edits()
+        );
+        walked.is_ok_and(|found| found.total > 0)
     }
 
     /// Returns the paths that fd lists.
