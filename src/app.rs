@@ -92,11 +92,7 @@ impl App {
         .ok_or_else(|| ConfigError("at least one root is needed".to_owned()))?;
         let roots = Arc::new(roots);
         let sessions = Arc::new(SessionProjects::default());
-        let parsers = Arc::new(if config.code.index.enabled {
-            parsers.keeping_answers()
-        } else {
-            parsers
-        });
+        let parsers = Arc::new(parsers.keeping_answers());
         let browser = BrowserService::new(config.browser.settings(config.is_shared())?);
         let freshness = Arc::new(Freshness::default());
         let indexes = CodeIndexes::new(

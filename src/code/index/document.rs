@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     byte_form::searched_text,
-    languages::detect::{FileLanguage, guess, language_of_name},
+    languages::detect::{FileLanguage, by_file_name, guess, language_of_name},
 };
 
 /// The size of the largest file in the index, in bytes. Decoded, it stays below the memory that a search may use for
@@ -78,8 +78,11 @@ impl DocumentReader {
 /// Returns what is known of the language of a file. The content decides only if it is the same text in every encoding.
 fn language(path: &str, bytes: &[u8]) -> FileLanguage {
     let by_name = language_of_name(path);
+    // Of languages that share an extension, the one that owns it decides too.
+    let has_name = by_file_name(path).is_some();
     let is_plain = || bytes.is_ascii() && !bytes.iter().any(|byte| [0, ESCAPE].contains(byte));
     if by_name == FileLanguage::Unclear
+        && !has_name
         && is_plain()
         && let Ok(text) = str::from_utf8(bytes)
     {

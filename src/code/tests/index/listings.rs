@@ -168,7 +168,7 @@ impl Edited {
     pub(super) fn compare_query(&mut self) -> bool {
         let name = self.draw(&["alpha", "gamma_ray", "needle", "x", "日本語"]);
         let filter = ElementFilter::parse(&format!("name={name}")).expect("a filter");
-        let asked = self.draw(&[None, None, Some("rust")]);
+        let asked = self.draw(&[None, None, Some("rust"), Some("cpp"), Some("c")]);
         let options = ScopeOptions {
             include_globs: self.globs(),
             ..ScopeOptions::default()
