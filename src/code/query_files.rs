@@ -127,7 +127,7 @@ pub fn query_files(
         is_requested_language(language, asked)
             && matches!(&*prepared(language, 0), Ok(question) if may_contain || !question.has_names_of_the_text())
     };
-    // Which files in an unclear language a pattern is compared with does not depend on their language alone.
+    // A pattern is compared with a file in an unclear language only if the file begins with `#!`, so that file is read.
     let sought = filter.exact_name().filter(|_| !is_pattern).map(|word| SoughtWord {
         word,
         is_read: &is_read,

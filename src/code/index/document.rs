@@ -75,7 +75,7 @@ impl DocumentReader {
     }
 }
 
-/// Returns what is known of the language of a file. The content decides only if it is the same text in every encoding.
+/// Returns the language of a file. The content decides only if it is the same text in every encoding.
 fn language(path: &str, bytes: &[u8]) -> FileLanguage {
     let by_name = language_of_name(path);
     // Of languages that share an extension, the one that owns it decides too.

@@ -39,7 +39,7 @@ pub fn guess(path: &str, text: &str) -> Option<&'static Language> {
         .or_else(|| by_content(text))
 }
 
-/// What is known of the language of a file that is not read.
+/// The language of a file as far as it is known without reading the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FileLanguage {
     /// The language, whatever the content is.
@@ -50,7 +50,7 @@ pub enum FileLanguage {
     None,
 }
 
-/// Returns what the name of a file tells of its language.
+/// Returns the language of a file by its name alone.
 #[must_use]
 pub fn language_of_name(path: &str) -> FileLanguage {
     let extension = name_and_extension(path).1;

@@ -34,7 +34,7 @@ use crate::{
     size::SizeFilter,
     skipped::SkippedList,
     thread_budget::{ThreadPermit, cores},
-    walk::{Traversal, list_walk_builder, record_entry, record_walk_error, strip_root},
+    walk::{FD_IGNORE, Traversal, record_entry, record_walk_error, strip_root, walk_builder},
 };
 
 use candidate::Candidate;
@@ -165,7 +165,7 @@ impl FileFilter {
                 gathered.add(listed);
                 continue;
             }
-            let mut rules = list_walk_builder(&self.project, self.traversal, &skipped);
+            let mut rules = walk_builder(&self.project, self.traversal, FD_IGNORE, &skipped);
             rules.overrides(globs.clone()).max_depth(self.depth).add(root);
             self.walk(&rules, &gathered, &skipped, cancel);
             if cancel.is_cancelled() {

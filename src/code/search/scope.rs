@@ -19,7 +19,7 @@ use crate::{
     size,
     skipped::SkippedList,
     text_query::TextQuery,
-    walk::{Traversal, search_walk_builder},
+    walk::{RIPGREP_IGNORE, Traversal, walk_builder},
 };
 
 /// The filters for the files that a walk searches.
@@ -181,7 +181,7 @@ impl SearchScope {
 
     /// Returns a walk of the folders that also reads the ignore files of ripgrep.
     pub(crate) fn walk_builder(&self, skipped: &Arc<Mutex<SkippedList>>) -> WalkBuilder {
-        let mut rules = search_walk_builder(&self.project, self.traversal, skipped);
+        let mut rules = walk_builder(&self.project, self.traversal, RIPGREP_IGNORE, skipped);
         rules.overrides(self.globs.clone());
         rules
     }

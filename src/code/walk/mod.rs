@@ -9,8 +9,7 @@ mod walked_paths;
 
 pub(crate) use file_kind::FileKind;
 pub(crate) use project_walk::{
-    FD_IGNORE, RIPGREP_IGNORE, leads_inside, list_walk_builder, record_entry, record_walk_error, search_walk_builder,
-    skip_reason,
+    FD_IGNORE, RIPGREP_IGNORE, leads_inside, record_entry, record_walk_error, skip_reason, walk_builder,
 };
 pub use traversal::Traversal;
 pub(crate) use walked_paths::{compare_paths, strip_root};

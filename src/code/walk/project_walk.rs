@@ -17,8 +17,14 @@ use crate::skipped::{SkipReason, SkippedList, display_path};
 pub(crate) const FD_IGNORE: &str = ".fdignore";
 pub(crate) const RIPGREP_IGNORE: &str = ".rgignore";
 
-/// Returns a walk of project folders with the ignore rules that fd and ripgrep share.
-fn walk_builder(project: &Arc<Project>, traversal: Traversal, skipped: &Arc<Mutex<SkippedList>>) -> WalkBuilder {
+/// Returns a walk of project folders, which never leaves the project, with the ignore rules that fd and ripgrep share, and
+/// those in files of another name: [`FD_IGNORE`] for a listing, [`RIPGREP_IGNORE`] for a search.
+pub(crate) fn walk_builder(
+    project: &Arc<Project>,
+    traversal: Traversal,
+    own_rules: &str,
+    skipped: &Arc<Mutex<SkippedList>>,
+) -> WalkBuilder {
     let mut builder = WalkBuilder::empty();
     builder
         .current_dir(project.root())
@@ -39,31 +45,8 @@ fn walk_builder(project: &Arc<Project>, traversal: Traversal, skipped: &Arc<Mute
             false
         });
     }
-    builder
-}
-
-/// Returns a walk of project folders for a listing, which also reads the ignore files of fd.
-pub(crate) fn list_walk_builder(
-    project: &Arc<Project>,
-    traversal: Traversal,
-    skipped: &Arc<Mutex<SkippedList>>,
-) -> WalkBuilder {
-    let mut builder = walk_builder(project, traversal, skipped);
     if !traversal.no_ignore {
-        builder.add_custom_ignore_filename(FD_IGNORE);
-    }
-    builder
-}
-
-/// Returns a walk of project folders for a search, which also reads the ignore files of ripgrep.
-pub(crate) fn search_walk_builder(
-    project: &Arc<Project>,
-    traversal: Traversal,
-    skipped: &Arc<Mutex<SkippedList>>,
-) -> WalkBuilder {
-    let mut builder = walk_builder(project, traversal, skipped);
-    if !traversal.no_ignore {
-        builder.add_custom_ignore_filename(RIPGREP_IGNORE);
+        builder.add_custom_ignore_filename(own_rules);
     }
     builder
 }

@@ -10,7 +10,7 @@ use fumi_base::{change_log::is_logged, project::Project, system::is_system_failu
 use ignore::IncrementalIgnore;
 
 use super::{Entry, EntryKind, Folder, FolderTable};
-use crate::walk::{FD_IGNORE, FileKind, RIPGREP_IGNORE, Traversal, search_walk_builder, skip_reason};
+use crate::walk::{FD_IGNORE, FileKind, RIPGREP_IGNORE, Traversal, skip_reason, walk_builder};
 
 /// The maximum number of visits for a whole table, and so of its entries, of about 80 bytes each.
 const MOST_VISITS: usize = 500_000;
@@ -50,7 +50,7 @@ pub(super) struct Lister {
 
 impl Lister {
     pub(super) fn new(project: &Arc<Project>, visits: usize) -> Result<Self, Unlistable> {
-        let mut walk = search_walk_builder(project, Traversal::default(), &Arc::default());
+        let mut walk = walk_builder(project, Traversal::default(), RIPGREP_IGNORE, &Arc::default());
         let rules = walk.add(project.root()).build_matchers().pop().ok_or(Unlistable)?;
         Ok(Self {
             rules,
@@ -70,7 +70,7 @@ impl Lister {
         self.spend(FOLDER_VISITS)?;
         let mut entries = Vec::with_capacity(found.len());
         for found in found {
-            // What vanished is listed again after its event.
+            // An entry that vanished is listed again after its event.
             if let Some(kind) = readable(found.file_type())? {
                 entries.push(self.entry(&relative.join(found.file_name()), kind.into())?);
             }

@@ -165,7 +165,7 @@ fn ignore_files_concern_the_folders_below() {
     fs::remove_dir_all(listed.path(".git")).expect("removed");
     listed.change(&[".git"]);
     assert_eq!(listed.all().expect("listed"), "src/b.rs src/deep/b.rs target/t.rs");
-    // What git does in its folder does not.
+    // Other files of git have no rules.
     let before = listed.kept.get().expect("a table");
     fs::create_dir(listed.path(".git")).expect("a folder");
     listed.write(".git/index");

@@ -44,7 +44,7 @@ pub(crate) struct DocFacts {
     pub(crate) inode: u64,
     /// True if the text has a NUL; then the trigrams are those of the text before it.
     pub(crate) has_nul: bool,
-    /// What is known of the language.
+    /// The language, as far as the name and plain text show it.
     pub(crate) language: FileLanguage,
 }
 

@@ -15,6 +15,7 @@ use fumi_code::{
     index::{CodeIndexes, IndexUse},
     listing::{FileFilter, FileListing, FileOptions, ListingDetail, ListingRequest, ListingSort},
     parser_pool::ParserPool,
+    place_filter::PlaceFilter,
     query::QueryKind,
     query_files::query_files,
     search::{ScopeOptions, SearchScope, SearchTargets},
@@ -134,6 +135,16 @@ impl Edited {
         indexed.index_use == IndexUse::Whole
     }
 
+    /// Returns the places of a call, and those of its globs.
+    fn targets(&mut self) -> (SearchTargets, Option<PlaceFilter>) {
+        let _ = self.project.ensure_open();
+        let targets = SearchTargets {
+            roots: self.places(),
+            ..SearchTargets::default()
+        };
+        (targets, self.within())
+    }
+
     /// Finds source files with and without the index.
     pub(super) fn compare_sources(&mut self) {
         let options = ScopeOptions {
@@ -141,12 +152,7 @@ impl Edited {
             exclude_globs: self.globs(),
             ..ScopeOptions::default()
         };
-        let _ = self.project.ensure_open();
-        let targets = SearchTargets {
-            roots: self.places(),
-            ..SearchTargets::default()
-        };
-        let within = self.within();
+        let (targets, within) = self.targets();
         let scope = || {
             let scope = SearchScope::new(&self.project, &options, 100 << 20).expect("valid");
             scope.only_within(within.clone())
@@ -173,12 +179,7 @@ impl Edited {
             include_globs: self.globs(),
             ..ScopeOptions::default()
         };
-        let _ = self.project.ensure_open();
-        let targets = SearchTargets {
-            roots: self.places(),
-            ..SearchTargets::default()
-        };
-        let within = self.within();
+        let (targets, within) = self.targets();
         let parsers = ParserPool::in_process();
         let run = |indexes: Option<&Arc<CodeIndexes>>| {
             let scope = SearchScope::new(&self.project, &options, 100 << 20).expect("valid");
