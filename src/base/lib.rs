@@ -33,6 +33,7 @@ pub mod project_locks;
 pub mod redact;
 mod root_watcher;
 pub mod roots;
+pub mod rule_file;
 pub mod shares;
 pub mod store;
 pub mod system;

@@ -10,7 +10,7 @@
 use std::{
     collections::BTreeSet,
     ffi::OsStr,
-    fs::{self, File, FileType, Metadata},
+    fs::{self, FileType, Metadata},
     hash::{DefaultHasher, Hash, Hasher},
     io::{BufRead as _, BufReader, Read as _},
     os::unix::fs::MetadataExt as _,
@@ -19,6 +19,8 @@ use std::{
 };
 
 use ignore::gitignore::gitconfig_excludes_path;
+
+use crate::rule_file::{SeenRuleFiles, open_rule_file, rule_file};
 
 /// The ignore files of one folder, and the entries that make it a repository, where the ignore files of git count.
 const NAMES: [&str; 6] = [".gitignore", ".ignore", ".rgignore", ".fdignore", ".git", ".jj"];
@@ -41,6 +43,9 @@ pub(crate) struct OutsideRules {
     git_files: BTreeSet<PathBuf>,
     /// True if an ignore file in the root was a link at some time.
     has_links: bool,
+    root: PathBuf,
+    /// The ignore files in the root.
+    pub(crate) inside: SeenRuleFiles,
 }
 
 #[derive(Debug)]
@@ -75,6 +80,8 @@ impl OutsideRules {
             parents: root.ancestors().skip(1).map(folder).collect(),
             git_files: BTreeSet::new(),
             has_links: false,
+            root: root.to_path_buf(),
+            inside: SeenRuleFiles::default(),
         }
     }
 
@@ -83,6 +90,7 @@ impl OutsideRules {
         if !is_rule_name(name) {
             return;
         }
+        self.inside.note(&self.root, folder, name, kind);
         if name == ".git" && kind.is_file() {
             self.git_files.insert(folder.join(name));
             if self.git_files.len() > GIT_FILES && self.git_files.len().is_power_of_two() {
@@ -97,6 +105,7 @@ impl OutsideRules {
     pub(crate) fn forget_entries(&mut self) {
         self.git_files.clear();
         self.has_links = false;
+        self.inside = SeenRuleFiles::default();
     }
 
     /// True if there may be rules outside that the stamp does not cover.
@@ -179,8 +188,7 @@ fn stamp_repository(git: &Path, hasher: &mut DefaultHasher) {
 }
 
 fn first_line(file: &Path) -> Option<String> {
-    // A pipe would be waited for.
-    let file = file.metadata().ok()?.is_file().then(|| File::open(file).ok())??;
+    let (file, _) = open_rule_file(file).ok()??;
     BufReader::new(file.take(GIT_FILE)).lines().next()?.ok()
 }
 
@@ -204,7 +212,7 @@ fn stamp_if_there(path: &Path, hasher: &mut DefaultHasher) {
     let Ok(meta) = path.metadata() else { return };
     path.hash(hasher);
     stamp_file(&meta, hasher);
-    if meta.is_file() && !is_settled(&meta) {
+    if !is_settled(&meta) && rule_file(path).is_some() {
         if meta.len() <= READ {
             fs::read(path).ok().hash(hasher);
         } else {

@@ -24,6 +24,8 @@ pub enum SkipReason {
     LinkLoop,
     /// A file or folder that the system does not open or read.
     Unreadable,
+    /// A folder with an ignore file that is not a regular file, or too large: its rules are unknown.
+    UnusableRules,
     /// A file above the size limit of the search.
     TooLarge,
     /// A file whose parser exceeds its limit of time or memory.
@@ -44,6 +46,7 @@ impl SkipReason {
             Self::OutsideProject => ("leads out of the project", "プロジェクトの外へのリンク"),
             Self::LinkLoop => ("link loop", "循環するリンク"),
             Self::Unreadable => ("unreadable", "読み取り不可"),
+            Self::UnusableRules => ("unusable ignore file", "使えない ignore ファイル"),
             Self::TooLarge => ("too large", "サイズ超過"),
             Self::Unparsable => ("parser limit", "構文解析の上限"),
             Self::MatchLimit => ("backtracking limit", "バックトラックの上限"),
@@ -63,6 +66,10 @@ impl SkipReason {
             Self::MatchLimit => Some(BilingualText::new(
                 "Backtracking limit: the query backtracks too far in these files, which were not counted. Make repetitions shorter or possessive (.{0,20}+), or omit pcre2: the default engine never backtracks",
                 "バックトラックの上限: クエリのバックトラックが多すぎるため、該当ファイルの検索を打ち切りました（件数に含みません）。繰り返しを短くするか所有的（.{0,20}+）にしてください。後読みなどが不要なら、pcre2 を外すとバックトラックしないエンジンで検索できます",
+            )),
+            Self::UnusableRules => Some(BilingualText::new(
+                "Unusable ignore file: these folders were left out, because an ignore file (.gitignore, .ignore, .rgignore, .fdignore, or .git/info/exclude) is not a regular file of at most 128 KiB, those of a folder and its parents have more than 256 KiB, or all of them more than 4 MiB. Replace it, or pass no_ignore to search without ignore rules",
+                "使えない ignore ファイル: .gitignore・.ignore・.rgignore・.fdignore・.git/info/exclude のいずれかが 128 KiB 以下の通常ファイルでない、親フォルダーの分と合わせて 256 KiB を超える、または全体で 4 MiB を超えるため、該当フォルダーは調べていません。ファイルを直すか、no_ignore を指定して ignore ルールなしで検索してください",
             )),
             Self::Unparsable => Some(BilingualText::new(
                 "Parser limit: these files need more memory or CPU time than a parser may use, and were not queried. search_content searches them without parsing",

@@ -103,10 +103,7 @@ pub fn find_sources(
             .map(|path: &PathBuf| project.walked_path(&project.root().join(path)));
         found.lock().extend(paths.flatten());
     } else if !folders.is_empty() {
-        let mut rules = scope.walk_builder(&skipped);
-        for folder in &folders {
-            rules.add(folder);
-        }
+        let rules = scope.walk_builder(&folders, &skipped);
         let _cancelled = walk(&rules, |entry| {
             if cancel.is_cancelled() {
                 return ControlFlow::Break(());

@@ -4,7 +4,13 @@
 //! when all are read. It takes locks that calls wait for, so its priority is the usual one; the work that takes time is
 //! done at a low priority without locks (`low_priority.rs`).
 
-use std::{collections::HashMap, path::PathBuf, sync::Arc, thread, time::Instant};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use fumi_base::{freshness::Freshness, project::Project};
 use parking_lot::Mutex;
@@ -13,9 +19,14 @@ use super::{
     document::DocumentReader,
     project_index::{IndexLimits, ProjectIndex},
 };
+use crate::walk::CheckedFolders;
 
-/// The maximum number of open indexes. The one that was used least recently is closed, also if memory is needed.
+/// The maximum number of open indexes.
 const MOST_OPEN: usize = 8;
+
+/// The time without use after which an index is closed for another one. If more projects than indexes are used in turn,
+/// some have none, instead of all being made again and again.
+const IDLE: Duration = Duration::from_mins(1);
 
 /// The number of files that are read before the thread looks at other projects.
 const BATCH: usize = 2_000;
@@ -52,6 +63,14 @@ impl Drop for RunningGuard<'_> {
     }
 }
 
+/// Removes the index that was used least recently, if it is idle and not that of `kept`.
+fn close_idle(open: &mut HashMap<PathBuf, OpenIndex>, kept: &Path) -> Option<OpenIndex> {
+    let others = open.iter().filter(|(root, _)| *root != kept);
+    let (root, oldest) = others.min_by_key(|(_, index)| index.used)?;
+    let root = root.clone();
+    (oldest.used.elapsed() >= IDLE).then(|| open.remove(&root))?
+}
+
 fn bytes_of(open: &HashMap<PathBuf, OpenIndex>) -> usize {
     open.values().map(|opened| opened.index.bytes()).sum()
 }
@@ -74,8 +93,8 @@ impl CodeIndexes {
         self.limits.is_some()
     }
 
-    /// Returns the index of a project, which is opened if it is not open. `None` if indexes are turned off, or the project
-    /// cannot be opened or watched. Blocking: a project that is opened is watched first.
+    /// Returns the index of a project, which is opened if it is not open. `None` if indexes are turned off, too many are in
+    /// use, or the project cannot be opened or watched. Blocking: a project that is opened is watched first.
     #[must_use]
     pub fn of(self: &Arc<Self>, project: &Project) -> Option<Arc<ProjectIndex>> {
         let limits = self.limits?;
@@ -83,32 +102,57 @@ impl CodeIndexes {
             known.used = Instant::now();
             return Some(Arc::clone(&known.index));
         }
+        if !self.has_place(project.root()) {
+            return None;
+        }
         // Without the lock: watching a large project takes time that searches of others do not have.
         let log = self.freshness.log_changes(project.root());
         let index = Arc::new(ProjectIndex::new(project, log, limits, Arc::downgrade(self))?);
-        let mut closed = Vec::new();
         let mut open = self.open.lock();
-        while open.len() >= MOST_OPEN || bytes_of(&open) >= limits.memory {
-            let oldest = open.iter().min_by_key(|(_, index)| index.used);
-            let Some(oldest) = oldest.map(|(root, _)| root.clone()) else {
-                break;
-            };
-            closed.extend(open.remove(&oldest));
+        if open.len() >= MOST_OPEN {
+            return None;
         }
         let opened = open.entry(project.root().to_path_buf()).or_insert(OpenIndex {
             index,
             used: Instant::now(),
         });
-        let index = Arc::clone(&opened.index);
-        // Before what was closed is dropped, which takes time too.
-        drop(open);
-        drop(closed);
-        Some(index)
+        Some(Arc::clone(&opened.index))
     }
 
-    /// Returns the memory of all indexes, in bytes.
-    pub(super) fn bytes(&self) -> usize {
-        bytes_of(&self.open.lock())
+    /// True if another index may be opened. Closes one that is idle if there are too many.
+    fn has_place(&self, root: &Path) -> bool {
+        let mut open = self.open.lock();
+        if open.len() < MOST_OPEN {
+            return true;
+        }
+        let closed = close_idle(&mut open, root);
+        // Dropping it takes time.
+        drop(open);
+        closed.is_some()
+    }
+
+    /// Returns the folders of a project whose ignore files a walk must check.
+    pub(crate) fn checked_folders(&self, project: &Project) -> CheckedFolders {
+        if self.freshness.has_usual_rule_files(project.root()) {
+            CheckedFolders::Roots
+        } else {
+            CheckedFolders::All
+        }
+    }
+
+    /// True if an index may grow. Closes one that is idle if memory is needed.
+    pub(super) fn has_room(&self, root: &Path) -> bool {
+        let Some(limits) = self.limits else { return false };
+        let mut open = self.open.lock();
+        if bytes_of(&open) < limits.memory {
+            return true;
+        }
+        let closed = close_idle(&mut open, root);
+        let has_room = bytes_of(&open) < limits.memory;
+        // Dropping it takes time.
+        drop(open);
+        drop(closed);
+        has_room
     }
 
     /// Starts the thread, or tells it that there is more to do.

@@ -7,6 +7,7 @@
 use std::{
     collections::HashSet,
     fs::Metadata,
+    ops::Range,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     slice::Iter,
@@ -82,6 +83,8 @@ struct IndexState {
     in_work: HashSet<Arc<Path>>,
     /// The files that are not read: too large, unreadable, or with several names; searches open them.
     unreadable: HashSet<Arc<Path>>,
+    /// True if a document may have died since the segments were merged.
+    has_changes: bool,
     /// The number of times that everything was forgotten.
     epoch: u64,
 }
@@ -146,6 +149,7 @@ impl ProjectIndex {
                 let relative = |path: PathBuf| path.strip_prefix(root).map(Path::to_path_buf).unwrap_or_default();
                 let paths = paths.into_iter().map(|path| ChangedPath::new(root, relative(path)));
                 let paths: Vec<ChangedPath> = paths.collect();
+                state.has_changes |= !paths.is_empty();
                 state.forget(&paths.iter().map(|path| path.relative.as_path()).collect());
                 // A file that got another name may change without an event about its first one.
                 let linked = paths.iter().filter_map(|path| path.found.as_ref());
@@ -179,11 +183,18 @@ impl ProjectIndex {
 
     /// Records files that a search opened, relative to the root, to be read.
     pub(super) fn want(&self, opened: Vec<Arc<Path>>) {
-        let Some(indexes) = self.indexes.upgrade().filter(|all| all.bytes() < self.limits.memory) else {
+        let Some(indexes) = self.indexes.upgrade() else {
             return;
         };
+        if !indexes.has_room(self.files.root()) {
+            if std::mem::take(&mut self.state.lock().has_changes) {
+                // Segments of mostly dead documents are written anew.
+                indexes.wake();
+            }
+            return;
+        }
         let mut state = self.state.lock();
-        let known = state.indexed.files() + state.wanted.len();
+        let known = state.indexed.files() + state.wanted.len() + state.unreadable.len();
         let room = self.limits.files.saturating_sub(known);
         for path in opened.into_iter().filter(|path| is_logged(path)).take(room) {
             if !state.unreadable.contains(&path) && !state.in_work.contains(&path) {
@@ -208,8 +219,7 @@ impl ProjectIndex {
 
     /// Records that a search could use a table of folders that is not there.
     pub(super) fn want_folders(&self) {
-        let indexes = self.indexes.upgrade().filter(|all| all.bytes() < self.limits.memory);
-        if let Some(indexes) = indexes
+        if let Some(indexes) = self.indexes.upgrade()
             && self.state.lock().folders.want()
         {
             indexes.wake();
@@ -260,6 +270,8 @@ impl ProjectIndex {
             batch
         };
         if batch.is_empty() {
+            self.merge_small();
+            self.count_bytes();
             return false;
         }
         // After the batch is taken: if the root is replaced later, the log forgets the batch.
@@ -344,6 +356,8 @@ impl ProjectIndex {
         if state.epoch == epoch {
             finish(&mut state);
             state.indexed = indexed;
+            // It would keep the old segments in memory.
+            *self.listed.lock() = None;
         } else {
             state.in_work.clear();
         }
@@ -354,10 +368,11 @@ impl ProjectIndex {
     fn merge_small(&self) {
         loop {
             let segments = self.state.lock().indexed.segments().to_vec();
-            let Some(first) = first_to_merge(&segments) else { return };
-            let merged = Arc::new(at_low_priority(|| merge(&segments[first..])));
+            let Some(range) = to_merge(&segments) else { return };
+            let merged = Arc::new(at_low_priority(|| merge(&segments[range.clone()])));
             let epoch = self.state.lock().epoch;
-            let kept = |_: &[Arc<Segment>]| [&segments[..first], &[Arc::clone(&merged)]].concat();
+            let new = (merged.documents() > 0).then(|| Arc::clone(&merged));
+            let kept = |_: &[Arc<Segment>]| [&segments[..range.start], new.as_slice(), &segments[range.end..]].concat();
             let alive = |state: &mut IndexState| {
                 let now = Arc::clone(&state.indexed);
                 merged.keep_only(|facts| now.knows(&facts.path));
@@ -402,13 +417,16 @@ fn has_several_names(metadata: &Metadata) -> bool {
     metadata.is_file() && metadata.nlink() > 1
 }
 
-/// Returns the index of the oldest of the newest segments that should become one; `None` if the segments are well.
-fn first_to_merge(segments: &[Arc<Segment>]) -> Option<usize> {
-    let live = |segment: &Arc<Segment>| segment.live_documents().count();
-    let last = segments.len().checked_sub(1)?;
-    if live(&segments[last]) * 2 < segments[last].documents() as usize {
-        return Some(last.saturating_sub(1));
+/// Returns the segments that should become one. `None` if all are well.
+fn to_merge(segments: &[Arc<Segment>]) -> Option<Range<usize>> {
+    let live: Vec<usize> = segments
+        .iter()
+        .map(|segment| segment.live_documents().count())
+        .collect();
+    let is_mostly_dead = |at: &usize| live[*at] * 2 < segments[*at].documents() as usize;
+    if let Some(dead) = (0..segments.len()).find(is_mostly_dead) {
+        return Some(dead..dead + 1);
     }
-    let before = last.checked_sub(1)?;
-    (live(&segments[before]) < 2 * live(&segments[last])).then_some(before)
+    let before = segments.len().checked_sub(2)?;
+    (live[before] < 2 * live[before + 1]).then_some(before..segments.len())
 }

@@ -34,7 +34,7 @@ use crate::{
     size::SizeFilter,
     skipped::SkippedList,
     thread_budget::{ThreadPermit, cores},
-    walk::{FD_IGNORE, Traversal, record_entry, record_walk_error, strip_root, walk_builder},
+    walk::{CheckedFolders, FD_IGNORE, Traversal, record_entry, record_walk_error, strip_root, walk_builder},
 };
 
 use candidate::Candidate;
@@ -57,6 +57,7 @@ pub struct FileFilter {
     depth: Option<usize>,
     test: EntryTest,
     index: Option<Arc<ProjectIndex>>,
+    checked: CheckedFolders,
 }
 
 impl FileFilter {
@@ -131,13 +132,15 @@ impl FileFilter {
                 changed,
             },
             index: None,
+            checked: CheckedFolders::default(),
         })
     }
 
-    /// Lists by the index of the project where it can tell. Blocking: a project without an open index is watched first.
+    /// Lists by the index of the project where it can tell. Blocking: the project is watched first.
     #[must_use]
     pub fn with_index(mut self, indexes: &Arc<CodeIndexes>) -> Self {
         self.index = indexes.of(&self.project);
+        self.checked = indexes.checked_folders(&self.project);
         self
     }
 
@@ -165,8 +168,15 @@ impl FileFilter {
                 gathered.add(listed);
                 continue;
             }
-            let mut rules = walk_builder(&self.project, self.traversal, FD_IGNORE, &skipped);
-            rules.overrides(globs.clone()).max_depth(self.depth).add(root);
+            let mut rules = walk_builder(
+                &self.project,
+                [&**root],
+                self.traversal,
+                FD_IGNORE,
+                self.checked,
+                &skipped,
+            );
+            rules.overrides(globs.clone()).max_depth(self.depth);
             self.walk(&rules, &gathered, &skipped, cancel);
             if cancel.is_cancelled() {
                 return Err(SearchError::Cancelled);

@@ -188,11 +188,8 @@ impl SearchRun<'_> {
             ..
         } = self;
         let root = scope.project.root();
-        let mut rules = scope.walk_builder(&gathered.skipped);
+        let mut rules = scope.walk_builder(folders, &gathered.skipped);
         rules.max_filesize(scope.max_filesize);
-        for folder in folders {
-            rules.add(folder);
-        }
         // A file can be visited twice only if one folder lies in another.
         let overlap = folders
             .iter()

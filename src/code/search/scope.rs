@@ -19,7 +19,7 @@ use crate::{
     size,
     skipped::SkippedList,
     text_query::TextQuery,
-    walk::{RIPGREP_IGNORE, Traversal, walk_builder},
+    walk::{CheckedFolders, RIPGREP_IGNORE, Traversal, walk_builder},
 };
 
 /// The filters for the files that a walk searches.
@@ -46,6 +46,7 @@ pub struct SearchScope {
     pub(super) most_bytes: u64,
     /// The index of the project.
     index: Option<Arc<ProjectIndex>>,
+    checked: CheckedFolders,
 }
 
 impl SearchScope {
@@ -94,6 +95,7 @@ impl SearchScope {
             traversal: options.traversal,
             most_bytes,
             index: None,
+            checked: CheckedFolders::default(),
         })
     }
 
@@ -105,10 +107,11 @@ impl SearchScope {
     }
 
     /// Leaves files unopened that the project's index excludes. They count as searched, since a search finds nothing in
-    /// them. Blocking: an index that is opened watches the project first.
+    /// them. Blocking: the project is watched first.
     #[must_use]
     pub fn with_index(mut self, indexes: &Arc<CodeIndexes>) -> Self {
         self.index = indexes.of(&self.project);
+        self.checked = indexes.checked_folders(&self.project);
         self
     }
 
@@ -179,9 +182,17 @@ impl SearchScope {
         &self.project
     }
 
-    /// Returns a walk of the folders that also reads the ignore files of ripgrep.
-    pub(crate) fn walk_builder(&self, skipped: &Arc<Mutex<SkippedList>>) -> WalkBuilder {
-        let mut rules = walk_builder(&self.project, self.traversal, RIPGREP_IGNORE, skipped);
+    /// Returns a walk of folders that also reads the ignore files of ripgrep.
+    pub(crate) fn walk_builder(&self, folders: &[PathBuf], skipped: &Arc<Mutex<SkippedList>>) -> WalkBuilder {
+        let folders = folders.iter().map(PathBuf::as_path);
+        let mut rules = walk_builder(
+            &self.project,
+            folders,
+            self.traversal,
+            RIPGREP_IGNORE,
+            self.checked,
+            skipped,
+        );
         rules.overrides(self.globs.clone());
         rules
     }

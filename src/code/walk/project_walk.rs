@@ -6,23 +6,31 @@ use std::{
     sync::Arc,
 };
 
-use fumi_base::project::Project;
+use fumi_base::{change_log::is_logged, project::Project};
 use ignore::{DirEntry, WalkBuilder};
 use parking_lot::Mutex;
 
-use super::traversal::Traversal;
+use super::{
+    rule_files::{CheckedFolders, RuleFiles},
+    traversal::Traversal,
+};
 use crate::skipped::{SkipReason, SkippedList, display_path};
 
 /// The names of the ignore files that only one kind of walk reads.
 pub(crate) const FD_IGNORE: &str = ".fdignore";
 pub(crate) const RIPGREP_IGNORE: &str = ".rgignore";
 
-/// Returns a walk of project folders, which never leaves the project, with the ignore rules that fd and ripgrep share, and
+/// The maximum size of all ignore files that one walk reads, in bytes. Compiling them takes up to 3 seconds a megabyte.
+const MOST_RULE_BYTES: u64 = 4 << 20;
+
+/// Returns a walk of folders, which never leaves the project, with the ignore rules that fd and ripgrep share, and
 /// those in files of another name: [`FD_IGNORE`] for a listing, [`RIPGREP_IGNORE`] for a search.
-pub(crate) fn walk_builder(
+pub(crate) fn walk_builder<'a>(
     project: &Arc<Project>,
+    roots: impl IntoIterator<Item = &'a Path>,
     traversal: Traversal,
     own_rules: &str,
+    checked: CheckedFolders,
     skipped: &Arc<Mutex<SkippedList>>,
 ) -> WalkBuilder {
     let mut builder = WalkBuilder::empty();
@@ -31,23 +39,41 @@ pub(crate) fn walk_builder(
         .standard_filters(!traversal.no_ignore)
         .hidden(!traversal.hidden)
         .follow_links(traversal.follow_symlinks);
-    if traversal.follow_symlinks {
-        let project = Arc::clone(project);
-        let skipped = Arc::clone(skipped);
-        builder.filter_entry(move |entry| {
-            // A followed link keeps its own name; the target of the link decides about everything below it.
-            if !entry.path_is_symlink() || leads_inside(&project, entry.path()) {
-                return true;
-            }
-            skipped
-                .lock()
-                .add(display_path(project.root(), entry.path()), SkipReason::OutsideProject);
-            false
-        });
-    }
     if !traversal.no_ignore {
         builder.add_custom_ignore_filename(own_rules);
     }
+    let rule_files = RuleFiles::new(MOST_RULE_BYTES);
+    for root in roots {
+        let is_usable = if traversal.no_ignore {
+            Ok(())
+        } else {
+            rule_files.check_root(root)
+        };
+        match is_usable {
+            Ok(()) => _ = builder.add(root),
+            Err(reason) => skipped.lock().add(display_path(project.root(), root), reason),
+        }
+    }
+    // What the watch of a project leaves out is unknown.
+    let is_unknown = move |path: &Path| checked == CheckedFolders::All || traversal.follow_symlinks || !is_logged(path);
+    let project = Arc::clone(project);
+    let skipped = Arc::clone(skipped);
+    builder.filter_entry(move |entry| {
+        let is_folder = || entry.file_type().is_some_and(|kind| kind.is_dir());
+        // A followed link keeps its own name; the target of the link decides about everything below it.
+        let is_usable = if traversal.follow_symlinks && entry.path_is_symlink() && !leads_inside(&project, entry.path())
+        {
+            Err(SkipReason::OutsideProject)
+        } else if !traversal.no_ignore && is_folder() && is_unknown(entry.path()) {
+            rule_files.check(entry.path())
+        } else {
+            Ok(())
+        };
+        if let Err(reason) = is_usable {
+            skipped.lock().add(display_path(project.root(), entry.path()), reason);
+        }
+        is_usable.is_ok()
+    });
     builder
 }
 

@@ -11,6 +11,7 @@ mod properties;
 mod reading;
 mod resources;
 mod roles;
+mod rule_files;
 mod scenarios;
 mod sent;
 mod subscriptions;

@@ -8,6 +8,7 @@ use std::{
     ffi::OsStr,
     fs::Metadata,
     mem,
+    ops::Bound::{Excluded, Unbounded},
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::Arc,
@@ -16,12 +17,11 @@ use std::{
 
 use fumi_base::project::Project;
 
-use super::{FolderTable, Unlistable, lister::Lister};
+use super::{
+    Entry, EntryKind, Folder, FolderTable, Unlistable,
+    lister::{Lister, ListingBounds},
+};
 use crate::walk::FileKind;
-
-/// The maximum number of visits to follow changes, as the lister counts them: some 10 milliseconds. A call does that, and
-/// others wait for it.
-const CALL_VISITS: usize = 8_000;
 
 /// The maximum memory of a table, in bytes. It grows by what calls add to it.
 const MOST_BYTES: usize = 64 << 20;
@@ -32,7 +32,8 @@ const MOST_PENDING: usize = 10_000;
 /// The time after which a table is made again where that was impossible.
 const RETRY: Duration = Duration::from_mins(1);
 
-/// The same if something changed meanwhile, which may have been the reason.
+/// The same if something changed meanwhile, which may have been the reason. It doubles with each failure, up to
+/// [`RETRY`].
 const RETRY_CHANGED: Duration = Duration::from_secs(1);
 
 /// A path that may have changed, relative to the root, and what is there now.
@@ -69,6 +70,8 @@ pub(crate) struct KeptTable {
     is_wanted: bool,
     /// The time before which no table is made, because that was impossible.
     retry: Option<Instant>,
+    /// The number of failures to make a table since the last success.
+    failures: u32,
 }
 
 /// A part of the table that must be made again.
@@ -112,7 +115,7 @@ impl KeptTable {
         let pending = self.pending.take();
         match (made, pending) {
             (Ok(table), Some(pending)) => {
-                self.retry = None;
+                (self.retry, self.failures) = (None, 0);
                 self.table = Some(Arc::new(table));
                 let root = project.root();
                 let changed: Vec<_> = pending.into_iter().map(|path| ChangedPath::new(root, path)).collect();
@@ -122,7 +125,9 @@ impl KeptTable {
             (Ok(_), None) => {}
             (Err(Unlistable), pending) => {
                 let is_changed = pending.is_none_or(|pending| !pending.is_empty());
-                self.retry = Some(Instant::now() + if is_changed { RETRY_CHANGED } else { RETRY });
+                let changed = RETRY_CHANGED.saturating_mul(2_u32.saturating_pow(self.failures));
+                self.retry = Some(Instant::now() + if is_changed { changed.min(RETRY) } else { RETRY });
+                self.failures += 1;
             }
         }
     }
@@ -199,24 +204,10 @@ impl FolderTable {
 
     /// Returns the table with some parts made again.
     fn made_again(&self, stale: &BTreeMap<PathBuf, Stale>, project: &Arc<Project>) -> Result<Self, Unlistable> {
-        let mut lister = Lister::new(project, CALL_VISITS)?;
-        let mut top = None;
-        let is_inside_another = |path: &Path| path.ancestors().skip(1).any(|above| stale.contains_key(above));
-        for (path, stale) in stale.iter().filter(|(path, _)| !is_inside_another(path)) {
-            let now = top.as_ref().unwrap_or(&self.top);
-            let made = match stale {
-                Stale::Below => now.replaced(path.components(), &mut |_| lister.list(path)?.ok_or(Unlistable)),
-                Stale::Entry(kind) => {
-                    let entry = kind.map(|kind| lister.entry(path, kind)).transpose()?;
-                    let (parent, name) = path.parent().zip(path.file_name()).ok_or(Unlistable)?;
-                    now.replaced(parent.components(), &mut |folder| Ok(folder.with(name, entry.clone())))
-                }
-            };
-            top = Some(made?.ok_or(Unlistable)?);
-        }
+        let mut lister = Lister::new(project, ListingBounds::OF_CALL)?;
+        let top = self.top.made_again(Path::new(""), stale, &mut lister)?;
         let mut rule_inodes = lister.rule_inodes;
         rule_inodes.extend(&self.rule_inodes);
-        let top = top.ok_or(Unlistable)?;
         let table = Self {
             top,
             rule_inodes,
@@ -227,6 +218,51 @@ impl FolderTable {
         } else {
             Err(Unlistable)
         }
+    }
+}
+
+impl Folder {
+    /// Returns a copy with the stale parts at and below the folder made again; `path` is its path relative to the root.
+    /// Each folder is copied once, however many of its entries are stale.
+    fn made_again(
+        &self,
+        path: &Path,
+        stale: &BTreeMap<PathBuf, Stale>,
+        lister: &mut Lister,
+    ) -> Result<Self, Unlistable> {
+        if stale.contains_key(path) {
+            return lister.list(path)?.ok_or(Unlistable);
+        }
+        lister.copy(path, self.entries.len())?;
+        let mut made: BTreeMap<&OsStr, Option<Entry>> = BTreeMap::new();
+        let below = stale.range::<Path, _>((Excluded(path), Unbounded));
+        for (stale_path, part) in below.take_while(|(below, _)| below.starts_with(path)) {
+            lister.spend(1)?;
+            let mut names = stale_path.strip_prefix(path).map_err(|_| Unlistable)?.iter();
+            let name = names.next().ok_or(Unlistable)?;
+            // A part of another one, which stands before it.
+            if made.contains_key(name) {
+                continue;
+            }
+            let child = path.join(name);
+            let entry = match part {
+                Stale::Entry(kind) if names.next().is_none() => {
+                    kind.map(|kind| lister.entry(&child, kind)).transpose()?
+                }
+                _ => {
+                    let folder = self.below(name).ok_or(Unlistable)?;
+                    Some(Entry {
+                        name: name.into(),
+                        is_visible: true,
+                        kind: EntryKind::Folder(Arc::new(folder.made_again(&child, stale, lister)?)),
+                    })
+                }
+            };
+            made.insert(name, entry);
+        }
+        let same = self.entries.iter().filter(|entry| !made.contains_key(&*entry.name));
+        let entries = same.cloned().collect::<Vec<_>>().into_iter();
+        Ok(Self::new(entries.chain(made.into_values().flatten()).collect()))
     }
 }
 

@@ -10,10 +10,9 @@ use fumi_base::{change_log::is_logged, project::Project, system::is_system_failu
 use ignore::IncrementalIgnore;
 
 use super::{Entry, EntryKind, Folder, FolderTable};
-use crate::walk::{FD_IGNORE, FileKind, RIPGREP_IGNORE, Traversal, skip_reason, walk_builder};
-
-/// The maximum number of visits for a whole table, and so of its entries, of about 80 bytes each.
-const MOST_VISITS: usize = 500_000;
+use crate::walk::{
+    CheckedFolders, FD_IGNORE, FileKind, RIPGREP_IGNORE, RuleFiles, Traversal, skip_reason, walk_builder,
+};
 
 /// The maximum depth of a listed folder: folders are listed by recursion, and paths may have 2,000 levels.
 const MOST_LEVELS: usize = 100;
@@ -21,14 +20,41 @@ const MOST_LEVELS: usize = 100;
 /// The cost of a folder besides its entries: it is opened, and its ignore files are looked up.
 const FOLDER_VISITS: usize = 10;
 
+/// The number of entries that are copied at the cost of one visit.
+const COPIES_PER_VISIT: usize = 16;
+
 /// No table can be made or kept now: too many entries, rules that may change without an event, or an ignore file that
 /// cannot be read, which a walk may report.
 #[derive(Debug)]
 pub(crate) struct Unlistable;
 
+/// The bounds of one use of a lister.
+#[derive(Clone, Copy)]
+pub(super) struct ListingBounds {
+    /// The maximum number of visits; each is an entry of a folder.
+    visits: usize,
+    /// The maximum size of the ignore files that are read in listed folders, in bytes. Their rules stay in memory until
+    /// the end, up to 500 times as large.
+    rule_bytes: u64,
+}
+
+impl ListingBounds {
+    /// For a whole table, whose entries take about 80 bytes each.
+    const OF_TABLE: Self = Self {
+        visits: 500_000,
+        rule_bytes: 256 << 10,
+    };
+
+    /// To follow changes: some 10 milliseconds. A call does that, and others wait for it.
+    pub(super) const OF_CALL: Self = Self {
+        visits: 8_000,
+        rule_bytes: 16 << 10,
+    };
+}
+
 /// Lists all folders of a project.
 pub(crate) fn list_whole(project: &Arc<Project>) -> Result<FolderTable, Unlistable> {
-    let mut lister = Lister::new(project, MOST_VISITS)?;
+    let mut lister = Lister::new(project, ListingBounds::OF_TABLE)?;
     let top = lister.list(Path::new(""))?.ok_or(Unlistable)?;
     let is_there = |folder: &Path, name| folder.join(name).symlink_metadata().is_ok();
     let mut above = project.root().ancestors().skip(1);
@@ -42,6 +68,7 @@ pub(crate) fn list_whole(project: &Arc<Project>) -> Result<FolderTable, Unlistab
 /// A lister of folders, with a bound on its work. It reads each ignore file once.
 pub(super) struct Lister {
     rules: IncrementalIgnore,
+    rule_files: RuleFiles,
     /// The number of visits that are left.
     visits: usize,
     /// The inodes of the ignore files in the listed folders.
@@ -49,12 +76,20 @@ pub(super) struct Lister {
 }
 
 impl Lister {
-    pub(super) fn new(project: &Arc<Project>, visits: usize) -> Result<Self, Unlistable> {
-        let mut walk = walk_builder(project, Traversal::default(), RIPGREP_IGNORE, &Arc::default());
-        let rules = walk.add(project.root()).build_matchers().pop().ok_or(Unlistable)?;
+    pub(super) fn new(project: &Arc<Project>, bounds: ListingBounds) -> Result<Self, Unlistable> {
+        let root = [project.root()];
+        let walk = walk_builder(
+            project,
+            root,
+            Traversal::default(),
+            RIPGREP_IGNORE,
+            CheckedFolders::Roots,
+            &Arc::default(),
+        );
         Ok(Self {
-            rules,
-            visits,
+            rules: walk.build_matchers().pop().ok_or(Unlistable)?,
+            rule_files: RuleFiles::new(bounds.rule_bytes),
+            visits: bounds.visits,
             rule_inodes: HashSet::new(),
         })
     }
@@ -62,8 +97,10 @@ impl Lister {
     /// Lists a folder that a walk enters, given relative to the root, and all folders below it. `None` if it cannot be
     /// read.
     pub(super) fn list(&mut self, relative: &Path) -> Result<Option<Folder>, Unlistable> {
+        let path = self.rules.root().join(relative);
+        self.check_rules(&path)?;
         // Joined to an empty path, the root would end with a slash.
-        let entries = fs::read_dir(self.rules.root().join(relative).components().as_path());
+        let entries = fs::read_dir(path.components().as_path());
         let Some(found) = readable(entries.and_then(Iterator::collect::<io::Result<Vec<_>>>))? else {
             return Ok(None);
         };
@@ -75,7 +112,20 @@ impl Lister {
                 entries.push(self.entry(&relative.join(found.file_name()), kind.into())?);
             }
         }
+        // If files can be opened now as before, the rules were read: a failure is not reported.
+        self.check_rules(&path)?;
         Ok(Some(Folder::new(entries)))
+    }
+
+    /// Counts a copy of a listed folder, some entries of which are listed again.
+    pub(super) fn copy(&mut self, relative: &Path, entries: usize) -> Result<(), Unlistable> {
+        self.spend(1 + entries / COPIES_PER_VISIT)?;
+        self.check_rules(&self.rules.root().join(relative))
+    }
+
+    /// Checks that the ignore files of a folder can be read.
+    fn check_rules(&self, folder: &Path) -> Result<(), Unlistable> {
+        self.rule_files.check(folder).map_err(|_| Unlistable)
     }
 
     /// Returns an entry of a folder that a walk enters, and lists what is below it.
@@ -105,7 +155,8 @@ impl Lister {
         })
     }
 
-    fn spend(&mut self, visits: usize) -> Result<(), Unlistable> {
+    /// Counts work.
+    pub(super) fn spend(&mut self, visits: usize) -> Result<(), Unlistable> {
         self.visits = self.visits.checked_sub(visits).ok_or(Unlistable)?;
         Ok(())
     }

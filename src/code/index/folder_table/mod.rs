@@ -11,7 +11,7 @@ mod lister;
 use std::{
     collections::HashSet,
     ffi::OsStr,
-    path::{Component, Components, Path, PathBuf},
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -26,6 +26,9 @@ pub(crate) use lister::list_whole;
 
 /// The memory of an entry besides its name, in bytes: the entry itself and the allocation of the name.
 const ENTRY_BYTES: usize = size_of::<Entry>() + 16;
+
+/// The memory of the number of a file with rules, in bytes.
+const RULE_BYTES: usize = 16;
 
 /// The table of a project.
 #[derive(Debug)]
@@ -55,7 +58,7 @@ pub(crate) struct Folder {
 
 #[derive(Clone, Debug)]
 struct Entry {
-    name: Box<OsStr>,
+    name: Arc<OsStr>,
     /// True if a walk without globs visits it.
     is_visible: bool,
     kind: EntryKind,
@@ -92,7 +95,7 @@ impl Entry {
 impl FolderTable {
     /// Returns the memory of the table, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.top.bytes
+        self.top.bytes + self.rule_inodes.len() * RULE_BYTES
     }
 
     /// True if a listing, which reads other ignore files than a search, would find the same entries.
@@ -103,14 +106,7 @@ impl FolderTable {
     /// Returns a folder that a walk of the project enters, by its path relative to the root. `None` also if that is not
     /// known.
     pub(crate) fn folder(&self, relative: &Path) -> Option<&Folder> {
-        let mut folder = &self.top;
-        for name in relative {
-            match &folder.entry(name)?.kind {
-                EntryKind::Folder(below) => folder = below,
-                _ => return None,
-            }
-        }
-        Some(folder)
+        relative.iter().try_fold(&self.top, |folder, name| folder.below(name))
     }
 
     /// True for a file that a walk of the project finds.
@@ -123,7 +119,8 @@ impl FolderTable {
 
 impl Folder {
     fn new(mut entries: Vec<Entry>) -> Self {
-        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        // A stable sort is fast where two sorted lists were joined.
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
         let (mut files, mut is_whole, mut has_own_rules, mut bytes) = (0, true, false, 0);
         for entry in &entries {
             bytes += ENTRY_BYTES + entry.name.len();
@@ -149,10 +146,12 @@ impl Folder {
         }
     }
 
-    /// Returns a copy with another entry of this name, or without one.
-    fn with(&self, name: &OsStr, entry: Option<Entry>) -> Self {
-        let others = self.entries.iter().filter(|entry| *entry.name != *name);
-        Self::new(others.cloned().chain(entry).collect())
+    /// Returns a listed folder in this one.
+    fn below(&self, name: &OsStr) -> Option<&Self> {
+        match &self.entry(name)?.kind {
+            EntryKind::Folder(below) => Some(below),
+            _ => None,
+        }
     }
 
     fn entry(&self, name: &OsStr) -> Option<&Entry> {
@@ -207,32 +206,6 @@ impl Folder {
             }
         }
         true
-    }
-
-    /// Returns a copy in which `make` has replaced the folder at a path below. `None` if no walk enters that folder.
-    fn replaced(
-        &self,
-        mut below: Components<'_>,
-        make: &mut dyn FnMut(&Self) -> Result<Self, Unlistable>,
-    ) -> Result<Option<Self>, Unlistable> {
-        let Some(Component::Normal(name)) = below.next() else {
-            return make(self).map(Some);
-        };
-        let replaced = match self.entry(name) {
-            Some(Entry {
-                kind: EntryKind::Folder(folder),
-                ..
-            }) => folder.replaced(below, make)?,
-            _ => None,
-        };
-        Ok(replaced.map(|folder| {
-            let entry = Entry {
-                name: name.into(),
-                is_visible: true,
-                kind: EntryKind::Folder(Arc::new(folder)),
-            };
-            self.with(name, Some(entry))
-        }))
     }
 }
 

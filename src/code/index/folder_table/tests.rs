@@ -4,6 +4,7 @@ use std::{
     fs,
     os::unix::{fs::symlink, net::UnixListener},
     path::{Path, PathBuf},
+    process::Command,
     sync::Arc,
 };
 
@@ -319,4 +320,56 @@ fn ignore_files_of_one_kind_of_walk_are_noticed() {
     fs::remove_file(listed.path("src/.fdignore")).expect("removed");
     listed.change(&["src/.fdignore"]);
     assert!(is_as_listed(&listed));
+}
+
+#[test]
+fn deletions_of_a_large_folder_are_counted() {
+    let many: Vec<String> = (0..12_000).map(|n| format!("large/{n}")).collect();
+    let mut listed = Listed::new(&["a.rs"]);
+    for file in &many {
+        listed.write(file);
+    }
+    listed.kept.forget();
+    assert!(listed.kept.want() && listed.kept.begin());
+    listed.kept.finish(list_whole(&listed.project), &listed.project);
+    let paths: Vec<&str> = many.iter().map(String::as_str).collect();
+    for (deleted, is_followed) in [(&paths[..3_000], true), (&paths[3_000..], false)] {
+        for file in deleted {
+            fs::remove_file(listed.path(file)).expect("removed");
+        }
+        listed.change(deleted);
+        assert_eq!(listed.all().is_some(), is_followed);
+    }
+}
+
+#[test]
+fn unusable_ignore_files_have_no_table() {
+    for name in [".gitignore", "src/.ignore", ".git/info/exclude"] {
+        let mut listed = Listed::new(&["a.rs", "src/b.rs", ".git/info/other"]);
+        let made = Command::new("mkfifo").arg(listed.path(name)).status();
+        assert!(made.expect("mkfifo of coreutils").success());
+        // Before an event tells of the pipe.
+        listed.write("src/c.rs");
+        listed.change(&["src/c.rs"]);
+        assert_eq!(listed.all(), None, "{name}");
+        assert!(list_whole(&listed.project).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn ignore_files_of_a_table_have_a_total_size() {
+    let rules = "/some/pattern/*.rs\n".repeat(1_000);
+    let mut listed = Listed::new(&["a.rs"]);
+    for n in 0..10 {
+        listed.write(&format!("folder{n}/.gitignore={rules}"));
+    }
+    assert!(list_whole(&listed.project).is_ok());
+    for n in 10..20 {
+        listed.write(&format!("folder{n}/.gitignore={rules}"));
+    }
+    assert!(list_whole(&listed.project).is_err());
+    // A call reads few rules, however many folders changed.
+    let folders: Vec<String> = (0..10).map(|n| format!("folder{n}")).collect();
+    listed.change(&folders.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(listed.all(), None);
 }

@@ -299,3 +299,43 @@ fn a_search_with_the_index_finds_what_one_without_it_finds() {
     let share = candidates * 100 / (all * selective);
     assert!(share < 30, "selective queries open {share} % of the files");
 }
+
+/// Files that are gone make room for others in an index whose memory was full.
+#[test]
+fn memory_of_deleted_files_is_used_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = Project::open(folder.path()).expect("a project");
+    let limits = IndexLimits {
+        file_bytes: MOST,
+        files: 100_000,
+        memory: 50_000,
+    };
+    let indexes = CodeIndexes::new(Arc::default(), Some(limits));
+    let query = TextQuery::new(&TextQueryOptions::new("no such text")).expect("valid");
+    for part in ["first", "second"] {
+        for n in 0..400 {
+            let words: String = (0..200).map(|word| format!("{part}{} ", n * 200 + word)).collect();
+            fs::write(folder.path().join(format!("{part}{n}.txt")), words).expect("a file");
+        }
+        let end = Instant::now() + Duration::from_mins(1);
+        loop {
+            let scope = SearchScope::new(&project, &ScopeOptions::default(), MOST).expect("valid");
+            let targets = SearchTargets {
+                roots: vec![project.resolve(".").expect("the root")],
+                ..SearchTargets::default()
+            };
+            let (scope, cancel) = (scope.with_index(&indexes), CancellationToken::new());
+            let found = search(&query, &targets, &scope, RowDemand::Counts, &cancel).expect("not cancelled");
+            if found.unopened_files == 400 {
+                break;
+            }
+            assert!(Instant::now() < end, "{part}: {}", found.unopened_files);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let size = indexes.of(&project).expect("it is on").size();
+        assert!(size.bytes >= limits.memory, "full: {size:?}");
+        for n in 0..400 {
+            fs::remove_file(folder.path().join(format!("{part}{n}.txt"))).expect("removed");
+        }
+    }
+}
