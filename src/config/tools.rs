@@ -68,8 +68,7 @@ pub struct CodeConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct IndexConfig {
-    /// False: every call walks the folders, and every search opens all files. Off by default, since many changes of a
-    /// large folder can slow calls, and a pipe in the place of an ignore file stops the index.
+    /// False: every call walks the folders, and every search opens all files.
     pub enabled: bool,
     /// The maximum memory of the indexes of all projects, in MB.
     pub most_memory_mb: usize,
@@ -80,7 +79,7 @@ pub struct IndexConfig {
 impl Default for IndexConfig {
     fn default() -> Self {
         Self {
-            enabled: false,
+            enabled: true,
             most_memory_mb: 256,
             most_files: 200_000,
         }

@@ -35,8 +35,8 @@ async fn once_whole(app: &App, tool: &str, arguments: &Value) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn search_with_the_index_has_the_same_reply_and_says_so() {
     let sample = project();
-    let off = sample.app();
-    let on = sample.app_with(&[], |config| config.code.index.enabled = true);
+    let off = sample.app_with(&[], |config| config.code.index.enabled = false);
+    let on = sample.app();
     for tool in ["search_content", "find_and_grep"] {
         let arguments = json!({"query": "unit_7", "count_only_matches": true});
         let scanned = call(&off, tool, arguments.clone()).await;
