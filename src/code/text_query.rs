@@ -114,7 +114,7 @@ impl TextQuery {
         };
         Ok(Self {
             engine,
-            need: Need::of(options),
+            need: Need::new(options),
             multiline: options.multiline,
             encoding: options.encoding,
             context_before: options.context_before,

@@ -96,7 +96,7 @@ impl CodeIndexes {
     /// Returns the index of a project, which is opened if it is not open. `None` if indexes are turned off, too many are in
     /// use, or the project cannot be opened or watched. Blocking: a project that is opened is watched first.
     #[must_use]
-    pub fn of(self: &Arc<Self>, project: &Project) -> Option<Arc<ProjectIndex>> {
+    pub fn open_index(self: &Arc<Self>, project: &Project) -> Option<Arc<ProjectIndex>> {
         let limits = self.limits?;
         if let Some(known) = self.open.lock().get_mut(project.root()) {
             known.used = Instant::now();

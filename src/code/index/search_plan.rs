@@ -85,7 +85,7 @@ struct FilesOfLanguage {
 }
 
 impl LanguageCounts {
-    fn of(
+    fn entry(
         &mut self,
         language: &'static Language,
         is_read: impl Fn(&'static Language, bool) -> bool,
@@ -205,7 +205,7 @@ impl<'a> SearchPlan<'a> {
                 (None, _) => unknown.push(path()),
                 (Some(_), Some(FileLanguage::None)) => {}
                 (Some(place), Some(FileLanguage::Known(language))) => {
-                    let files = list.left_out.of(language, &is_read);
+                    let files = list.left_out.entry(language, &is_read);
                     if files.is_read[usize::from(filter.must_open(place))] {
                         list.files.push(path());
                     } else {

@@ -139,7 +139,7 @@ impl FileFilter {
     /// Lists by the index of the project where it can tell. Blocking: the project is watched first.
     #[must_use]
     pub fn with_index(mut self, indexes: &Arc<CodeIndexes>) -> Self {
-        self.index = indexes.of(&self.project);
+        self.index = indexes.open_index(&self.project);
         self.checked = indexes.checked_folders(&self.project);
         self
     }

@@ -71,7 +71,7 @@ impl PlaceKind {
     pub(super) fn new(path: &str, text: &str, asked: &[String]) -> Self {
         let head = &text[..text.floor_char_boundary(MARK_BYTES)];
         let path = path.to_lowercase();
-        Self::of(|place| place.has(&path, head), asked)
+        Self::from_places(|place| place.has(&path, head), asked)
     }
 
     /// Classifies an element of a file of this kind.
@@ -79,13 +79,13 @@ impl PlaceKind {
         let outermost = qualified.split_once('.').map(|(outermost, _)| outermost);
         let is_in = |place: &SecondaryPlace| place.elements.iter().any(|name| Some(name.as_str()) == outermost);
         match self {
-            Self::Own => Self::of(is_in, asked),
+            Self::Own => Self::from_places(is_in, asked),
             Self::Secondary => Self::Secondary,
         }
     }
 
     /// Returns the kind of a place; `is_in` is true if it belongs to those secondary places.
-    fn of(is_in: impl Fn(&SecondaryPlace) -> bool, asked: &[String]) -> Self {
+    fn from_places(is_in: impl Fn(&SecondaryPlace) -> bool, asked: &[String]) -> Self {
         let mut places = PLACES.secondary.iter().filter(|place| !place.is_asked_for(asked));
         if places.any(is_in) { Self::Secondary } else { Self::Own }
     }

@@ -130,7 +130,7 @@ enum Script {
 }
 
 impl Script {
-    fn of(c: char) -> Option<Self> {
+    fn from_char(c: char) -> Option<Self> {
         match c {
             '\u{3041}'..='\u{309f}' => Some(Self::Hiragana),
             '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' => Some(Self::Katakana),
@@ -170,7 +170,7 @@ pub(super) fn spoken(text: &str) -> Vec<String> {
     let mut runs: Vec<(Script, String)> = Vec::new();
     let mut last = None;
     for c in text.chars() {
-        let script = Script::of(c);
+        let script = Script::from_char(c);
         match (script, runs.last_mut()) {
             (Some(script), Some((_, run))) if last == Some(script) => run.push(c),
             (Some(script), _) => runs.push((script, c.to_string())),

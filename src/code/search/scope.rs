@@ -110,7 +110,7 @@ impl SearchScope {
     /// them. Blocking: the project is watched first.
     #[must_use]
     pub fn with_index(mut self, indexes: &Arc<CodeIndexes>) -> Self {
-        self.index = indexes.of(&self.project);
+        self.index = indexes.open_index(&self.project);
         self.checked = indexes.checked_folders(&self.project);
         self
     }

@@ -54,7 +54,7 @@ pub(crate) enum Need {
 
 impl Need {
     /// Plans a query. One that does not compile needs nothing; [`crate::text_query::TextQuery::new`] reports it.
-    pub(crate) fn of(options: &TextQueryOptions) -> Self {
+    pub(crate) fn new(options: &TextQueryOptions) -> Self {
         let mut planner = Planner::default();
         let parsed = match options.syntax {
             QuerySyntax::Regex => parse(&options.query, options.case),

@@ -129,7 +129,7 @@ const QUERIES: &[(&str, &str)] = &[
 fn needs_of_typical_queries() {
     let mut differing = Vec::new();
     for (query, expected) in QUERIES {
-        let need = shown(&Need::of(&TextQueryOptions::new(*query)));
+        let need = shown(&Need::new(&TextQueryOptions::new(*query)));
         if need != *expected {
             differing.push(format!("({query:?}, {need:?}),"));
         }
@@ -151,7 +151,7 @@ fn a_need_is_bounded_however_large_the_query_is() {
         "(foo|bar|baz)?".repeat(100),
         "(abc){1000}".to_owned(),
     ] {
-        let need = Need::of(&TextQueryOptions::new(&query));
+        let need = Need::new(&TextQueryOptions::new(&query));
         assert!(
             trigrams_in(&need) <= super::MOST_TRIGRAMS,
             "{} trigrams",
@@ -174,7 +174,7 @@ fn needs_allow_for_every_case_of_every_letter() {
             case: CaseSensitivity::Insensitive,
             ..TextQueryOptions::new(format!("xy{c}yx"))
         };
-        let need = Need::of(&options);
+        let need = Need::new(&options);
         assert_ne!(need, Need::Anything);
         for case in cases {
             assert!(
@@ -183,7 +183,7 @@ fn needs_allow_for_every_case_of_every_letter() {
                 shown(&need)
             );
         }
-        let literal = Need::of(&TextQueryOptions {
+        let literal = Need::new(&TextQueryOptions {
             syntax: QuerySyntax::Pcre2Literal,
             ..options
         });

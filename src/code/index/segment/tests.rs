@@ -53,7 +53,7 @@ fn paths(segment: &Segment) -> Vec<String> {
 
 /// Returns the live documents that a query may match.
 fn candidates(segment: &Segment, query: &str, reach: SearchReach) -> Vec<String> {
-    let found = segment.candidates(&Need::of(&TextQueryOptions::new(query)), reach);
+    let found = segment.candidates(&Need::new(&TextQueryOptions::new(query)), reach);
     segment
         .live_documents()
         .filter(|(doc, _)| found.contains(*doc))
@@ -85,7 +85,7 @@ fn candidates_are_the_documents_with_all_trigrams() {
     // Two bytes have no trigram; `need` is in most documents.
     for query in ["ne", "need", "."] {
         assert_eq!(
-            text.candidates(&Need::of(&TextQueryOptions::new(query)), IN_LINES),
+            text.candidates(&Need::new(&TextQueryOptions::new(query)), IN_LINES),
             Candidates::Every,
             "{query}"
         );

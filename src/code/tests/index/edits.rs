@@ -471,7 +471,7 @@ impl Edited {
 
     /// Waits until the index has read and listed what searches wanted.
     fn wait_for_index(&self) {
-        let index = self.indexes.of(&self.project).expect("it is on");
+        let index = self.indexes.open_index(&self.project).expect("it is on");
         let end = Instant::now() + Duration::from_mins(1);
         while index.size().wanted > 0 || index.size().is_listing {
             assert!(Instant::now() < end, "the index does not end: {:?}", index.size());

@@ -93,7 +93,7 @@ impl Crates {
         let query = TextQuery::new(&TextQueryOptions::new("no such text")).expect("valid");
         let first = self.search(&query, RowDemand::Counts, Some(&indexes));
         assert_eq!((first.index_use, first.unopened_files), (IndexUse::None, 0));
-        let index = indexes.of(&self.project).expect("it is on");
+        let index = indexes.open_index(&self.project).expect("it is on");
         let end = Instant::now() + Duration::from_mins(5);
         while index.size().wanted > 0 {
             assert!(Instant::now() < end, "the index does not end: {:?}", index.size());
@@ -332,7 +332,7 @@ fn memory_of_deleted_files_is_used_again() {
             assert!(Instant::now() < end, "{part}: {}", found.unopened_files);
             std::thread::sleep(Duration::from_millis(20));
         }
-        let size = indexes.of(&project).expect("it is on").size();
+        let size = indexes.open_index(&project).expect("it is on").size();
         assert!(size.bytes >= limits.memory, "full: {size:?}");
         for n in 0..400 {
             fs::remove_file(folder.path().join(format!("{part}{n}.txt"))).expect("removed");
