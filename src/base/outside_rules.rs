@@ -10,7 +10,7 @@
 use std::{
     collections::BTreeSet,
     ffi::OsStr,
-    fs::{self, FileType, Metadata},
+    fs::{FileType, Metadata},
     hash::{DefaultHasher, Hash, Hasher},
     io::{BufRead as _, BufReader, Read as _},
     os::unix::fs::MetadataExt as _,
@@ -20,7 +20,7 @@ use std::{
 
 use ignore::gitignore::gitconfig_excludes_path;
 
-use crate::rule_file::{SeenRuleFiles, open_rule_file, rule_file};
+use crate::rule_file::{SeenRuleFiles, open_rule_file};
 
 /// The ignore files of one folder, and the entries that make it a repository, where the ignore files of git count.
 const NAMES: [&str; 6] = [".gitignore", ".ignore", ".rgignore", ".fdignore", ".git", ".jj"];
@@ -212,9 +212,14 @@ fn stamp_if_there(path: &Path, hasher: &mut DefaultHasher) {
     let Ok(meta) = path.metadata() else { return };
     path.hash(hasher);
     stamp_file(&meta, hasher);
-    if !is_settled(&meta) && rule_file(path).is_some() {
-        if meta.len() <= READ {
-            fs::read(path).ok().hash(hasher);
+    if is_settled(&meta) {
+        return;
+    }
+    if let Ok(Some((file, found))) = open_rule_file(path) {
+        if found.len() <= READ {
+            let mut content = Vec::new();
+            file.take(READ).read_to_end(&mut content).ok().hash(hasher);
+            content.hash(hasher);
         } else {
             // Too large to read: it counts as changed until its times prove otherwise.
             SystemTime::now().hash(hasher);

@@ -102,7 +102,7 @@ fn rule_bytes(path: &Path, most_bytes: u64) -> Result<u64, SkipReason> {
 /// Opens a file of at most this size. `None` if that is not permitted, or the file is gone.
 fn open(path: &Path, most_bytes: u64) -> Result<Option<(File, u64)>, SkipReason> {
     match open_rule_file(path) {
-        Ok(Some((file, bytes))) if bytes <= most_bytes => Ok(Some((file, bytes))),
+        Ok(Some((file, found))) if found.len() <= most_bytes => Ok(Some((file, found.len()))),
         Ok(None) if !path.exists() => Ok(None),
         Ok(_) => Err(SkipReason::UnusableRules),
         Err(error) if is_system_failure(&error) => Err(SkipReason::System),
