@@ -191,10 +191,15 @@ impl Client {
     }
 }
 
-/// Returns the structured result in a body, which is JSON or an event stream.
+/// Returns the structured result in a body.
 pub(crate) fn structured(body: &[u8]) -> Value {
+    result(body)["structuredContent"].take()
+}
+
+/// Returns the result in a body, which is JSON or an event stream. It must not be an error.
+pub(crate) fn result(body: &[u8]) -> Value {
     let text = String::from_utf8_lossy(body);
-    let message: Value = serde_json::from_str(&text)
+    let mut message: Value = serde_json::from_str(&text)
         .ok()
         .or_else(|| {
             text.lines()
@@ -207,5 +212,5 @@ pub(crate) fn structured(body: &[u8]) -> Value {
         result["isError"] != true && result.is_object(),
         "the call failed: {message}"
     );
-    result["structuredContent"].clone()
+    message["result"].take()
 }

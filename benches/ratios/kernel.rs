@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-/// The shared parts, and the threads they run on.
+/// The shared parts without an index, and the threads they run on.
 pub(crate) struct Kernel {
     app: Arc<App>,
     runtime: Runtime,
@@ -25,6 +25,7 @@ impl Kernel {
             ..Flags::default()
         };
         let mut config = fumi_config::load(None, flags, |_| None).expect("defaults are valid");
+        config.code.index.enabled = false;
         if !cached {
             config.cache.entry_bytes = 0;
         }

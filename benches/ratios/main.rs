@@ -12,7 +12,9 @@
     reason = "a program for developers: it starts its peers, and a failure is a message that ends it"
 )]
 
+mod chart;
 mod client;
+mod index;
 #[path = "../shared/inputs.rs"]
 mod inputs;
 mod kernel;
@@ -68,10 +70,16 @@ fn main() {
     if wanted("process") {
         process::run(&bench, &mut report);
     }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = root.join("docs");
+    if wanted("index") {
+        for (name, picture) in index::run(&bench, &mut report) {
+            let folder = if is_whole { &docs } else { &std::env::temp_dir() };
+            std::fs::write(folder.join(name), picture).expect("the chart can be written");
+        }
+    }
     if is_whole {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let page = report.page(&bench, &inputs::hash(root, "ratios"));
-        std::fs::create_dir_all(root.join("docs")).expect("docs can be made");
-        std::fs::write(root.join("docs/benchmarks.md"), page).expect("docs/benchmarks.md can be written");
+        std::fs::write(docs.join("benchmarks.md"), page).expect("docs/benchmarks.md can be written");
     }
 }

@@ -60,36 +60,46 @@ impl<'a> Peer<'a> {
     }
 }
 
-/// The times of one peer.
-pub(crate) struct Taken {
-    pub(crate) name: String,
-    pub(crate) answer: u64,
-    times: Vec<Duration>,
-    cpu: Duration,
-}
+/// The times of several runs.
+#[derive(Clone, Default)]
+pub(crate) struct Times(Vec<Duration>);
 
-impl Taken {
+impl Times {
+    pub(crate) fn push(&mut self, time: Duration) {
+        self.0.push(time);
+    }
+
+    pub(crate) fn append(&mut self, mut more: Self) {
+        self.0.append(&mut more.0);
+    }
+
     pub(crate) fn median(&self) -> Duration {
         self.quantile(0.5)
     }
 
     pub(crate) fn quantile(&self, share: f64) -> Duration {
-        let mut times = self.times.clone();
+        let mut times = self.0.clone();
         times.sort_unstable();
         times[index(times.len(), share)]
     }
+}
 
-    /// Returns the average of one run.
-    pub(crate) fn cpu(&self) -> Duration {
-        self.cpu / u32::try_from(self.times.len()).expect("few rounds")
-    }
+/// The times of one peer.
+pub(crate) struct Taken {
+    pub(crate) name: String,
+    pub(crate) answer: u64,
+    pub(crate) times: Times,
+    cpu: Duration,
+}
 
+impl Taken {
     /// Returns the median of the rounds' ratios, and their quartiles.
     pub(crate) fn ratio_to(&self, peer: &Self) -> [f64; 3] {
         let mut ratios: Vec<f64> = self
             .times
+            .0
             .iter()
-            .zip(&peer.times)
+            .zip(&peer.times.0)
             .map(|(own, other)| own.as_secs_f64() / other.as_secs_f64())
             .collect();
         ratios.sort_by(f64::total_cmp);
@@ -113,18 +123,21 @@ fn index(len: usize, share: f64) -> usize {
     ((len - 1) as f64 * share).round() as usize
 }
 
-/// Runs all peers in turns, a different one first in every round. Two rounds before that warm the caches up.
+/// The rounds before those that count: they warm the caches up.
+pub(crate) const WARM_UP: usize = 2;
+
+/// Runs all peers in turns, a different one first in every round.
 pub(crate) fn rounds(mut peers: Vec<Peer<'_>>, rounds: usize) -> Vec<Taken> {
     let mut taken: Vec<Taken> = peers
         .iter()
         .map(|peer| Taken {
             name: peer.name.clone(),
             answer: 0,
-            times: Vec::with_capacity(rounds),
+            times: Times::default(),
             cpu: Duration::ZERO,
         })
         .collect();
-    for round in 0..rounds + 2 {
+    for round in 0..rounds + WARM_UP {
         for turn in 0..peers.len() {
             let at = (round + turn) % peers.len();
             let peer = &mut peers[at];
@@ -134,7 +147,7 @@ pub(crate) fn rounds(mut peers: Vec<Peer<'_>>, rounds: usize) -> Vec<Taken> {
             let answer = (peer.run)();
             let time = started.elapsed();
             let cpu = peer.cpu.now().saturating_sub(cpu);
-            if round >= 2 {
+            if round >= WARM_UP {
                 taken[at].times.push(time);
                 taken[at].cpu += cpu;
             }
@@ -146,7 +159,5 @@ pub(crate) fn rounds(mut peers: Vec<Peer<'_>>, rounds: usize) -> Vec<Taken> {
 
 /// Returns the median time of several runs.
 pub(crate) fn median_of(rounds: usize, mut run: impl FnMut() -> Duration) -> Duration {
-    let mut times: Vec<Duration> = (0..rounds).map(|_| run()).collect();
-    times.sort_unstable();
-    times[times.len() / 2]
+    Times((0..rounds).map(|_| run()).collect()).median()
 }

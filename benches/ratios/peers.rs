@@ -70,9 +70,12 @@ impl Peers {
         folder: &Path,
         arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
     ) -> Vec<u8> {
-        let mut child = Command::new(program)
-            .args(arguments)
-            .current_dir(folder)
+        Self::output(Command::new(program).args(arguments).current_dir(folder))
+    }
+
+    /// Runs a command and returns its output.
+    pub(crate) fn output(command: &mut Command) -> Vec<u8> {
+        let mut child = command
             .env_remove("RIPGREP_CONFIG_PATH")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -130,7 +133,7 @@ pub(crate) fn sum(printed: &[u8]) -> u64 {
 }
 
 /// Returns the folder in which Cargo stores the sources of crates.
-fn registry() -> PathBuf {
+pub(crate) fn registry() -> PathBuf {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["metadata", "--format-version", "1", "--offline", "--locked"])
@@ -156,7 +159,7 @@ fn registry() -> PathBuf {
     index.to_path_buf()
 }
 
-fn copy_tree(from: &Path, to: &Path) {
+pub(crate) fn copy_tree(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
     for entry in fs::read_dir(from).expect("readable") {
         let entry = entry.expect("readable");

@@ -89,7 +89,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
 }
 
 /// Memory after the allocator has returned the freed part to the system, which takes ten seconds.
-fn settled(server: &Server) -> f64 {
+pub(crate) fn settled(server: &Server) -> f64 {
     thread::sleep(Duration::from_secs(12));
     server.memory().0
 }

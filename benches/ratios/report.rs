@@ -14,15 +14,15 @@ pub(crate) enum Bar {
 }
 
 impl Bar {
-    fn cells(self, value: f64) -> (String, &'static str) {
+    pub(crate) fn cells(self, value: f64) -> (String, &'static str) {
         let (text, limit) = match self {
             Self::None => return (String::new(), ""),
-            Self::Ratio(limit) => (format!("{limit:.1}"), limit),
+            Self::Ratio(limit) => (limit.to_string(), limit),
             Self::Milliseconds(limit) => (format!("{limit} ms"), limit),
             Self::Megabytes(limit) => (format!("{limit} MB"), limit),
         };
-        // Ratios are judged with the printed precision.
-        (text, if value <= limit + 0.005 { "yes" } else { "**no**" })
+        // Half a percent is lost when figures are printed.
+        (text, if value <= limit * 1.005 { "yes" } else { "**no**" })
     }
 }
 
@@ -30,9 +30,10 @@ impl Bar {
 #[derive(Default)]
 pub(crate) struct Report {
     ratios: Vec<String>,
-    times: Vec<String>,
     figures: Vec<String>,
     notes: Vec<String>,
+    /// Further sections of the page.
+    sections: Vec<String>,
 }
 
 impl Report {
@@ -46,29 +47,21 @@ impl Report {
                     .map_or(String::new(), |ratio| format!("{ratio:.2}"));
                 let (limit, held) = bar.cells(middle);
                 let row = format!(
-                    "| {what} | {} | {} | {middle:.2} | {low:.2}–{high:.2} | {cpu} | {limit} | {held} |",
-                    own.name, peer.name
+                    "| {what} | {} | {} | {} | {} | {middle:.2} | {low:.2}–{high:.2} | {cpu} | {limit} | {held} |",
+                    own.name,
+                    time(own.times.median()),
+                    peer.name,
+                    time(peer.times.median()),
                 );
                 eprintln!("{row}");
                 self.ratios.push(row);
             }
         }
-        for one in taken {
-            let row = format!(
-                "| {what} | {} | {} | {} | {} |",
-                one.name,
-                time(one.median()),
-                time(one.quantile(0.9)),
-                time(one.cpu())
-            );
-            eprintln!("{row}");
-            self.times.push(row);
-        }
     }
 
     /// Adds a duration of fumi alone.
     pub(crate) fn duration(&mut self, what: &str, taken: &Taken, bar: Bar) {
-        let milliseconds = taken.median().as_secs_f64() * 1e3;
+        let milliseconds = taken.times.median().as_secs_f64() * 1e3;
         let (limit, held) = bar.cells(milliseconds);
         let row = format!("| {what} | {milliseconds:.2} ms | {limit} | {held} |");
         eprintln!("{row}");
@@ -89,6 +82,11 @@ impl Report {
         self.notes.push(note);
     }
 
+    /// Adds a section, which begins with its heading.
+    pub(crate) fn section(&mut self, section: String) {
+        self.sections.push(section);
+    }
+
     /// Returns the whole page.
     pub(crate) fn page(&self, bench: &Bench, inputs: &str) -> String {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -106,15 +104,11 @@ impl Report {
         };
         section(
             "Ratios",
-            "| what | fumi | beside | ratio | quartiles | processor time | bar | held |",
+            "| what | fumi | median | beside | median | ratio | quartiles | processor time | bar | held |",
             &self.ratios,
         );
         section("Single figures", "| what | measured | bar | held |", &self.figures);
-        section(
-            "Times behind the ratios",
-            "| what | who | median | 90 % | processor time |",
-            &self.times,
-        );
+        page.extend(self.sections.iter().map(|section| format!("\n{section}")));
         let notes: Vec<String> = self.notes.iter().map(|note| format!("\n- {note}")).collect();
         let notes = notes.concat();
         format!(
@@ -122,7 +116,7 @@ impl Report {
              fumi beside the programs that do the same, in turns, in one run, with warm caches. A ratio is the median over \
              {} rounds of fumi's time divided by the other's in the same round; below 1, fumi is faster. Times of `rg` and \
              `fd` hold the start of their process, times over HTTP the whole round trip to a running server. Answers are \
-             compared: a difference ends the run. The tree: {}, {} files. Peers: {}. Machine: {cores} cores, shared with \
+             compared: a difference ends the run. Searches and listings under \"Ratios\" are scans: the index is off. The tree: {}, {} files. Peers: {}. Machine: {cores} cores, shared with \
              whatever else runs on it.{notes}\n{page}",
             bench.rounds, bench.tree.what, bench.tree.files, bench.peers.versions,
         )
@@ -130,10 +124,15 @@ impl Report {
 }
 
 fn time(duration: Duration) -> String {
+    format!("{} ms", milliseconds(duration))
+}
+
+/// Returns a time in milliseconds, without the unit.
+pub(crate) fn milliseconds(duration: Duration) -> String {
     let milliseconds = duration.as_secs_f64() * 1e3;
     if milliseconds < 10.0 {
-        format!("{milliseconds:.2} ms")
+        format!("{milliseconds:.2}")
     } else {
-        format!("{milliseconds:.0} ms")
+        format!("{milliseconds:.0}")
     }
 }

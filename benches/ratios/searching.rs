@@ -1,7 +1,7 @@
 //! `search_content`, `find_and_grep` and `list_files` beside ripgrep and fd, on a tree of more than 10,000 files.
 //!
 //! The peers' times include their start, fumi's the HTTP round trip of a running server. The cache is off except for
-//! the repeats.
+//! the repeats, and the index is off: these are scans. `index/` measures the index.
 
 use serde_json::{Value, json};
 
@@ -14,8 +14,11 @@ use crate::{
     report::{Bar, Report},
 };
 
-/// A cache too small for entries: every call does its work.
-pub(crate) const UNCACHED: [(&str, &str); 1] = [("FUMI__CACHE__ENTRY_BYTES", "0")];
+/// A cache too small for entries, and no index: every call does its work.
+pub(crate) const SCAN: [(&str, &str); 2] = [
+    ("FUMI__CACHE__ENTRY_BYTES", "0"),
+    ("FUMI__CODE__INDEX__ENABLED", "false"),
+];
 
 /// A program that does the same: its title, its name, its arguments, and the number in its output.
 type Program = (&'static str, &'static str, Vec<&'static str>, fn(&[u8]) -> u64);
@@ -34,7 +37,7 @@ struct Case {
 
 pub(crate) fn run(bench: &Bench, report: &mut Report) {
     let root = bench.tree.root.as_path();
-    let server = Server::start(&[root], &UNCACHED);
+    let server = Server::start(&[root], &SCAN);
     let kernel = Kernel::new(&[root], false);
     let client = std::cell::RefCell::new(server.client());
     for case in cases() {
@@ -52,10 +55,10 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
                 answer(&Peers::run(program, root, &arguments))
             }));
         }
-        peers.push(Peer::new("fumi over HTTP", Cpu::Of(server.id()), || {
+        peers.push(Peer::new("fumi's scan over HTTP", Cpu::Of(server.id()), || {
             (case.answer)(&crate::client::structured(&client.borrow_mut().send(&request)))
         }));
-        peers.push(Peer::new("fumi's pipeline", Cpu::Own, || {
+        peers.push(Peer::new("fumi's scan, pipeline", Cpu::Own, || {
             (case.answer)(&kernel.call(case.tool, &case.arguments))
         }));
         let taken = rounds(peers, bench.rounds);

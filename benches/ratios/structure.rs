@@ -1,6 +1,7 @@
 //! The structure of large real files beside the bare tree-sitter parse of the same text.
 
 use std::{
+    cell::Cell,
     env, fs,
     path::{Path, PathBuf},
     process::Command,
@@ -15,7 +16,7 @@ use fumi_code::{
     extract::extract,
     parse::{SourceFile, parse},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tree_sitter::{Language, Parser};
 
@@ -23,9 +24,9 @@ use crate::{
     Bench,
     client::Server,
     kernel::Kernel,
-    measure::{Cpu, Peer, rounds},
+    measure::{Cpu, Peer, WARM_UP, rounds},
     report::{Bar, Report},
-    searching::UNCACHED,
+    searching::SCAN,
 };
 
 /// Lines of the measured files.
@@ -54,14 +55,13 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
             )),
         }
     }
-    let server = Server::start(&[root], &UNCACHED);
+    let server = Server::start(&[root], &SCAN);
     let kernel = Kernel::new(&[root], false);
     let project = Project::open(root).expect("a project");
     let cancel = CancellationToken::new();
     for (name, language, text) in &measured {
         let mut client = server.client();
-        let arguments = json!({"file_path": name, "format_type": "compact"});
-        let request = client.request("analyze_code_structure", &arguments);
+        let files = NewFiles::write(root, name, text, bench.rounds);
         let path = project.resolve(name).expect("it was written");
         let mut parser = Parser::new();
         parser.set_language(language).expect("the grammar fits");
@@ -80,10 +80,10 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
                     u64::from(!elements.list.is_empty())
                 }),
                 Peer::new("fumi's pipeline", Cpu::Own, || {
-                    u64::from(kernel.call("analyze_code_structure", &arguments).is_object())
+                    u64::from(kernel.call("analyze_code_structure", &files.next()).is_object())
                 }),
                 Peer::new("fumi over HTTP", Cpu::Of(server.id()), || {
-                    u64::from(!client.send(&request).is_empty())
+                    u64::from(client.call("analyze_code_structure", &files.next()).is_object())
                 }),
             ],
             bench.rounds,
@@ -95,6 +95,33 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
         report.compare(&what, &taken, 1, Bar::Ratio(1.5));
     }
     repeats(bench, report, root);
+}
+
+/// Files that differ in a comment at their end, so that each call parses: the answers of parsers are kept by the text.
+struct NewFiles<'a> {
+    name: &'a str,
+    next: Cell<usize>,
+}
+
+impl<'a> NewFiles<'a> {
+    /// Writes one file for each call of the two peers that ask for them.
+    fn write(root: &Path, name: &'a str, text: &str, rounds: usize) -> Self {
+        let comment = if name == "large.py" { "#" } else { "//" };
+        for n in 0..2 * (rounds + WARM_UP) {
+            fs::write(root.join(format!("{n}_{name}")), format!("{text}\n{comment} {n}\n")).expect("written");
+        }
+        Self {
+            name,
+            next: Cell::new(0),
+        }
+    }
+
+    /// Returns the arguments of a call about the next file.
+    fn next(&self) -> Value {
+        let n = self.next.get();
+        self.next.set(n + 1);
+        json!({"file_path": format!("{n}_{}", self.name), "format_type": "compact"})
+    }
 }
 
 /// Measures an unchanged file again.

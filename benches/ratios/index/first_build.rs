@@ -1,0 +1,73 @@
+//! The first build of an index: its time, the calls meanwhile, and the memory that it takes.
+
+use std::{
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{
+    INDEX,
+    asking::{few_rounds, is_whole, timed},
+    questions::selective,
+};
+use crate::{
+    Bench,
+    client::{Client, Server},
+    measure::{Times, median_of},
+    process::settled,
+};
+
+/// The longest time until an index must be whole.
+const LONGEST: Duration = Duration::from_mins(10);
+
+pub(super) struct FirstBuild {
+    /// The median time from the first call until a reply says that the index was used for all files.
+    pub(super) took: Duration,
+    /// The calls of a client that is asking half of the time meanwhile.
+    pub(super) calls: Times,
+    /// The memory after the last build minus that before it, in megabytes.
+    pub(super) megabytes: f64,
+    /// The server with the last build.
+    pub(super) server: Server,
+}
+
+/// Builds a few times, each time by a new server.
+pub(super) fn first_build(bench: &Bench, root: &Path) -> FirstBuild {
+    let mut calls = Times::default();
+    let mut last = None;
+    let took = median_of(few_rounds(bench).min(3), || {
+        // Before the next server starts.
+        drop(last.take());
+        let server = Server::start(&[root], &INDEX);
+        let before = server.memory().0;
+        let (took, meanwhile) = until_whole(&mut server.client());
+        calls.append(meanwhile);
+        last = Some((server, before));
+        took
+    });
+    let (server, before) = last.expect("there is a round");
+    FirstBuild {
+        took,
+        calls,
+        megabytes: settled(&server) - before,
+        server,
+    }
+}
+
+/// Asks until a reply says that the index was used for all files. Returns the time until then, and the times of the calls.
+pub(super) fn until_whole(client: &mut Client) -> (Duration, Times) {
+    let question = selective();
+    let began = Instant::now();
+    let mut calls = Times::default();
+    loop {
+        let (time, reply) = timed(client, question.tool, &question.arguments[0]);
+        if is_whole(&reply) {
+            return (began.elapsed(), calls);
+        }
+        calls.push(time);
+        assert!(began.elapsed() < LONGEST, "the index is not whole: {}", reply["_meta"]);
+        // As long as the call took: the client must not take the processor from the build.
+        thread::sleep(time);
+    }
+}
