@@ -83,9 +83,11 @@ impl SeenRuleFiles {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, path::Path, process::Command};
+    use std::{fs, path::Path};
 
-    use super::{MOST_FILE_BYTES, SeenRuleFiles, open_rule_file};
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::{SeenRuleFiles, open_rule_file};
 
     fn are_usual(root: &Path, name: &str) -> bool {
         let mut seen = SeenRuleFiles::default();
@@ -103,7 +105,7 @@ mod tests {
         fs::create_dir_all(root.join("a/.git")).expect("made");
         fs::create_dir(root.join(".git")).expect("made");
         fs::write(root.join("a/.ignore"), "x").expect("written");
-        fs::write(root.join("a/.gitignore"), " ".repeat(1 + MOST_FILE_BYTES as usize)).expect("written");
+        fs::write(root.join("a/.gitignore"), " ".repeat(200_000)).expect("written");
         fs::write(root.join("other"), "x").expect("written");
         fs::hard_link(root.join("other"), root.join("a/.rgignore")).expect("linked");
         std::os::unix::fs::symlink("other", root.join(".fdignore")).expect("linked");
@@ -123,8 +125,7 @@ mod tests {
     fn opening_a_pipe_or_a_file_of_the_kernel_does_not_wait() {
         let folder = tempfile::tempdir().expect("a folder");
         let pipe = folder.path().join(".ignore");
-        let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo of coreutils");
-        assert!(made.success());
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR, 0).expect("a pipe");
         for path in [
             &*pipe,
             Path::new("/dev/zero"),

@@ -98,7 +98,9 @@ async fn found(program: &Program, options: &Value) -> ([Vec<String>; 2], [u64; 2
         counts.map(|(path, _)| path.clone()).collect::<Vec<_>>(),
         rows.map(|row| inside(&row["path"])).collect(),
     ];
-    files.iter_mut().for_each(|files| files.sort());
+    for files in &mut files {
+        files.sort();
+    }
     let skipped = [&searched["skipped"]["total"], &listed["skipped"]].map(|total| total.as_u64().unwrap_or(0));
     (files, skipped)
 }

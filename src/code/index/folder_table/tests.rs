@@ -4,12 +4,12 @@ use std::{
     fs,
     os::unix::{fs::symlink, net::UnixListener},
     path::{Path, PathBuf},
-    process::Command,
     sync::Arc,
 };
 
 use fumi_base::project::Project;
 use ignore::overrides::{Override, OverrideBuilder};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::{ChangedPath, FolderTable, KeptTable, list_whole};
 
@@ -346,8 +346,7 @@ fn deletions_of_a_large_folder_are_counted() {
 fn unusable_ignore_files_have_no_table() {
     for name in [".gitignore", "src/.ignore", ".git/info/exclude"] {
         let mut listed = Listed::new(&["a.rs", "src/b.rs", ".git/info/other"]);
-        let made = Command::new("mkfifo").arg(listed.path(name)).status();
-        assert!(made.expect("mkfifo of coreutils").success());
+        mknodat(CWD, listed.path(name), FileType::Fifo, Mode::RUSR, 0).expect("a pipe");
         // Before an event tells of the pipe.
         listed.write("src/c.rs");
         listed.change(&["src/c.rs"]);

@@ -314,8 +314,8 @@ fn memory_of_deleted_files_is_used_again() {
     let query = TextQuery::new(&TextQueryOptions::new("no such text")).expect("valid");
     for part in ["first", "second"] {
         for n in 0..400 {
-            let words: String = (0..200).map(|word| format!("{part}{} ", n * 200 + word)).collect();
-            fs::write(folder.path().join(format!("{part}{n}.txt")), words).expect("a file");
+            let words: Vec<String> = (0..200).map(|word| format!("{part}{}", n * 200 + word)).collect();
+            fs::write(folder.path().join(format!("{part}{n}.txt")), words.join(" ")).expect("a file");
         }
         let end = Instant::now() + Duration::from_mins(1);
         loop {
@@ -330,7 +330,7 @@ fn memory_of_deleted_files_is_used_again() {
                 break;
             }
             assert!(Instant::now() < end, "{part}: {}", found.unopened_files);
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::yield_now();
         }
         let size = indexes.open_index(&project).expect("it is on").size();
         assert!(size.bytes >= limits.memory, "full: {size:?}");
