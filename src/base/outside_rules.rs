@@ -218,8 +218,8 @@ fn stamp_if_there(path: &Path, hasher: &mut DefaultHasher) {
     if let Ok(Some((file, found))) = open_rule_file(path) {
         if found.len() <= READ {
             let mut content = Vec::new();
-            file.take(READ).read_to_end(&mut content).ok().hash(hasher);
-            content.hash(hasher);
+            let read = file.take(READ).read_to_end(&mut content);
+            read.is_ok().then_some(content).hash(hasher);
         } else {
             // Too large to read: it counts as changed until its times prove otherwise.
             SystemTime::now().hash(hasher);

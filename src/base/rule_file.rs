@@ -42,7 +42,7 @@ pub fn open_rule_file(path: &Path) -> io::Result<Option<(File, Metadata)>> {
     Ok(is_usual.then_some((file, found)))
 }
 
-/// What is known of the ignore files below a watched root.
+/// The ignore files that were seen below a watched root, as far as a walk needs to know them.
 #[derive(Debug, Default)]
 pub(crate) struct SeenRuleFiles {
     /// The size of all that were seen, at each change again, in bytes.

@@ -100,6 +100,14 @@ impl Program {
         Self::start_by(Command::new(env!("CARGO_BIN_EXE_fumi")), sample, settings)
     }
 
+    /// Starts the program under a limit of 2 GiB of address space; a server that outgrows it aborts.
+    pub(crate) fn start_within_two_gib(sample: &Sample) -> Self {
+        let mut command = Command::new("sh");
+        let limited = "ulimit -v 2097152; exec \"$0\" \"$@\"";
+        command.args(["-c", limited, env!("CARGO_BIN_EXE_fumi")]);
+        Self::start_by(command, sample, &[])
+    }
+
     /// The same with a command that runs fumi.
     pub(crate) fn start_by(mut command: Command, sample: &Sample, settings: &[(&str, &str)]) -> Self {
         undisturbed(&mut command);

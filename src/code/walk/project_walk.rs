@@ -54,7 +54,7 @@ pub(crate) fn walk_builder<'a>(
             Err(reason) => skipped.lock().add(display_path(project.root(), root), reason),
         }
     }
-    // What the watch of a project leaves out is unknown.
+    // The watch of a project does not see folders whose changes are not logged, nor what links lead to.
     let is_unknown = move |path: &Path| checked == CheckedFolders::All || traversal.follow_symlinks || !is_logged(path);
     let project = Arc::clone(project);
     let skipped = Arc::clone(skipped);

@@ -1,18 +1,8 @@
 //! Files that make a grammar recurse or allocate without end, in a server that may use 2 GiB of address space.
 
-use std::process::Command;
-
 use serde_json::{Value, json};
 
 use crate::{program::Program, sample::Sample};
-
-/// Starts the program under a limit of address space; a server that outgrows it aborts.
-fn within_two_gib(sample: &Sample) -> Program {
-    let mut command = Command::new("sh");
-    let limited = "ulimit -v 2097152; exec \"$0\" \"$@\"";
-    command.args(["-c", limited, env!("CARGO_BIN_EXE_fumi")]);
-    Program::start_by(command, sample, &[])
-}
 
 async fn call(program: &Program, tool: &str, arguments: Value) -> Value {
     let url = format!("http://{}/v1/tools/{tool}", program.address);
@@ -34,7 +24,7 @@ async fn a_file_that_exhausts_its_parser_costs_an_error_for_that_file() {
     );
     sample.file("bad/memory.c", "%b(".repeat(24_000));
     sample.file("good.c", "int survivor(void) { return 1; }\n");
-    let program = within_two_gib(&sample);
+    let program = Program::start_within_two_gib(&sample);
     for file in ["bad/stack.ts", "bad/memory.c"] {
         for (tool, arguments) in [
             ("analyze_code_structure", json!({"file_path": file})),
@@ -66,7 +56,7 @@ async fn a_file_that_exhausts_its_parser_costs_an_error_for_that_file() {
 async fn a_pattern_that_exhausts_its_parser_is_refused() {
     let sample = Sample::empty();
     sample.file("good.c", "int survivor(void) { return 1; }\n");
-    let program = within_two_gib(&sample);
+    let program = Program::start_within_two_gib(&sample);
     let hostile = json!({"file_path": "good.c", "pattern": "%b(".repeat(24_000)});
     let answer = call(&program, "query_code", hostile).await;
     assert_eq!(answer["error"]["code"], "INVALID_QUERY", "{answer}");
@@ -84,7 +74,7 @@ async fn a_json_file_of_one_long_line_is_read_or_refused_within_the_memory_of_a_
     let line = format!("{{\"a\":[{}]}}", entries.join(","));
     assert!(line.len() > 8_000_000);
     sample.file("big.json", line).file("good.json", "{\"a\": 1}\n");
-    let program = within_two_gib(&sample);
+    let program = Program::start_within_two_gib(&sample);
     for tool in ["check_code_scale", "analyze_code_structure"] {
         let answer = call(&program, tool, json!({"file_path": "big.json"})).await;
         assert!(

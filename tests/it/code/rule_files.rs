@@ -58,14 +58,6 @@ fn worktree(folder: &Path) {
     .expect("written");
 }
 
-/// Starts the program under a limit of address space; a server that outgrows it aborts.
-fn within_two_gib(sample: &Sample) -> Program {
-    let mut command = Command::new("sh");
-    let limited = "ulimit -v 2097152; exec \"$0\" \"$@\"";
-    command.args(["-c", limited, env!("CARGO_BIN_EXE_fumi")]);
-    Program::start_by(command, sample, &[])
-}
-
 /// Calls a tool. Fails if there is no answer in a minute.
 async fn call(program: &Program, tool: &str, arguments: Value) -> Value {
     let request = reqwest::Client::new()
@@ -115,7 +107,7 @@ async fn folders_with_unusable_ignore_files_are_left_out_and_named() {
         sample.file(&format!("{name}/lost.txt"), "needle");
         make(&sample.root().join(name));
     }
-    let program = within_two_gib(&sample);
+    let program = Program::start_within_two_gib(&sample);
     for _again in 0..2 {
         let (files, skipped) = found(&program, &json!({"roots": ["."]})).await;
         let kept = vec!["kept/a.txt".to_owned()];
@@ -154,7 +146,7 @@ async fn folders_with_unusable_ignore_files_are_left_out_and_named() {
 async fn an_unusable_ignore_file_above_the_project_leaves_it_out() {
     let sample = Sample::empty();
     sample.file("a.txt", "needle");
-    let program = within_two_gib(&sample);
+    let program = Program::start_within_two_gib(&sample);
     let all = json!({"roots": ["."]});
     assert_eq!(found(&program, &all).await.1, [0; 2]);
     let above = sample.root().parent().expect("a parent").join(".ignore");
