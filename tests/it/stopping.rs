@@ -4,6 +4,7 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
+use fumi::app::App;
 use fumi_base::{pools::Pool, text::Locale};
 use fumi_kernel::{Caller, catalogue::ToolEntry};
 use inotify::{Inotify, WatchMask};
@@ -19,6 +20,11 @@ use crate::{
 /// 12,000 files in 1,500 folders: more than a millisecond of work for a call that reads all of them.
 fn large() -> Sample {
     Sample::large(1_500, 8)
+}
+
+/// Returns fumi's parts without the index, whose thread opens files in the background.
+fn without_index(sample: &Sample) -> Arc<App> {
+    sample.app_with(&[], |config| config.code.index.enabled = false)
 }
 
 /// Watches which files are opened below a project.
@@ -68,7 +74,7 @@ fn vary(entry: &ToolEntry, arguments: &mut Map<String, Value>, flag: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_out_of_time_says_so_and_stops() {
     let sample = large();
-    let app = sample.app();
+    let app = without_index(&sample);
     for entry in app.catalogue.entries().iter().filter(|entry| walks(entry)) {
         let name = entry.spec.name;
         let mut arguments = wide(entry, &sample.example(entry));
@@ -108,7 +114,7 @@ async fn a_call_out_of_time_says_so_and_stops() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_call_stops_and_opens_nothing_more() {
     let sample = large();
-    let app = sample.app();
+    let app = without_index(&sample);
     for entry in app.catalogue.entries().iter().filter(|entry| walks(entry)) {
         let name = entry.spec.name;
         let arguments = Value::Object(wide(entry, &sample.example(entry)));
@@ -119,7 +125,7 @@ async fn a_cancelled_call_stops_and_opens_nothing_more() {
         opened.count();
         let cancel = CancellationToken::new();
         let running = tokio::spawn({
-            let (app, cancel, arguments) = (std::sync::Arc::clone(&app), cancel.clone(), arguments.clone());
+            let (app, cancel, arguments) = (Arc::clone(&app), cancel.clone(), arguments.clone());
             async move { call_as(&app, name, arguments, Caller::default(), cancel).await }
         });
         // Cancelled as soon as it is seen to work.
