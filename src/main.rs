@@ -6,7 +6,6 @@ mod terminal;
 
 use std::{
     net::SocketAddr,
-    panic,
     path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
@@ -25,7 +24,6 @@ use fumi_base::{errors::UserError as _, pools::Pool, redact::Redactor, store::me
 use fumi_code::{
     parser_pool::{ParserPool, ParserProgram},
     parser_process,
-    shared_walk::is_panic_handled,
 };
 use fumi_config::{self, Config, ConfigError, Flags, LogConfig, LogFormat, StoreKind};
 use fumi_kernel::{Access, CallProgress, Caller, conversation::CallRunner};
@@ -191,18 +189,7 @@ struct Serve {
     insecure: bool,
 }
 
-/// Lets the default hook report every panic except those that a walk handles.
-fn report_unhandled_panics() {
-    let report = panic::take_hook();
-    panic::set_hook(Box::new(move |panic| {
-        if !is_panic_handled() {
-            report(panic);
-        }
-    }));
-}
-
 fn main() -> ExitCode {
-    report_unhandled_panics();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => return exit_with_error(&first_paragraph(&error.to_string())),

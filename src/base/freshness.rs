@@ -93,13 +93,6 @@ impl Freshness {
         tree.has_unstamped_rules()
     }
 
-    /// True if a walk may read every ignore file below this root, but for those of the root itself, without a check: all
-    /// are regular files and small. False also if the root cannot be watched. Blocking as [`Freshness::stamp`] is.
-    #[must_use]
-    pub fn has_usual_rule_files(&self, root: &Path) -> bool {
-        self.tree(root).lock().has_usual_rule_files()
-    }
-
     /// Subscribes to changes under a canonical root from now on. Blocking as [`Freshness::stamp`] is. Must be called
     /// within a runtime that can wait for the kernel.
     #[must_use]

@@ -20,7 +20,7 @@ use std::{
 
 use ignore::gitignore::gitconfig_excludes_path;
 
-use crate::rule_file::{SeenRuleFiles, open_rule_file};
+use crate::rule_file::open_rule_file;
 
 /// The ignore files of one folder, and the entries that make it a repository, where the ignore files of git count.
 const NAMES: [&str; 6] = [".gitignore", ".ignore", ".rgignore", ".fdignore", ".git", ".jj"];
@@ -43,9 +43,6 @@ pub(crate) struct OutsideRules {
     git_files: BTreeSet<PathBuf>,
     /// True if an ignore file in the root was a link at some time.
     has_links: bool,
-    root: PathBuf,
-    /// The ignore files in the root.
-    pub(crate) inside: SeenRuleFiles,
 }
 
 #[derive(Debug)]
@@ -80,8 +77,6 @@ impl OutsideRules {
             parents: root.ancestors().skip(1).map(folder).collect(),
             git_files: BTreeSet::new(),
             has_links: false,
-            root: root.to_path_buf(),
-            inside: SeenRuleFiles::default(),
         }
     }
 
@@ -90,7 +85,6 @@ impl OutsideRules {
         if !is_rule_name(name) {
             return;
         }
-        self.inside.note(&self.root, folder, name, kind);
         if name == ".git" && kind.is_file() {
             self.git_files.insert(folder.join(name));
             if self.git_files.len() > GIT_FILES && self.git_files.len().is_power_of_two() {
@@ -105,7 +99,6 @@ impl OutsideRules {
     pub(crate) fn forget_entries(&mut self) {
         self.git_files.clear();
         self.has_links = false;
-        self.inside = SeenRuleFiles::default();
     }
 
     /// True if there may be rules outside that the stamp does not cover.

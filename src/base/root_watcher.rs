@@ -200,12 +200,6 @@ impl RootWatcher {
         self.outside.has_unstamped()
     }
 
-    /// True if every ignore file below the root can be read as one, now. False also if that is not known.
-    pub(crate) fn has_usual_rule_files(&mut self) -> bool {
-        self.drain();
-        self.is_covered() && self.outside.inside.are_usual()
-    }
-
     /// Returns everything that changed since a log of this root was last taken, and resets the log.
     pub(crate) fn take_changes(&mut self, log: &PathLog) -> Changes {
         self.drain();

@@ -20,7 +20,6 @@ pub mod place_filter;
 pub mod search;
 mod search_text;
 pub mod shape;
-pub mod shared_walk;
 pub mod size;
 pub mod skipped;
 pub mod source_files;

@@ -7,10 +7,7 @@ use std::{
     collections::HashSet,
     ops::ControlFlow,
     path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
 use fumi_base::project::ProjectPath;
@@ -22,11 +19,10 @@ use crate::{
     index::LanguageCounts,
     languages::Language,
     search::{SearchScope, SearchTargets},
-    shared_walk::walk,
     skipped::{SkipReason, SkippedList},
     text_query::{QuerySyntax, TextQuery, TextQueryOptions},
     thread_budget::{ThreadPermit, cores},
-    walk::{compare_paths, record_entry, record_walk_error},
+    walk::{FileKind, compare_paths},
 };
 
 /// The results of processing files.
@@ -67,7 +63,7 @@ pub fn find_sources(
     sought: Option<SoughtWord<'_>>,
     cancel: &CancellationToken,
 ) -> Result<FoundSources, SearchError> {
-    let skipped = Arc::new(Mutex::new(SkippedList::default()));
+    let skipped = Mutex::new(SkippedList::default());
     let found = Mutex::new(Vec::new());
     let mut folders: Vec<PathBuf> = Vec::new();
     for target in targets.files.iter().chain(&targets.roots) {
@@ -103,20 +99,14 @@ pub fn find_sources(
             .map(|path: &PathBuf| project.walked_path(&project.root().join(path)));
         found.lock().extend(paths.flatten());
     } else if !folders.is_empty() {
-        let rules = scope.walk_builder(&folders, &skipped);
-        let _cancelled = walk(&rules, |entry| {
+        let _cancelled = scope.walk(&folders, &skipped).visit(|entry| {
             if cancel.is_cancelled() {
                 return ControlFlow::Break(());
             }
-            record_entry(&entry, project, &skipped);
-            match entry {
-                Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
-                    if let Some(path) = project.walked_path(entry.path()).filter(|path| scope.is_within(path)) {
-                        found.lock().push(path);
-                    }
-                }
-                Ok(_) => {}
-                Err(error) => record_walk_error(&error, project.root(), &skipped),
+            if entry.kind == FileKind::File
+                && let Some(path) = project.walked_path(&entry.path).filter(|path| scope.is_within(path))
+            {
+                found.lock().push(path);
             }
             ControlFlow::Continue(())
         });

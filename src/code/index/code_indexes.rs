@@ -19,7 +19,6 @@ use super::{
     document::DocumentReader,
     project_index::{IndexLimits, ProjectIndex},
 };
-use crate::walk::CheckedFolders;
 
 /// The maximum number of open indexes.
 const MOST_OPEN: usize = 8;
@@ -129,15 +128,6 @@ impl CodeIndexes {
         // Dropping it takes time.
         drop(open);
         closed.is_some()
-    }
-
-    /// Returns the folders of a project whose ignore files a walk must check.
-    pub(crate) fn checked_folders(&self, project: &Project) -> CheckedFolders {
-        if self.freshness.has_usual_rule_files(project.root()) {
-            CheckedFolders::Roots
-        } else {
-            CheckedFolders::All
-        }
     }
 
     /// True if an index may grow. Closes one that is idle if memory is needed.

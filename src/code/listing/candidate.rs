@@ -1,16 +1,10 @@
 //! An entry of a folder, whose metadata is read only if a filter needs it.
 
-use std::{
-    cell::OnceCell,
-    fs::Metadata,
-    io,
-    path::{Path, PathBuf},
-};
+use std::{cell::OnceCell, fs::Metadata, path::Path};
 
 use fumi_base::project::Project;
-use ignore::DirEntry;
 
-use crate::{shared_walk::WalkEntry, walk::FileKind};
+use crate::walk::{FileKind, WalkEntry};
 
 /// An entry that a walk visits, or that the table of folders has.
 pub(super) struct Candidate<'a> {
@@ -20,11 +14,9 @@ pub(super) struct Candidate<'a> {
 }
 
 enum CandidateSource<'a> {
-    Entry(DirEntry),
+    Visited(WalkEntry),
     /// An entry that is not visited, by its absolute path.
     Listed(&'a Path),
-    /// A link without a target, while links are followed.
-    Broken(PathBuf),
 }
 
 impl<'a> Candidate<'a> {
@@ -37,51 +29,35 @@ impl<'a> Candidate<'a> {
         }
     }
 
-    /// Returns a visited entry; `None` for the root itself, and for entries without a type.
-    pub(super) fn read(entry: WalkEntry) -> Result<Option<Self>, ignore::Error> {
-        match entry {
-            Ok(entry) => Ok(entry
-                .file_type()
-                .filter(|kind| entry.depth() > 0 || !kind.is_dir())
-                .map(|kind| Self {
-                    source: CandidateSource::Entry(entry),
-                    kind: kind.into(),
-                    metadata: OnceCell::new(),
-                })),
-            // It cannot be followed; it is listed as a link, as by fd.
-            Err(ignore::Error::WithPath { path, err })
-                if err.io_error().is_some_and(|io| io.kind() == io::ErrorKind::NotFound) =>
-            {
-                let link = path.symlink_metadata().ok().filter(Metadata::is_symlink);
-                Ok(link.map(|meta| Self {
-                    source: CandidateSource::Broken(path),
-                    kind: FileKind::Link,
-                    metadata: OnceCell::from(Some(meta)),
-                }))
-            }
-            Err(error) => Err(error),
-        }
+    /// Returns a visited entry. `None` for a folder that is the root itself.
+    pub(super) fn visited(entry: WalkEntry) -> Option<Self> {
+        let kind = entry.kind;
+        (entry.depth > 0 || kind != FileKind::Folder).then_some(Self {
+            source: CandidateSource::Visited(entry),
+            kind,
+            metadata: OnceCell::new(),
+        })
     }
 
     pub(super) fn path(&self) -> &Path {
         match &self.source {
-            CandidateSource::Entry(entry) => entry.path(),
+            CandidateSource::Visited(entry) => &entry.path,
             CandidateSource::Listed(path) => path,
-            CandidateSource::Broken(path) => path,
         }
     }
 
     /// True if the entry was visited through a followed link.
-    pub(super) fn followed(&self) -> bool {
-        matches!(&self.source, CandidateSource::Entry(entry) if entry.path_is_symlink() && self.kind != FileKind::Link)
+    pub(super) const fn followed(&self) -> bool {
+        matches!(&self.source, CandidateSource::Visited(entry) if entry.is_followed)
     }
 
     pub(super) fn metadata(&self, project: &Project) -> Option<&Metadata> {
         self.metadata
             .get_or_init(|| {
-                let read = match &self.source {
-                    CandidateSource::Entry(entry) if self.followed() => entry.path().metadata(),
-                    _ => self.path().symlink_metadata(),
+                let read = if self.followed() {
+                    self.path().metadata()
+                } else {
+                    self.path().symlink_metadata()
                 };
                 project.failures().record(read).ok()
             })

@@ -16,12 +16,13 @@ use std::{
     collections::HashSet,
     ops::ControlFlow,
     path::{Path, PathBuf},
+    slice,
     sync::Arc,
     time::{Instant, SystemTime},
 };
 
 use fumi_base::project::{Project, ProjectPath};
-use ignore::{WalkBuilder, overrides::Override};
+use ignore::overrides::Override;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -30,11 +31,10 @@ use crate::{
     index::{CodeIndexes, FolderTable, IndexUse, ProjectIndex},
     modified_filter::ModifiedFilter,
     place_filter::PlaceFilter,
-    shared_walk::walk,
     size::SizeFilter,
     skipped::SkippedList,
     thread_budget::{ThreadPermit, cores},
-    walk::{CheckedFolders, FD_IGNORE, Traversal, record_entry, record_walk_error, strip_root, walk_builder},
+    walk::{FD_IGNORE, Traversal, Walk, strip_root},
 };
 
 use candidate::Candidate;
@@ -57,7 +57,6 @@ pub struct FileFilter {
     depth: Option<usize>,
     test: EntryTest,
     index: Option<Arc<ProjectIndex>>,
-    checked: CheckedFolders,
 }
 
 impl FileFilter {
@@ -132,7 +131,6 @@ impl FileFilter {
                 changed,
             },
             index: None,
-            checked: CheckedFolders::default(),
         })
     }
 
@@ -140,7 +138,6 @@ impl FileFilter {
     #[must_use]
     pub fn with_index(mut self, indexes: &Arc<CodeIndexes>) -> Self {
         self.index = indexes.open_index(&self.project);
-        self.checked = indexes.checked_folders(&self.project);
         self
     }
 
@@ -154,7 +151,7 @@ impl FileFilter {
     /// Finds the files. Stops within [`POLL_EVERY`] entries after cancellation.
     pub fn list(&self, wanted: ListingRequest, cancel: &CancellationToken) -> Result<FileListing, SearchError> {
         let started = Instant::now();
-        let skipped = Arc::new(Mutex::new(SkippedList::default()));
+        let skipped = Mutex::new(SkippedList::default());
         let overlap = self.roots.len() > 1 && self.overlaps();
         let gathered = ListingCollector::new(wanted, overlap);
         let threads = ThreadPermit::acquire(cores());
@@ -168,16 +165,16 @@ impl FileFilter {
                 gathered.add(listed);
                 continue;
             }
-            let mut rules = walk_builder(
-                &self.project,
-                [&**root],
-                self.traversal,
-                FD_IGNORE,
-                self.checked,
-                &skipped,
-            );
-            rules.overrides(globs.clone()).max_depth(self.depth);
-            self.walk(&rules, &gathered, &skipped, cancel);
+            let walk = Walk {
+                project: &self.project,
+                roots: slice::from_ref(root),
+                traversal: self.traversal,
+                own_rules: FD_IGNORE,
+                globs,
+                max_depth: self.depth,
+                skipped: &skipped,
+            };
+            self.walk(walk, &gathered, cancel);
             if cancel.is_cancelled() {
                 return Err(SearchError::Cancelled);
             }
@@ -257,29 +254,16 @@ impl FileFilter {
     }
 
     /// Walks one root and adds the matching entries to `gathered`.
-    fn walk(
-        &self,
-        rules: &WalkBuilder,
-        gathered: &ListingCollector,
-        skipped: &Mutex<SkippedList>,
-        cancel: &CancellationToken,
-    ) {
+    fn walk(&self, walk: Walk<'_>, gathered: &ListingCollector, cancel: &CancellationToken) {
         let mut batch = FoundBatch::new(gathered);
         // The caller checks the token.
-        let _cancelled = walk(rules, |entry| {
+        let _cancelled = walk.visit(|entry| {
             batch.visited += 1;
             if batch.visited.is_multiple_of(u64::from(POLL_EVERY)) && cancel.is_cancelled() {
                 return ControlFlow::Break(());
             }
-            record_entry(&entry, &self.project, skipped);
-            match Candidate::read(entry) {
-                Ok(Some(candidate)) => {
-                    if self.test.admits(&candidate) {
-                        batch.add(&candidate, &self.project);
-                    }
-                }
-                Ok(None) => {}
-                Err(error) => record_walk_error(&error, self.project.root(), skipped),
+            if let Some(candidate) = Candidate::visited(entry).filter(|candidate| self.test.admits(candidate)) {
+                batch.add(&candidate, &self.project);
             }
             ControlFlow::Continue(())
         });

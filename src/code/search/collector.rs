@@ -3,10 +3,7 @@
 use std::{
     cmp::Ordering,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     time::Instant,
 };
 
@@ -37,7 +34,7 @@ pub(super) struct MatchCollector<'a> {
     pub(super) unopened: AtomicU64,
     /// True if folders were walked to find the files.
     pub(super) has_walked: AtomicBool,
-    pub(super) skipped: Arc<Mutex<SkippedList>>,
+    pub(super) skipped: Mutex<SkippedList>,
     /// Set once rows after some path are no longer wanted.
     is_full: AtomicBool,
     kept: Mutex<KeptMatches>,
@@ -64,7 +61,7 @@ impl<'a> MatchCollector<'a> {
             searched: AtomicU64::new(0),
             unopened: AtomicU64::new(0),
             has_walked: AtomicBool::new(false),
-            skipped: Arc::default(),
+            skipped: Mutex::default(),
             is_full: AtomicBool::new(false),
             kept: Mutex::default(),
         }

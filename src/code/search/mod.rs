@@ -28,10 +28,9 @@ use crate::{
     index::FileChoice,
     index::IndexUse,
     listing::FileListing,
-    shared_walk::{WalkEntry, walk_shared},
     text_query::TextQuery,
     thread_budget::{self, ThreadPermit, cores},
-    walk::{compare_paths, record_entry, record_walk_error},
+    walk::{FileKind, WalkEntry, compare_paths, walk_shared},
 };
 
 use collector::MatchCollector;
@@ -187,35 +186,25 @@ impl SearchRun<'_> {
             cancel,
             ..
         } = self;
-        let root = scope.project.root();
-        let mut rules = scope.walk_builder(folders, &gathered.skipped);
-        rules.max_filesize(scope.max_filesize);
+        let walk = scope.walk(folders, &gathered.skipped);
         // A file can be visited twice only if one folder lies in another.
         let overlap = folders
             .iter()
             .any(|a| folders.iter().any(|b| a != b && b.starts_with(a)));
         let seen = Mutex::new(HashSet::new());
-        walk_shared(&rules, self.threads, || {
+        walk_shared(&walk, self.threads, || {
             let mut worker = self.worker();
             let seen = &seen;
             move |entry: WalkEntry| {
                 if cancel.is_cancelled() {
                     return ControlFlow::Break(());
                 }
-                record_entry(&entry, &scope.project, &gathered.skipped);
-                let entry = match entry {
-                    Ok(entry) => entry,
-                    Err(error) => {
-                        record_walk_error(&error, root, &gathered.skipped);
-                        return ControlFlow::Continue(());
-                    }
-                };
-                if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                if entry.kind != FileKind::File || scope.is_too_large(&entry.path) {
                     return ControlFlow::Continue(());
                 }
                 let Some(path) = scope
                     .project
-                    .walked_path(entry.path())
+                    .walked_path(&entry.path)
                     .filter(|path| scope.is_within(path))
                 else {
                     return ControlFlow::Continue(());

@@ -1,12 +1,13 @@
 //! The files that a search may read: globs, places, sizes, and the rules of its walk.
 
-use std::{collections::HashSet, path::PathBuf, sync::Arc};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use fumi_base::project::{Project, ProjectPath};
-use ignore::{
-    WalkBuilder,
-    overrides::{Override, OverrideBuilder},
-};
+use ignore::overrides::{Override, OverrideBuilder};
 use parking_lot::Mutex;
 
 use crate::{
@@ -19,7 +20,7 @@ use crate::{
     size,
     skipped::SkippedList,
     text_query::TextQuery,
-    walk::{CheckedFolders, RIPGREP_IGNORE, Traversal, walk_builder},
+    walk::{RIPGREP_IGNORE, Traversal, Walk},
 };
 
 /// The filters for the files that a walk searches.
@@ -46,7 +47,6 @@ pub struct SearchScope {
     pub(super) most_bytes: u64,
     /// The index of the project.
     index: Option<Arc<ProjectIndex>>,
-    checked: CheckedFolders,
 }
 
 impl SearchScope {
@@ -95,7 +95,6 @@ impl SearchScope {
             traversal: options.traversal,
             most_bytes,
             index: None,
-            checked: CheckedFolders::default(),
         })
     }
 
@@ -111,7 +110,6 @@ impl SearchScope {
     #[must_use]
     pub fn with_index(mut self, indexes: &Arc<CodeIndexes>) -> Self {
         self.index = indexes.open_index(&self.project);
-        self.checked = indexes.checked_folders(&self.project);
         self
     }
 
@@ -183,18 +181,22 @@ impl SearchScope {
     }
 
     /// Returns a walk of folders that also reads the ignore files of ripgrep.
-    pub(crate) fn walk_builder(&self, folders: &[PathBuf], skipped: &Arc<Mutex<SkippedList>>) -> WalkBuilder {
-        let folders = folders.iter().map(PathBuf::as_path);
-        let mut rules = walk_builder(
-            &self.project,
-            folders,
-            self.traversal,
-            RIPGREP_IGNORE,
-            self.checked,
+    pub(crate) fn walk<'w>(&'w self, folders: &'w [PathBuf], skipped: &'w Mutex<SkippedList>) -> Walk<'w> {
+        Walk {
+            project: &self.project,
+            roots: folders,
+            traversal: self.traversal,
+            own_rules: RIPGREP_IGNORE,
+            globs: &self.globs,
+            max_depth: None,
             skipped,
-        );
-        rules.overrides(self.globs.clone());
-        rules
+        }
+    }
+
+    /// True if a walked file is larger than the caller wants.
+    pub(super) fn is_too_large(&self, file: &Path) -> bool {
+        self.max_filesize
+            .is_some_and(|most| file.metadata().is_ok_and(|found| found.len() > most))
     }
 
     /// Returns the size of the largest file that is read, in bytes.

@@ -1,7 +1,16 @@
 //! Things in the place of ignore files that cannot be read as one, in a server that may use 2 GiB of address space.
 
-use std::{fs, os::unix::fs::symlink, path::Path, process::Command, time::Duration};
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::Path,
+    process::Command,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    thread,
+    time::Duration,
+};
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::{Value, json};
 
 use super::text_alone;
@@ -110,9 +119,13 @@ async fn folders_with_unusable_ignore_files_are_left_out_and_named() {
     let program = Program::start_within_two_gib(&sample);
     for _again in 0..2 {
         let (files, skipped) = found(&program, &json!({"roots": ["."]})).await;
-        let kept = vec!["kept/a.txt".to_owned()];
-        assert_eq!(files, [kept.clone(), kept]);
-        assert_eq!(skipped, [UNUSABLE.len() as u64; 2]);
+        // A search reads no `.fdignore`, a listing no `.rgignore`.
+        let others = ["pipe-for-fd/lost.txt", "pipe-for-rg/lost.txt"];
+        assert_eq!(
+            files,
+            others.map(|other| vec!["kept/a.txt".to_owned(), other.to_owned()])
+        );
+        assert_eq!(skipped, [UNUSABLE.len() as u64 - 1; 2]);
     }
     // Without ignore rules, none of these files is opened.
     let (files, skipped) = found(&program, &json!({"roots": ["."], "no_ignore": true})).await;
@@ -157,4 +170,40 @@ async fn an_unusable_ignore_file_above_the_project_leaves_it_out() {
         fs::remove_file(&above).expect("removed");
     }
     assert_eq!(found(&program, &all).await.0.map(|files| files.len()), [1; 2]);
+}
+
+/// More calls than the pool of a server has threads, each of which another answer than before is asked of.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_ignore_file_that_is_exchanged_for_a_pipe_is_not_waited_for() {
+    let sample = Sample::empty();
+    for folder in 0..100 {
+        sample.file(&format!("{}/{folder}/a.txt", folder % 10), "needle");
+    }
+    sample.file("0/.ignore", "*.log");
+    let [rules, other] = [".ignore", "pipe"].map(|name| sample.root().join("0").join(name));
+    pipe(&other);
+    let program = Program::start_within_two_gib(&sample);
+    let is_ended = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_ended.load(Relaxed) {
+                renameat_with(CWD, &rules, CWD, &other, RenameFlags::EXCHANGE).expect("exchanged");
+                thread::yield_now();
+            }
+        });
+        let calls = async {
+            for depth in 10..60 {
+                let listed = call(&program, "list_files", json!({"depth": depth, "extensions": ["txt"]})).await;
+                let search = json!({"query": format!("needle|{depth}"), "count_only_matches": true});
+                let searched = call(&program, "search_content", search).await;
+                for reply in [listed, searched] {
+                    assert!(reply["error"].is_null(), "{reply}");
+                }
+            }
+        };
+        tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(calls));
+        is_ended.store(true, Relaxed);
+    });
+    let (files, _) = found(&program, &json!({"roots": ["1"]})).await;
+    assert_eq!(files.map(|files| files.len()), [10; 2]);
 }

@@ -204,7 +204,7 @@ impl FolderTable {
 
     /// Returns the table with some parts made again.
     fn made_again(&self, stale: &BTreeMap<PathBuf, Stale>, project: &Arc<Project>) -> Result<Self, Unlistable> {
-        let mut lister = Lister::new(project, ListingBounds::OF_CALL)?;
+        let mut lister = Lister::new(project, ListingBounds::OF_CALL);
         let top = self.top.made_again(Path::new(""), stale, &mut lister)?;
         let mut rule_inodes = lister.rule_inodes;
         rule_inodes.extend(&self.rule_inodes);
@@ -233,7 +233,7 @@ impl Folder {
         if stale.contains_key(path) {
             return lister.list(path)?.ok_or(Unlistable);
         }
-        lister.copy(path, self.entries.len())?;
+        lister.copy(self.entries.len())?;
         let mut made: BTreeMap<&OsStr, Option<Entry>> = BTreeMap::new();
         let below = stale.range::<Path, _>((Excluded(path), Unbounded));
         for (stale_path, part) in below.take_while(|(below, _)| below.starts_with(path)) {

@@ -1,18 +1,22 @@
-//! Listing folders for the table, with the rules of the crate that walks them: no ignore rule is written twice.
+//! Listing folders for the table, with the rules by which a walk enters them.
 //!
 //! Invariant: an entry is visible by its name, its kind and the ignore files alone, so that a listing does not contradict
 //! itself if the folder changes meanwhile. A listing whose rules may change without an event is not made. Only ignore
 //! files are opened.
 
-use std::{collections::HashSet, ffi::OsStr, fs, io, os::unix::fs::MetadataExt as _, path::Path, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    ffi::OsStr,
+    fs, io,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use fumi_base::{change_log::is_logged, project::Project, system::is_system_failure};
-use ignore::IncrementalIgnore;
 
 use super::{Entry, EntryKind, Folder, FolderTable};
-use crate::walk::{
-    CheckedFolders, FD_IGNORE, FileKind, RIPGREP_IGNORE, RuleFiles, Traversal, skip_reason, walk_builder,
-};
+use crate::walk::{FD_IGNORE, FileKind, FolderRules, RIPGREP_IGNORE, RuleReader, is_hidden};
 
 /// The maximum depth of a listed folder: folders are listed by recursion, and paths may have 2,000 levels.
 const MOST_LEVELS: usize = 100;
@@ -48,13 +52,13 @@ impl ListingBounds {
     /// To follow changes: some 10 milliseconds. A call does that, and others wait for it.
     pub(super) const OF_CALL: Self = Self {
         visits: 8_000,
-        rule_bytes: 16 << 10,
+        rule_bytes: 32 << 10,
     };
 }
 
 /// Lists all folders of a project.
 pub(crate) fn list_whole(project: &Arc<Project>) -> Result<FolderTable, Unlistable> {
-    let mut lister = Lister::new(project, ListingBounds::OF_TABLE)?;
+    let mut lister = Lister::new(project, ListingBounds::OF_TABLE);
     let top = lister.list(Path::new(""))?.ok_or(Unlistable)?;
     let is_there = |folder: &Path, name| folder.join(name).symlink_metadata().is_ok();
     let mut above = project.root().ancestors().skip(1);
@@ -67,8 +71,10 @@ pub(crate) fn list_whole(project: &Arc<Project>) -> Result<FolderTable, Unlistab
 
 /// A lister of folders, with a bound on its work. It reads each ignore file once.
 pub(super) struct Lister {
-    rules: IncrementalIgnore,
-    rule_files: RuleFiles,
+    root: PathBuf,
+    reader: RuleReader,
+    /// The rules of folders, by their path relative to the root: of those that are being listed, and those above them.
+    rules: HashMap<PathBuf, Arc<FolderRules>>,
     /// The number of visits that are left.
     visits: usize,
     /// The inodes of the ignore files in the listed folders.
@@ -76,56 +82,65 @@ pub(super) struct Lister {
 }
 
 impl Lister {
-    pub(super) fn new(project: &Arc<Project>, bounds: ListingBounds) -> Result<Self, Unlistable> {
-        let root = [project.root()];
-        let walk = walk_builder(
-            project,
-            root,
-            Traversal::default(),
-            RIPGREP_IGNORE,
-            CheckedFolders::Roots,
-            &Arc::default(),
-        );
-        Ok(Self {
-            rules: walk.build_matchers().pop().ok_or(Unlistable)?,
-            rule_files: RuleFiles::new(bounds.rule_bytes),
+    pub(super) fn new(project: &Project, bounds: ListingBounds) -> Self {
+        Self {
+            root: project.root().to_path_buf(),
+            reader: RuleReader::new(RIPGREP_IGNORE, project.root(), bounds.rule_bytes),
+            rules: HashMap::new(),
             visits: bounds.visits,
             rule_inodes: HashSet::new(),
-        })
+        }
     }
 
     /// Lists a folder that a walk enters, given relative to the root, and all folders below it. `None` if it cannot be
     /// read.
     pub(super) fn list(&mut self, relative: &Path) -> Result<Option<Folder>, Unlistable> {
-        let path = self.rules.root().join(relative);
-        self.check_rules(&path)?;
-        // Joined to an empty path, the root would end with a slash.
-        let entries = fs::read_dir(path.components().as_path());
+        let entries = fs::read_dir(self.absolute(relative));
         let Some(found) = readable(entries.and_then(Iterator::collect::<io::Result<Vec<_>>>))? else {
             return Ok(None);
         };
         self.spend(FOLDER_VISITS)?;
+        let names: Vec<_> = found.iter().map(fs::DirEntry::file_name).collect();
+        let rules = self.read_rules(relative, |name| names.iter().any(|found| found == name))?;
+        self.rules.insert(relative.to_path_buf(), rules);
         let mut entries = Vec::with_capacity(found.len());
-        for found in found {
+        for (found, name) in found.iter().zip(&names) {
             // An entry that vanished is listed again after its event.
             if let Some(kind) = readable(found.file_type())? {
-                entries.push(self.entry(&relative.join(found.file_name()), kind.into())?);
+                entries.push(self.entry(&relative.join(name), kind.into())?);
             }
         }
-        // If files can be opened now as before, the rules were read: a failure is not reported.
-        self.check_rules(&path)?;
+        self.rules.remove(relative);
         Ok(Some(Folder::new(entries)))
     }
 
     /// Counts a copy of a listed folder, some entries of which are listed again.
-    pub(super) fn copy(&mut self, relative: &Path, entries: usize) -> Result<(), Unlistable> {
-        self.spend(1 + entries / COPIES_PER_VISIT)?;
-        self.check_rules(&self.rules.root().join(relative))
+    pub(super) fn copy(&mut self, entries: usize) -> Result<(), Unlistable> {
+        self.spend(1 + entries / COPIES_PER_VISIT)
     }
 
-    /// Checks that the ignore files of a folder can be read.
-    fn check_rules(&self, folder: &Path) -> Result<(), Unlistable> {
-        self.rule_files.check(folder).map_err(|_| Unlistable)
+    /// Returns the rules of a folder that a walk enters.
+    fn rules_of(&mut self, relative: &Path) -> Result<Arc<FolderRules>, Unlistable> {
+        if let Some(known) = self.rules.get(relative) {
+            return Ok(Arc::clone(known));
+        }
+        let rules = self.read_rules(relative, |_| true)?;
+        self.rules.insert(relative.to_path_buf(), Arc::clone(&rules));
+        Ok(rules)
+    }
+
+    fn read_rules(&mut self, relative: &Path, has: impl Fn(&str) -> bool) -> Result<Arc<FolderRules>, Unlistable> {
+        let above = match relative.parent() {
+            Some(parent) => self.rules_of(parent)?,
+            None => self.reader.above(&self.root).map_err(|_| Unlistable)?,
+        };
+        let folder = self.absolute(relative);
+        self.reader.folder(&above, &folder, has).map_err(|_| Unlistable)
+    }
+
+    fn absolute(&self, relative: &Path) -> PathBuf {
+        // Joined to an empty path, the root would end with a slash.
+        self.root.join(relative).components().collect()
     }
 
     /// Returns an entry of a folder that a walk enters, and lists what is below it.
@@ -133,11 +148,9 @@ impl Lister {
         self.spend(1)?;
         let name = relative.file_name().ok_or(Unlistable)?;
         self.note_rules(relative, name)?;
-        let (found, error) = self.rules.matched_with_errors(relative, kind == FileKind::Folder);
-        if error.is_some_and(|error| skip_reason(&error, relative).is_some()) {
-            return Err(Unlistable);
-        }
-        let is_visible = !found.is_ignore();
+        let rules = self.rules_of(relative.parent().ok_or(Unlistable)?)?;
+        let by_rules = rules.leaves_out(&self.absolute(relative), kind == FileKind::Folder);
+        let is_visible = !by_rules.unwrap_or_else(|| is_hidden(name));
         let is_entered = is_visible && is_logged(Path::new(name)) && relative.components().count() <= MOST_LEVELS;
         let kind = match kind {
             FileKind::File => EntryKind::File,
@@ -163,7 +176,7 @@ impl Lister {
 
     /// Checks that the rules in an entry of a listed folder do not change without an event.
     fn note_rules(&mut self, relative: &Path, name: &OsStr) -> Result<(), Unlistable> {
-        let path = || self.rules.root().join(relative);
+        let path = || self.root.join(relative);
         match name.to_str() {
             Some(".gitignore" | ".ignore" | ".rgignore") => self.note_rule_file(&path()),
             Some(".git") => {

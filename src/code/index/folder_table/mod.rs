@@ -1,6 +1,6 @@
 //! The folders of a project as a search with the default rules walks them, so that a search need not walk.
 //!
-//! Invariant: the entries of a folder were read, and the walker's own rules applied to them (`lister.rs`), after the last
+//! Invariant: the entries of a folder were read, and the rules of a walk applied to them (`lister.rs`), after the last
 //! event that could alter them (`kept_table.rs`). A folder of which that is not known is [`EntryKind::Unlisted`], and a
 //! question that needs it has no answer here. A table is immutable; a change makes another one, which shares the folders
 //! that did not change. Files are never opened.
