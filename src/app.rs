@@ -4,14 +4,8 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use fumi_base::{
-    cache::ResultCache,
-    freshness::Freshness,
-    pools::WorkPools,
-    project::Project,
-    project_locks::ProjectLocks,
-    redact::Redactor,
-    roots::AllowedRoots,
-    store::{Store, memory::MemoryStore},
+    cache::ResultCache, freshness::Freshness, pools::WorkPools, project::Project, project_locks::ProjectLocks,
+    redact::Redactor, roots::AllowedRoots, store::Store,
 };
 
 use fumi_browser::BrowserService;
@@ -30,6 +24,7 @@ use fumi_tools::{code::resources::CodeResources, family_metrics};
 
 use crate::{
     mcp::request_state::{self, RequestStateCodec},
+    state::State,
     telemetry::metrics::MetricsExporter,
 };
 
@@ -72,13 +67,13 @@ impl App {
     /// ends.
     pub fn build(config: Config, secrets: impl IntoIterator<Item = String>) -> Result<Arc<Self>, ConfigError> {
         let parsers = ParserPool::in_process();
-        Self::build_with_store(Arc::new(MemoryStore::default()), config, parsers, secrets)
+        Self::build_with_state(State::in_memory(), config, parsers, secrets)
     }
 
-    /// Builds everything from a checked configuration over a store that may be older than the process, and outlive it.
+    /// Builds everything from a checked configuration over a state that may be older than the process, and outlive it.
     /// `secrets` are removed from all replies.
-    pub fn build_with_store(
-        store: Arc<dyn Store>,
+    pub fn build_with_state(
+        state: State,
         config: Config,
         parsers: ParserPool,
         secrets: impl IntoIterator<Item = String>,
@@ -98,7 +93,12 @@ impl App {
         let indexes = CodeIndexes::new(
             Arc::clone(&freshness),
             config.code.index_limits(config.limits.file_bytes),
+            state
+                .folder
+                .as_deref()
+                .and_then(|folder| config.code.index_folders(folder)),
         );
+        let store = state.store;
         let catalogue = fumi_tools::catalogue(
             &config,
             config.code.queries()?,

@@ -17,10 +17,10 @@ use fumi::{
     app::App,
     http, mcp,
     novel_commands::{self, IfChanged},
-    state,
+    state::{self, State},
     telemetry::{self, export::Exporters},
 };
-use fumi_base::{errors::UserError as _, pools::Pool, redact::Redactor, store::memory::MemoryStore};
+use fumi_base::{errors::UserError as _, pools::Pool, redact::Redactor};
 use fumi_code::{
     parser_pool::{ParserPool, ParserProgram},
     parser_process,
@@ -255,7 +255,7 @@ fn config(common: Common, mut flags: Flags) -> Result<Config, ConfigError> {
 fn app(mut config: Config) -> Result<Arc<App>, ConfigError> {
     config.telemetry.otlp_endpoint.clear();
     telemetry::start(&config.log, None);
-    App::build_with_store(Arc::new(MemoryStore::default()), config, parsers()?, secrets())
+    App::build_with_state(State::in_memory(), config, parsers()?, secrets())
 }
 
 /// Creates the pool of parser processes, which run this same program: on Linux even after its file was replaced.
@@ -323,8 +323,8 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     let inside = runtime.enter();
     let exporters = Exporters::open(&config.telemetry).map_err(|error| ConfigError(format!("telemetry: {error}")))?;
     telemetry::start(&config.log, exporters.as_ref());
-    let store = state::open(&config.store, environment)?;
-    let app = App::build_with_store(store, config, parsers()?, secrets())?;
+    let state = state::open(&config.store, environment)?;
+    let app = App::build_with_state(state, config, parsers()?, secrets())?;
     drop(inside);
     let own = Arc::clone(&app);
     let served = runtime.block_on(async {

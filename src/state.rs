@@ -3,7 +3,10 @@
 //! If the operator named a folder, it must be usable, or fumi does not start. The default folder need not be: a
 //! container without a home is served too, and its sessions end with the process.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use fumi_base::store::{Clock, Store, fs::FolderStore, memory::MemoryStore};
 use fumi_config::{self, ConfigError, StoreKind};
@@ -11,13 +14,32 @@ use fumi_config::{self, ConfigError, StoreKind};
 /// The folder of the store inside the state folder.
 const FOLDER: &str = "store";
 
+/// The state of the server that outlives a call.
+#[derive(Debug)]
+pub struct State {
+    pub store: Arc<dyn Store>,
+    /// The folder for what outlives the process; `None` if nothing does.
+    pub folder: Option<PathBuf>,
+}
+
+impl State {
+    /// Creates a state that ends with the process.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self {
+            store: Arc::new(MemoryStore::default()),
+            folder: None,
+        }
+    }
+}
+
 /// Opens the configured store.
 pub fn open(
     config: &fumi_config::StoreConfig,
     environment: impl Fn(&str) -> Option<String>,
-) -> Result<Arc<dyn Store>, ConfigError> {
+) -> Result<State, ConfigError> {
     if config.kind == StoreKind::Memory {
-        return Ok(Arc::new(MemoryStore::default()));
+        return Ok(State::in_memory());
     }
     let is_named = !config.dir.as_os_str().is_empty();
     let usual = || fumi_config::state_folder(environment);
@@ -25,10 +47,13 @@ pub fn open(
         tracing::warn!(
             "no folder for state: HOME is not set; sessions end with this process. Name a folder with --state."
         );
-        return Ok(Arc::new(MemoryStore::default()));
+        return Ok(State::in_memory());
     };
     match FolderStore::open(&folder.join(FOLDER), Clock::system()) {
-        Ok(store) => Ok(Arc::new(store)),
+        Ok(store) => Ok(State {
+            store: Arc::new(store),
+            folder: Some(folder),
+        }),
         Err(error) if is_named => Err(refused(&folder, &error)),
         Err(error) => {
             tracing::warn!(
@@ -36,7 +61,7 @@ pub fn open(
                 %error,
                 "the state folder cannot be used; sessions end with this process. Name another with --state."
             );
-            Ok(Arc::new(MemoryStore::default()))
+            Ok(State::in_memory())
         }
     }
 }

@@ -14,7 +14,10 @@ use std::{
 };
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::{
+    ambient_authority,
+    fs::{Dir, OpenOptions},
+};
 
 use crate::{
     audit,
@@ -194,6 +197,20 @@ pub fn write_unused(
         "it exists, as do its numbered variants; move some of them away",
         "この名前も番号付きの名前もすでにあります。いくつか移してください",
     ))
+}
+
+/// Writes a whole file of a folder that belongs to no project, as [`replace`] does.
+///
+/// # Errors
+/// The folder cannot be opened or written.
+pub fn replace_outside(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
+    let name = Path::new(name);
+    write_temporary(&dir, name, bytes)?.replace(name)?;
+    reach("rename", name);
+    flush(&dir)?;
+    reach("flush", name);
+    Ok(())
 }
 
 /// Writes a temporary file in a folder and flushes it.

@@ -19,6 +19,7 @@ pub mod errors;
 pub mod expectation;
 mod failpoints;
 mod fair_queue;
+pub mod file_stamp;
 pub mod files;
 pub mod freshness;
 pub mod listing;

@@ -13,20 +13,19 @@ use std::{
     fs::{FileType, Metadata},
     hash::{DefaultHasher, Hash, Hasher},
     io::{BufRead as _, BufReader, Read as _},
-    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
-    time::{Duration, SystemTime},
+    time::SystemTime,
 };
 
 use ignore::gitignore::gitconfig_excludes_path;
 
-use crate::rule_file::open_rule_file;
+use crate::{
+    file_stamp::{hash_file, is_settled},
+    rule_file::open_rule_file,
+};
 
 /// The ignore files of one folder, and the entries that make it a repository, where the ignore files of git count.
 const NAMES: [&str; 6] = [".gitignore", ".ignore", ".rgignore", ".fdignore", ".git", ".jj"];
-/// The age after which a later change must alter a file's times: longer than a tick of any file system's clock, some of
-/// which count whole seconds.
-const SETTLED: Duration = Duration::from_secs(3);
 /// The largest ignore file whose content is hashed after a change, in bytes.
 const READ: u64 = 64 << 10;
 /// The longest first line of a `.git` file that is followed, in bytes: the longest path, and more.
@@ -56,7 +55,7 @@ struct ParentFolder {
 struct FolderSnapshot {
     /// A hash of the folder's own metadata at that time.
     mark: u64,
-    /// True if the folder had been unchanged for longer than [`SETTLED`], so that a later change must alter its times.
+    /// True if a later change must alter the folder's times ([`is_settled`]).
     is_settled: bool,
     /// The entries with the names of [`NAMES`] that exist.
     entries: Vec<PathBuf>,
@@ -187,24 +186,14 @@ fn first_line(file: &Path) -> Option<String> {
 
 fn mark(meta: &Metadata) -> u64 {
     let mut hasher = DefaultHasher::new();
-    stamp_file(meta, &mut hasher);
+    hash_file(meta, &mut hasher);
     hasher.finish()
-}
-
-/// True if the last change is so old that the next one must alter the times. If the clock runs behind the file system's
-/// clock, the result is false, which only costs time.
-fn is_settled(meta: &Metadata) -> bool {
-    let age = |time: SystemTime| SystemTime::now().duration_since(time).is_ok_and(|age| age > SETTLED);
-    let changed = u64::try_from(meta.ctime())
-        .ok()
-        .map(|seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
-    meta.modified().is_ok_and(age) && changed.is_some_and(age)
 }
 
 fn stamp_if_there(path: &Path, hasher: &mut DefaultHasher) {
     let Ok(meta) = path.metadata() else { return };
     path.hash(hasher);
-    stamp_file(&meta, hasher);
+    hash_file(&meta, hasher);
     if is_settled(&meta) {
         return;
     }
@@ -218,13 +207,6 @@ fn stamp_if_there(path: &Path, hasher: &mut DefaultHasher) {
             SystemTime::now().hash(hasher);
         }
     }
-}
-
-/// Hashes the metadata that changes with a file: size, times, identity.
-pub(crate) fn stamp_file(meta: &Metadata, hasher: &mut DefaultHasher) {
-    meta.len().hash(hasher);
-    meta.modified().ok().hash(hasher);
-    (meta.ino(), meta.ctime(), meta.ctime_nsec()).hash(hasher);
 }
 
 #[cfg(test)]

@@ -23,9 +23,10 @@ use tokio::sync::Notify;
 use crate::{
     change_log::{ChangedPaths, Changes, PathLog, PathLogs},
     changes::{EventLoop, Listeners},
+    file_stamp::hash_file,
     freshness::RootStamp,
     mounts::{MountWatch, has_shared_mount},
-    outside_rules::{OutsideRules, stamp_file},
+    outside_rules::OutsideRules,
     system::is_system_failure,
 };
 
@@ -336,7 +337,7 @@ pub(crate) fn stamp_tree(root: &Path, outside: &mut OutsideRules) -> Option<u64>
                 continue;
             }
             match file.metadata() {
-                Ok(meta) => stamp_file(&meta, &mut hasher),
+                Ok(meta) => hash_file(&meta, &mut hasher),
                 Err(error) => is_known &= !is_system_failure(&error),
             }
         }

@@ -7,7 +7,10 @@ use std::{
 };
 
 use fumi_base::text::Locale;
-use fumi_code::{index::IndexLimits, user_queries::UserQueries};
+use fumi_code::{
+    index::{IndexFolders, IndexLimits},
+    user_queries::UserQueries,
+};
 use fumi_kernel::ResultForm;
 use serde::{Deserialize, Serialize};
 
@@ -74,6 +77,9 @@ pub struct IndexConfig {
     pub most_memory_mb: usize,
     /// The maximum number of files of one project; searches open all others.
     pub most_files: usize,
+    /// The maximum size of all indexes in the state folder, in MB: those that were written least recently are removed. A
+    /// server that starts again loads them instead of reading all files. 0: none is kept.
+    pub most_disk_mb: u64,
 }
 
 impl Default for IndexConfig {
@@ -82,6 +88,7 @@ impl Default for IndexConfig {
             enabled: true,
             most_memory_mb: 256,
             most_files: 200_000,
+            most_disk_mb: 1_024,
         }
     }
 }
@@ -95,11 +102,24 @@ impl CodeConfig {
             enabled,
             most_memory_mb,
             most_files,
+            most_disk_mb: _,
         } = self.index;
         enabled.then_some(IndexLimits {
             file_bytes,
             files: most_files,
             memory: most_memory_mb << 20,
+        })
+    }
+
+    /// Returns where indexes are kept below the state folder. `None` if none is.
+    #[must_use]
+    pub fn index_folders(&self, state: &Path) -> Option<IndexFolders> {
+        let IndexConfig {
+            enabled, most_disk_mb, ..
+        } = self.index;
+        (enabled && most_disk_mb > 0).then(|| IndexFolders {
+            folder: state.join("index"),
+            most_bytes: most_disk_mb << 20,
         })
     }
 

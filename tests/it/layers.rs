@@ -131,8 +131,8 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
     (
         "files are opened through the proof that they are inside",
         |source| {
-            // The operator chooses the configuration. Ignore files are hashed for stamps, and checked before a walk opens them. The store
-            // has its own folder, with names that a client cannot choose.
+            // The operator chooses the configuration. Ignore files are hashed for stamps, and read by walks. The store and the indexes have
+            // their own folders, with names that a client cannot choose.
             let exempt = [
                 "src/config/lib.rs",
                 "src/config/server.rs",
@@ -150,6 +150,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
                 // The memory of the process itself.
                 "src/telemetry/metrics.rs",
                 "src/base/store/fs.rs",
+                "src/code/index/disk/index_folder.rs",
                 // The lock that distinguishes a living writer from a dead one, beside its lease.
                 "src/base/project_locks.rs",
                 // Chromium's own folder, and the kernel's facts about its processes and connections.

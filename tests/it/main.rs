@@ -32,6 +32,7 @@ mod instructions;
 mod layers;
 mod limits;
 mod log_lines;
+mod mortal;
 mod novel;
 mod program;
 mod remade;

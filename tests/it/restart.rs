@@ -26,6 +26,7 @@ use fumi::{
         session_manager::McpSessionManager,
         session_registry::{SessionEndReason, SessionRegistry},
     },
+    state::State,
 };
 use fumi_base::store::{
     Clock, ExpectedState, KeyListing, Lease, Store, StoreError, StoredEntry, SweepReport, Version, fs::FolderStore,
@@ -97,7 +98,8 @@ impl Place {
         config.server.listen.set_port(0);
         config.projects.allowed_roots.push(self.sample.root());
         change(&mut config);
-        App::build_with_store(store, config, crate::program::parsers(), Vec::new()).unwrap()
+        let state = State { store, folder: None };
+        App::build_with_state(state, config, crate::program::parsers(), Vec::new()).unwrap()
     }
 
     fn folder(&self, name: &str) -> PathBuf {

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use fumi::app::App;
+use fumi::{app::App, state::State};
 use fumi_base::text::Locale;
 use fumi_config::Config;
 use fumi_kernel::{
@@ -129,8 +129,8 @@ impl Sample {
             config.browser.executable = chromium.into();
         }
         change(&mut config);
-        App::build_with_store(
-            Arc::new(fumi_base::store::memory::MemoryStore::default()),
+        App::build_with_state(
+            State::in_memory(),
             config,
             crate::program::parsers(),
             secrets.iter().map(|secret| (*secret).to_owned()),

@@ -16,6 +16,7 @@ use fumi_base::{freshness::Freshness, project::Project};
 use parking_lot::Mutex;
 
 use super::{
+    disk::IndexFolders,
     document::DocumentReader,
     project_index::{IndexLimits, ProjectIndex},
 };
@@ -35,6 +36,8 @@ const BATCH: usize = 2_000;
 pub struct CodeIndexes {
     /// `None` if indexes are turned off.
     limits: Option<IndexLimits>,
+    /// `None` if no index is kept on the disk.
+    folders: Option<IndexFolders>,
     freshness: Arc<Freshness>,
     open: Mutex<HashMap<PathBuf, OpenIndex>>,
     thread: Mutex<ThreadState>,
@@ -75,11 +78,12 @@ fn bytes_of(open: &HashMap<PathBuf, OpenIndex>) -> usize {
 }
 
 impl CodeIndexes {
-    /// Creates the indexes; `None` as limits turns them off.
+    /// Creates the indexes; `None` as limits turns them off, `None` as folders keeps them in memory alone.
     #[must_use]
-    pub fn new(freshness: Arc<Freshness>, limits: Option<IndexLimits>) -> Arc<Self> {
+    pub fn new(freshness: Arc<Freshness>, limits: Option<IndexLimits>, folders: Option<IndexFolders>) -> Arc<Self> {
         Arc::new(Self {
             limits,
+            folders,
             freshness,
             open: Mutex::default(),
             thread: Mutex::default(),
@@ -106,7 +110,13 @@ impl CodeIndexes {
         }
         // Without the lock: watching a large project takes time that searches of others do not have.
         let log = self.freshness.log_changes(project.root());
-        let index = Arc::new(ProjectIndex::new(project, log, limits, Arc::downgrade(self))?);
+        let index = Arc::new(ProjectIndex::new(
+            project,
+            log,
+            limits,
+            Arc::downgrade(self),
+            self.folders.as_ref(),
+        )?);
         let mut open = self.open.lock();
         if open.len() >= MOST_OPEN {
             return None;

@@ -15,9 +15,10 @@
 //! chooses. `folder_table/` keeps the folders, `folder_question.rs` asks for their files, and `listed_files.rs` joins
 //! them with the documents.
 //! `code_indexes.rs` has the indexes of all projects, and the thread that reads; `low_priority.rs` makes its work give
-//! way to calls.
+//! way to calls. `disk/` keeps an index for the next process.
 
 mod code_indexes;
+mod disk;
 mod document;
 mod folder_question;
 mod folder_table;
@@ -33,6 +34,7 @@ mod segment_writer;
 mod trigrams;
 
 pub use code_indexes::CodeIndexes;
+pub use disk::IndexFolders;
 pub(crate) use folder_question::FolderQuestion;
 pub(crate) use folder_table::FolderTable;
 pub(crate) use need::Need;

@@ -25,6 +25,7 @@ use parking_lot::Mutex;
 
 use super::{
     code_indexes::CodeIndexes,
+    disk::{IndexFolder, IndexFolders, SegmentStamps},
     document::DocumentReader,
     folder_table::{ChangedPath, FolderTable, KeptTable, list_whole},
     indexed_files::IndexedFiles,
@@ -33,6 +34,9 @@ use super::{
     segment::Segment,
     segment_writer::{SegmentWriter, merge},
 };
+
+/// The part of the files that must be new before the index is written to the disk again, as a divisor.
+const UNWRITTEN_PART: usize = 10;
 
 /// The bounds of one index.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +58,8 @@ pub struct ProjectIndex {
     limits: IndexLimits,
     /// Has the thread that reads files.
     indexes: Weak<CodeIndexes>,
+    /// `None` if nothing is kept on the disk.
+    folder: Option<IndexFolder>,
     /// Locked in short sections; the log is read under this lock, so that no call looks before earlier changes are
     /// applied.
     state: Mutex<IndexState>,
@@ -85,6 +91,8 @@ struct IndexState {
     unreadable: HashSet<Arc<Path>>,
     /// True if a document may have died since the segments were merged.
     has_changes: bool,
+    /// The number of documents that were added since the index was written to the disk.
+    unwritten: usize,
     /// The number of times that everything was forgotten.
     epoch: u64,
 }
@@ -110,6 +118,7 @@ impl ProjectIndex {
         log: ChangeLog,
         limits: IndexLimits,
         indexes: Weak<CodeIndexes>,
+        folders: Option<&IndexFolders>,
     ) -> Option<Self> {
         if !log.take().is_watched {
             return None;
@@ -117,16 +126,28 @@ impl ProjectIndex {
         let files = Project::open(project.root()).ok()?;
         // A link on the way leads elsewhere.
         let is_same = files.root() == project.root();
-        is_same.then(|| Self {
+        if !is_same {
+            return None;
+        }
+        let folder = folders.map(|folders| IndexFolder::new(folders, files.root()));
+        // Later changes are in the log.
+        let loaded = folder.as_ref().and_then(|folder| folder.load(limits.memory as u64));
+        let index = Self {
             files,
             log,
             limits,
             indexes,
-            state: Mutex::default(),
+            folder,
+            state: Mutex::new(IndexState {
+                indexed: Arc::new(IndexedFiles::new(loaded.unwrap_or_default())),
+                ..IndexState::default()
+            }),
             bytes: AtomicUsize::new(0),
             reading: Mutex::default(),
             listed: Mutex::default(),
-        })
+        };
+        index.count_bytes();
+        Some(index)
     }
 
     /// Returns what is known now, after all changes until now. `None` if the project cannot be watched.
@@ -272,6 +293,7 @@ impl ProjectIndex {
         if batch.is_empty() {
             self.merge_small();
             self.count_bytes();
+            at_low_priority(|| self.write());
             return false;
         }
         // After the batch is taken: if the root is replaced later, the log forgets the batch.
@@ -318,6 +340,39 @@ impl ProjectIndex {
         writer.finish()
     }
 
+    /// Writes the index to the disk, if that would spare a later process a tenth of the work.
+    fn write(&self) {
+        let Some(folder) = &self.folder else { return };
+        let (epoch, indexed) = {
+            let state = self.state.lock();
+            if state.unwritten == 0 || state.unwritten < state.indexed.files() / UNWRITTEN_PART {
+                return;
+            }
+            (state.epoch, Arc::clone(&state.indexed))
+        };
+        let segments = indexed.segments();
+        let mut stamps: Vec<SegmentStamps> = segments.iter().map(|segment| folder.stamps(segment)).collect();
+        {
+            let mut state = self.state.lock();
+            self.apply_changes(&mut state);
+            if state.epoch != epoch {
+                return;
+            }
+            state.unwritten = 0;
+        }
+        // A document that is alive after all changes until now was true when its stamp was taken.
+        for (segment, stamps) in segments.iter().zip(&mut stamps) {
+            for (doc, stamp) in (0..).zip(stamps) {
+                if !segment.is_live(doc) {
+                    *stamp = 0;
+                }
+            }
+        }
+        if let Err(error) = folder.write(segments, stamps) {
+            tracing::warn!(root = %self.files.root().display(), %error, "the index cannot be kept on the disk");
+        }
+    }
+
     fn count_bytes(&self) {
         let state = self.state.lock();
         self.bytes.store(state.indexed.bytes() + state.folders.bytes(), Relaxed);
@@ -330,6 +385,7 @@ impl ProjectIndex {
         self.replace(added, |state| {
             let in_work = std::mem::take(&mut state.in_work);
             segment.keep_only(|facts| in_work.contains(&facts.path));
+            state.unwritten += segment.live_documents().count();
             let changed = |path: &Arc<Path>| !in_work.contains(path);
             state
                 .unreadable

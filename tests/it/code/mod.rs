@@ -2,6 +2,7 @@
 
 mod freshness;
 mod index;
+mod index_on_disk;
 mod japanese;
 mod known_faults;
 mod many;

@@ -11,12 +11,13 @@ use fumi_base::files::sha256;
 use serde_json::{Value, json};
 
 use super::{
-    FIRST,
-    mortal::Mortal,
-    novel, script,
+    FIRST, novel, script,
     writing::{ok, until},
 };
-use crate::sample::{Sample, copy};
+use crate::{
+    mortal::Mortal,
+    sample::{Sample, copy},
+};
 
 /// The manuscript that is replaced.
 const BEFORE: &str = "# 前の原稿\n\n　前の原稿の本文。\n";

@@ -7,7 +7,6 @@ mod enhanced;
 mod fencing;
 mod finishing;
 mod killed;
-mod mortal;
 mod plotting;
 mod prompts;
 mod readers;

@@ -20,13 +20,13 @@ use serde_json::{Value, json};
 use super::{
     FIRST,
     checking::{QUOTE, judgements},
-    mortal::Mortal,
     novel,
     plotting::PLOT,
     script,
     writing::{ok, until},
 };
 use crate::{
+    mortal::Mortal,
     program::undisturbed,
     sample::{Sample, copy},
 };

@@ -143,7 +143,7 @@ impl Segment {
     }
 
     /// Ends the life of the documents that do not satisfy a test.
-    pub(super) fn keep_only(&self, keeps: impl Fn(&DocFacts) -> bool) {
+    pub(super) fn keep_only(&self, mut keeps: impl FnMut(&DocFacts) -> bool) {
         for (doc, facts) in (0..).zip(&self.docs) {
             if !keeps(facts) {
                 self.kill_document(doc);

@@ -527,7 +527,7 @@ fn searches_between_edits_find_what_a_scan_finds() {
     fs::create_dir(&home).expect("a folder");
     let mut edited = Edited {
         project: Project::open(&root).expect("a project"),
-        indexes: CodeIndexes::new(Arc::default(), Some(limits)),
+        indexes: CodeIndexes::new(Arc::default(), Some(limits), None),
         root,
         home,
         runner: TestRunner::new(Config {

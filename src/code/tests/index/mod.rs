@@ -3,6 +3,7 @@
 //! The same queries run with and without the filter and must give the same files, rows, counts and skipped paths.
 //! `FUMI_ORACLE_SEED` overrides the seed of the queries.
 
+mod disk;
 mod edits;
 mod listings;
 
@@ -89,7 +90,7 @@ impl Crates {
             files: 100_000,
             memory: 256 << 20,
         };
-        let indexes = CodeIndexes::new(Arc::default(), Some(limits));
+        let indexes = CodeIndexes::new(Arc::default(), Some(limits), None);
         let query = TextQuery::new(&TextQueryOptions::new("no such text")).expect("valid");
         let first = self.search(&query, RowDemand::Counts, Some(&indexes));
         assert_eq!((first.index_use, first.unopened_files), (IndexUse::None, 0));
@@ -310,7 +311,7 @@ fn memory_of_deleted_files_is_used_again() {
         files: 100_000,
         memory: 50_000,
     };
-    let indexes = CodeIndexes::new(Arc::default(), Some(limits));
+    let indexes = CodeIndexes::new(Arc::default(), Some(limits), None);
     let query = TextQuery::new(&TextQueryOptions::new("no such text")).expect("valid");
     for part in ["first", "second"] {
         for n in 0..400 {

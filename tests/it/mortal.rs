@@ -13,19 +13,25 @@ use serde_json::Value;
 use crate::{program::undisturbed, sample::Sample};
 
 /// The program, serving a sample, with the list of places that it reached.
-pub(super) struct Mortal {
+pub(crate) struct Mortal {
     child: Child,
     address: String,
     reached: mpsc::Receiver<String>,
 }
 
 impl Mortal {
-    pub(super) fn start(sample: &Sample, wish: &str) -> Self {
+    pub(crate) fn start(sample: &Sample, wish: &str) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
         undisturbed(&mut command);
-        let mut child = command
+        command
             .current_dir(sample.root())
-            .args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"]);
+        Self::start_by(command, wish)
+    }
+
+    /// The same with a command that runs fumi.
+    pub(crate) fn start_by(mut command: Command, wish: &str) -> Self {
+        let mut child = command
             .env("FUMI_FAILPOINT", wish)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -72,7 +78,7 @@ impl Mortal {
     }
 
     /// Sends a call, waits for its answer, and returns the places that the call reached.
-    pub(super) fn places(mut self, tool: &str, arguments: &Value) -> Vec<String> {
+    pub(crate) fn places(mut self, tool: &str, arguments: &Value) -> Vec<String> {
         self.answer(tool, arguments);
         // All places were written before the answer. The list ends with the program, whenever its output is read.
         self.child.kill().unwrap();
@@ -80,8 +86,15 @@ impl Mortal {
         self.reached.iter().collect()
     }
 
+    /// Waits for a place that ends with this text, and returns the number of the places until then.
+    pub(crate) fn reaches(&self, end: &str) -> usize {
+        let mut places = std::iter::from_fn(|| self.reached.recv_timeout(Duration::from_mins(1)).ok());
+        let before = places.position(|place| place.ends_with(end));
+        before.expect("the place is reached") + 1
+    }
+
     /// Sends a call and waits for its answer.
-    pub(super) fn answer(&self, tool: &str, arguments: &Value) -> Value {
+    pub(crate) fn answer(&self, tool: &str, arguments: &Value) -> Value {
         let mut answer = String::new();
         self.send(tool, arguments).read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 200"), "{tool}: {answer}");
@@ -90,7 +103,7 @@ impl Mortal {
     }
 
     /// Sends a call during which the program is killed at its place.
-    pub(super) fn dies(mut self, tool: &str, arguments: &Value) -> String {
+    pub(crate) fn dies(mut self, tool: &str, arguments: &Value) -> String {
         let stream = self.send(tool, arguments);
         let place = self
             .reached

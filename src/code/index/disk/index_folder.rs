@@ -1,0 +1,264 @@
+//! The folder of one index: its segments, in files that never change, and a list of them with the stamps of their
+//! documents, which is replaced at each write.
+
+use std::{
+    collections::HashSet,
+    fs::{self, DirBuilder, File, Metadata},
+    io,
+    os::unix::{
+        ffi::OsStrExt as _,
+        fs::{DirBuilderExt as _, MetadataExt as _},
+    },
+    path::{Path, PathBuf},
+    sync::{Arc, LazyLock, Weak},
+    time::SystemTime,
+};
+
+use fumi_base::{
+    atomic_write::replace_outside,
+    file_stamp::{file_stamp, is_settled},
+    files::sha256,
+};
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    super::segment::{DocFacts, Segment},
+    segment_file::{decode, encode},
+};
+
+/// The list of segments. Its time of change is that of the last write of the index.
+const LIST: &str = "segments";
+
+/// Locked by the process that writes the index.
+const LOCK: &str = "lock";
+
+/// The bytes of a hash that precedes or names a file.
+const HASH_BYTES: usize = 32;
+
+/// The permission of the folders: the owner's alone, since they tell names of files and parts of texts.
+const PRIVATE: u32 = 0o700;
+
+/// A hash of the program: what another one wrote is not read, because it may have counted otherwise.
+static PROGRAM: LazyLock<u64> = LazyLock::new(|| {
+    let program = std::env::current_exe().and_then(|path| path.metadata());
+    program.map_or(0, |found| file_stamp(&found))
+});
+
+/// The folders of all indexes.
+#[derive(Clone, Debug)]
+pub struct IndexFolders {
+    /// The folder in which each index has one.
+    pub folder: PathBuf,
+    /// The maximum size of all, in bytes.
+    pub most_bytes: u64,
+}
+
+/// The stamps of a segment's documents, in their order; 0 for one that is not to be loaded.
+pub(in super::super) type SegmentStamps = Vec<u64>;
+
+/// The folder of one index.
+#[derive(Debug)]
+pub(in super::super) struct IndexFolder {
+    folders: IndexFolders,
+    folder: PathBuf,
+    /// The canonical root of the project.
+    root: PathBuf,
+    writer: Mutex<Writer>,
+}
+
+#[derive(Debug, Default)]
+struct Writer {
+    /// The locked file, from the first write on.
+    lock: Option<File>,
+    /// The segments with a file, and its name.
+    written: Vec<(Weak<Segment>, String)>,
+}
+
+/// The list of the segments of an index.
+#[derive(Serialize, Deserialize)]
+struct SegmentList {
+    root: Vec<u8>,
+    segments: Vec<ListedSegment>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ListedSegment {
+    name: String,
+    stamps: SegmentStamps,
+}
+
+impl IndexFolder {
+    pub(in super::super) fn new(folders: &IndexFolders, root: &Path) -> Self {
+        Self {
+            folder: folders.folder.join(sha256(root.as_os_str().as_bytes())),
+            folders: folders.clone(),
+            root: root.to_path_buf(),
+            writer: Mutex::default(),
+        }
+    }
+
+    /// Loads the segments, without the documents of files that changed. `None` if there are none of this program that are
+    /// whole, or if they take more memory than this, in bytes.
+    pub(in super::super) fn load(&self, most_bytes: u64) -> Option<Vec<Arc<Segment>>> {
+        let list = read_checked(&self.folder.join(LIST))?;
+        let list: SegmentList = postcard::from_bytes(&list).ok()?;
+        if list.root != self.root.as_os_str().as_bytes() {
+            return None;
+        }
+        let mut left = most_bytes;
+        let mut written = Vec::new();
+        let mut segments = Vec::new();
+        for ListedSegment { name, stamps } in list.segments {
+            let bytes = fs::read(self.folder.join(&name)).ok()?;
+            left = left.checked_sub(bytes.len() as u64)?;
+            if segment_name(&bytes) != name {
+                return None;
+            }
+            let segment = Arc::new(decode(&bytes)?);
+            let mut stamps = stamps.into_iter();
+            segment.keep_only(|facts| {
+                let stamp = stamps.next().unwrap_or_default();
+                stamp != 0 && self.metadata(facts).is_some_and(|found| file_stamp(&found) == stamp)
+            });
+            written.push((Arc::downgrade(&segment), name));
+            segments.push(segment);
+        }
+        self.writer.lock().written = written;
+        Some(segments)
+    }
+
+    /// Returns the metadata of a document's file as it is now. `None` if there is no such file, or it is another one.
+    fn metadata(&self, facts: &DocFacts) -> Option<Metadata> {
+        let found = self.root.join(&facts.path).symlink_metadata().ok()?;
+        let is_same = found.is_file() && found.nlink() == 1 && found.ino() == facts.inode;
+        is_same.then_some(found)
+    }
+
+    /// Returns the stamps of a segment's documents as their files are now; 0 for one whose next change might not alter its
+    /// stamp.
+    pub(in super::super) fn stamps(&self, segment: &Segment) -> SegmentStamps {
+        let stamp = |doc, facts| {
+            let found = segment.is_live(doc).then(|| self.metadata(facts)).flatten();
+            found.filter(is_settled).map_or(0, |found| file_stamp(&found))
+        };
+        (0..).zip(&segment.docs).map(|(doc, facts)| stamp(doc, facts)).collect()
+    }
+
+    /// Writes segments with the stamps of their documents, in place of those that were written before. Returns false if
+    /// another process writes this index, or there is no room.
+    pub(in super::super) fn write(&self, segments: &[Arc<Segment>], stamps: Vec<SegmentStamps>) -> io::Result<bool> {
+        let mut writer = self.writer.lock();
+        if writer.lock.is_none() {
+            DirBuilder::new().recursive(true).mode(PRIVATE).create(&self.folder)?;
+            let lock = File::options().create(true).append(true).open(self.folder.join(LOCK))?;
+            if lock.try_lock().is_err() {
+                return Ok(false);
+            }
+            writer.lock = Some(lock);
+        }
+        if !self.make_room(segments.iter().map(|segment| segment.bytes() as u64).sum())? {
+            return Ok(false);
+        }
+        let mut written = Vec::new();
+        for segment in segments {
+            let known = writer
+                .written
+                .iter()
+                .find(|(known, _)| known.as_ptr() == Arc::as_ptr(segment));
+            let name = if let Some((_, name)) = known {
+                name.clone()
+            } else {
+                let bytes = encode(segment).map_err(io::Error::other)?;
+                let name = segment_name(&bytes);
+                replace_outside(&self.folder, &name, &bytes)?;
+                name
+            };
+            written.push((Arc::downgrade(segment), name));
+        }
+        let names = written.iter().map(|(_, name)| name.clone());
+        let list = SegmentList {
+            root: self.root.as_os_str().as_bytes().to_vec(),
+            segments: names
+                .zip(stamps)
+                .map(|(name, stamps)| ListedSegment { name, stamps })
+                .collect(),
+        };
+        let list = postcard::to_stdvec(&list).map_err(io::Error::other)?;
+        let list = [hash(&list).as_slice(), &list].concat();
+        replace_outside(&self.folder, LIST, &list)?;
+        writer.written = written;
+        let kept: HashSet<&str> = writer
+            .written
+            .iter()
+            .map(|(_, name)| name.as_str())
+            .chain([LIST, LOCK])
+            .collect();
+        for entry in fs::read_dir(&self.folder)?.filter_map(Result::ok) {
+            if entry.file_name().to_str().is_some_and(|name| !kept.contains(name)) {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Removes the indexes that were written least recently until one of this size fits, in bytes. Returns false if it does
+    /// not.
+    fn make_room(&self, bytes: u64) -> io::Result<bool> {
+        let mut others = Vec::new();
+        for entry in fs::read_dir(&self.folders.folder)?.filter_map(Result::ok) {
+            let folder = entry.path();
+            if folder != self.folder {
+                let written = folder.join(LIST).metadata().and_then(|found| found.modified());
+                others.push((
+                    written.unwrap_or(SystemTime::UNIX_EPOCH),
+                    size_of_folder(&folder),
+                    folder,
+                ));
+            }
+        }
+        others.sort();
+        let mut total: u64 = bytes + others.iter().map(|(_, size, _)| size).sum::<u64>();
+        for (_, size, folder) in others {
+            if total <= self.folders.most_bytes {
+                break;
+            }
+            let lock = File::open(folder.join(LOCK));
+            if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
+                fs::remove_dir_all(&folder)?;
+                total -= size;
+            }
+        }
+        Ok(total <= self.folders.most_bytes)
+    }
+}
+
+/// Returns the size of the files in a folder, in bytes.
+fn size_of_folder(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    entries
+        .filter_map(|entry| entry.metadata().ok())
+        .map(|found| found.len())
+        .sum()
+}
+
+/// Reads a file that begins with the hash of the rest. `None` if it does not, or there is none.
+fn read_checked(path: &Path) -> Option<Vec<u8>> {
+    let bytes = fs::read(path).ok()?;
+    let (found, rest) = bytes.split_first_chunk()?;
+    (*found == hash(rest)).then(|| rest.to_vec())
+}
+
+fn segment_name(bytes: &[u8]) -> String {
+    format!("segment-{}", sha256(&hash(bytes)))
+}
+
+/// Returns the hash of bytes that this program wrote.
+fn hash(bytes: &[u8]) -> [u8; HASH_BYTES] {
+    let mut hasher = Sha256::new();
+    hasher.update(env!("CARGO_PKG_VERSION"));
+    hasher.update(PROGRAM.to_le_bytes());
+    hasher.update(bytes);
+    hasher.finalize().into()
+}

@@ -1,0 +1,313 @@
+//! Indexes that were written to the disk, opened by another process: never wrong, whatever happened to the files of the
+//! project, or to those of the index, in between.
+
+use std::{
+    fs::{self, File, FileTimes},
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use fumi_base::project::Project;
+use fumi_code::{
+    index::{CodeIndexes, IndexFolders, IndexLimits},
+    search::{RowDemand, ScopeOptions, SearchMatches, SearchScope, SearchTargets, search},
+    text_query::{TextQuery, TextQueryOptions},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{MOST, shown};
+
+/// The number of files of a project.
+const FILES: usize = 40;
+
+/// A project, and the state folder of the servers that serve it one after the other.
+struct Kept {
+    files: tempfile::TempDir,
+    state: tempfile::TempDir,
+    project: Arc<Project>,
+}
+
+/// A change of a file's bytes.
+type Damage = fn(&mut Vec<u8>);
+
+/// A process with the index of a project.
+struct Opened<'k> {
+    kept: &'k Kept,
+    indexes: Arc<CodeIndexes>,
+}
+
+impl Kept {
+    /// Creates a project whose files are so old that every later change shows.
+    fn new() -> Self {
+        let files = tempfile::tempdir().expect("a folder");
+        for n in 0..FILES {
+            let folder = files.path().join(format!("f{}", n % 4));
+            fs::create_dir_all(&folder).expect("a folder");
+            fs::write(folder.join(format!("{n}.txt")), format!("word{n:02}\n")).expect("a file");
+        }
+        thread::park_timeout(Duration::from_millis(3_300));
+        Self {
+            project: Project::open(files.path()).expect("a project"),
+            files,
+            state: tempfile::tempdir().expect("a folder"),
+        }
+    }
+
+    fn open(&self) -> Opened<'_> {
+        self.open_in(self.state.path(), 1 << 30)
+    }
+
+    fn open_in(&self, state: &Path, most_bytes: u64) -> Opened<'_> {
+        let limits = IndexLimits {
+            file_bytes: MOST,
+            files: 100_000,
+            memory: 256 << 20,
+        };
+        let folder = state.to_path_buf();
+        let folders = IndexFolders { folder, most_bytes };
+        Opened {
+            kept: self,
+            indexes: CodeIndexes::new(Arc::default(), Some(limits), Some(folders)),
+        }
+    }
+
+    /// Writes the index to the disk, by a process that ends then.
+    fn write(&self) {
+        let opened = self.open();
+        opened.read_all();
+        wait_until(|| !self.written().is_empty());
+    }
+
+    /// Returns the files of the written index; none before it is whole.
+    fn written(&self) -> Vec<PathBuf> {
+        let folders = fs::read_dir(self.state.path()).into_iter().flatten();
+        let folders: Vec<PathBuf> = folders.map(|entry| entry.expect("an entry").path()).collect();
+        let [folder] = folders.as_slice() else {
+            return Vec::new();
+        };
+        if !folder.join("segments").exists() {
+            return Vec::new();
+        }
+        let files = fs::read_dir(folder)
+            .expect("readable")
+            .map(|entry| entry.expect("an entry").path());
+        files.filter(|path| !path.ends_with("lock")).collect()
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.files.path().join(name)
+    }
+
+    fn search(&self, word: &str, indexes: Option<&Arc<CodeIndexes>>) -> SearchMatches {
+        let query = TextQuery::new(&TextQueryOptions::new(word)).expect("valid");
+        let scope = SearchScope::new(&self.project, &ScopeOptions::default(), MOST).expect("valid");
+        let scope = match indexes {
+            Some(indexes) => scope.with_index(indexes),
+            None => scope,
+        };
+        let targets = SearchTargets {
+            roots: vec![self.project.resolve(".").expect("the root")],
+            ..SearchTargets::default()
+        };
+        search(
+            &query,
+            &targets,
+            &scope,
+            RowDemand::Rows { keep: usize::MAX },
+            &CancellationToken::new(),
+        )
+        .expect("not cancelled")
+    }
+}
+
+impl Opened<'_> {
+    /// Searches, compares with a scan, and returns the number of files that were not opened.
+    fn unopened(&self, word: &str) -> u64 {
+        let [found, scanned] = [Some(&self.indexes), None].map(|indexes| self.kept.search(word, indexes));
+        assert_eq!(shown(&found), shown(&scanned), "{word}");
+        found.unopened_files
+    }
+
+    /// Searches until every file is in the index.
+    fn read_all(&self) {
+        wait_until(|| self.unopened("no such text") == FILES as u64);
+    }
+}
+
+fn wait_until(is_so: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_mins(1);
+    while !is_so() {
+        assert!(Instant::now() < end, "it never came");
+        thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from)
+        .expect("readable")
+        .map(|entry| entry.expect("an entry"))
+    {
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).expect("copied");
+        }
+    }
+}
+
+#[test]
+fn the_next_process_opens_only_files_that_may_match() {
+    let kept = Kept::new();
+    kept.write();
+    let next = kept.open();
+    assert_eq!(next.unopened("word07"), FILES as u64 - 1);
+    assert_eq!(next.unopened("no such text"), FILES as u64);
+}
+
+#[test]
+fn every_change_between_two_processes_is_seen() {
+    let kept = Kept::new();
+    kept.write();
+    let path = |name: &str| kept.path(name);
+    let rewritten = path("f0/0.txt");
+    let before = rewritten.metadata().expect("there").modified().expect("times");
+    fs::write(&rewritten, "late00\n").expect("written");
+    let times = FileTimes::new().set_modified(before);
+    File::options()
+        .write(true)
+        .open(&rewritten)
+        .expect("a file")
+        .set_times(times)
+        .expect("set");
+    fs::remove_file(path("f1/1.txt")).expect("removed");
+    fs::rename(path("f2/2.txt"), path("f2/6.txt")).expect("replaced");
+    fs::rename(path("f3"), path("g3")).expect("moved");
+    fs::hard_link(path("f0/4.txt"), path("again.txt")).expect("linked");
+    fs::write(path("again.txt"), "late04\n").expect("written under another name");
+    fs::write(path("f1/new.txt"), "late99\n").expect("written");
+    fs::remove_file(path("f0/8.txt")).expect("removed");
+    symlink("12.txt", path("f0/8.txt")).expect("linked");
+    let next = kept.open();
+    for word in [
+        "late",
+        "word",
+        "word06",
+        "word02",
+        "word03",
+        "late04",
+        "word08",
+        "word1",
+        "no such text",
+    ] {
+        next.unopened(word);
+    }
+    assert!(next.unopened("no such text") > 20, "the others are known");
+}
+
+#[test]
+fn a_damaged_index_is_not_loaded() {
+    let kept = Kept::new();
+    kept.write();
+    let files = kept.written();
+    assert!(files.len() >= 2, "{files:?}");
+    let damages: [(&str, Damage); 6] = [
+        ("empty", Vec::clear),
+        ("cut", |bytes| bytes.truncate(bytes.len() / 2)),
+        ("longer", |bytes| bytes.push(0)),
+        ("first", |bytes| bytes[0] ^= 1),
+        ("middle", |bytes| {
+            let at = bytes.len() / 2;
+            bytes[at] ^= 0x10;
+        }),
+        ("last", |bytes| *bytes.last_mut().expect("not empty") ^= 0x80),
+    ];
+    for file in &files {
+        for (what, damage) in damages {
+            let state = tempfile::tempdir().expect("a folder");
+            copy(kept.state.path(), state.path());
+            let copied = state.path().join(file.strip_prefix(kept.state.path()).expect("inside"));
+            let mut bytes = fs::read(&copied).expect("readable");
+            damage(&mut bytes);
+            fs::write(&copied, bytes).expect("written");
+            let next = kept.open_in(state.path(), 1 << 30);
+            assert_eq!(next.unopened("word07"), 0, "{what} {}", file.display());
+            // It is made anew.
+            next.read_all();
+        }
+        let state = tempfile::tempdir().expect("a folder");
+        copy(kept.state.path(), state.path());
+        fs::remove_file(state.path().join(file.strip_prefix(kept.state.path()).expect("inside"))).expect("removed");
+        assert_eq!(kept.open_in(state.path(), 1 << 30).unopened("word07"), 0);
+    }
+}
+
+#[test]
+fn one_process_writes_and_others_are_right() {
+    let kept = Kept::new();
+    kept.write();
+    let [first, second] = [kept.open(), kept.open()];
+    let before: Vec<_> = kept
+        .written()
+        .iter()
+        .map(|path| fs::read(path).expect("readable"))
+        .collect();
+    let lock = kept.written()[0].with_file_name("lock");
+    let held = File::open(lock).expect("a lock");
+    held.lock().expect("locked");
+    for n in 0..10 {
+        fs::write(kept.path(&format!("f0/{}.txt", n * 4)), "late\n").expect("written");
+    }
+    for opened in [&first, &second] {
+        assert!(opened.unopened("late") > 20);
+        opened.read_all();
+    }
+    let after: Vec<_> = kept
+        .written()
+        .iter()
+        .map(|path| fs::read(path).expect("readable"))
+        .collect();
+    assert_eq!(before, after);
+}
+
+#[test]
+fn without_a_usable_folder_the_index_stays_in_memory() {
+    let kept = Kept::new();
+    let file = kept.state.path().join("file");
+    fs::write(&file, "").expect("written");
+    for (folder, most_bytes) in [(file, 1 << 30), (kept.state.path().join("small"), 1_000)] {
+        let opened = kept.open_in(&folder, most_bytes);
+        opened.read_all();
+        assert_eq!(opened.unopened("word07"), FILES as u64 - 1);
+        drop(opened);
+        assert_eq!(
+            kept.open_in(&folder, most_bytes).unopened("word07"),
+            0,
+            "{}",
+            folder.display()
+        );
+    }
+}
+
+#[test]
+fn the_index_that_was_written_first_makes_room() {
+    let [first, second] = [Kept::new(), Kept::new()];
+    first.write();
+    let old = first.written()[0].parent().expect("a folder").to_path_buf();
+    let size = first
+        .open()
+        .indexes
+        .open_index(&first.project)
+        .expect("it is on")
+        .size();
+    let opened = second.open_in(first.state.path(), size.bytes as u64 * 3 / 2);
+    opened.read_all();
+    wait_until(|| !first.written().is_empty() && !old.exists());
+    drop(opened);
+    let next = second.open_in(first.state.path(), 1 << 30);
+    assert_eq!(next.unopened("word07"), FILES as u64 - 1);
+}
