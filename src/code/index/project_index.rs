@@ -79,6 +79,14 @@ pub(super) struct IndexView {
     pub(super) folders: Option<Arc<FolderTable>>,
 }
 
+/// The segments at one moment.
+#[derive(Debug)]
+struct IndexSnapshot {
+    /// That of the moment: a snapshot says nothing about later ones.
+    epoch: u64,
+    indexed: Arc<IndexedFiles>,
+}
+
 #[derive(Debug, Default)]
 struct IndexState {
     indexed: Arc<IndexedFiles>,
@@ -343,19 +351,17 @@ impl ProjectIndex {
     /// Writes the index to the disk, if that would spare a later process a tenth of the work.
     fn write(&self) {
         let Some(folder) = &self.folder else { return };
-        let (epoch, indexed) = {
-            let state = self.state.lock();
-            if state.unwritten == 0 || state.unwritten < state.indexed.files() / UNWRITTEN_PART {
-                return;
-            }
-            (state.epoch, Arc::clone(&state.indexed))
-        };
-        let segments = indexed.segments();
+        let unwritten = self.state.lock().unwritten;
+        let now = self.snapshot();
+        if unwritten == 0 || unwritten < now.indexed.files() / UNWRITTEN_PART {
+            return;
+        }
+        let segments = now.indexed.segments();
         let mut stamps: Vec<SegmentStamps> = segments.iter().map(|segment| folder.stamps(segment)).collect();
         {
             let mut state = self.state.lock();
             self.apply_changes(&mut state);
-            if state.epoch != epoch {
+            if state.epoch != now.epoch {
                 return;
             }
             state.unwritten = 0;
@@ -380,9 +386,10 @@ impl ProjectIndex {
 
     /// Adds the documents whose files did not change since they were read. `left` were not read.
     fn add(&self, segment: Segment, unreadable: &[Arc<Path>], left: &[Arc<Path>]) {
+        let now = self.snapshot();
         let segment = Arc::new(segment);
-        let added = |segments: &[Arc<Segment>]| [segments, &[Arc::clone(&segment)]].concat();
-        self.replace(added, |state| {
+        let segments = [now.indexed.segments(), &[Arc::clone(&segment)]].concat();
+        self.replace(now.epoch, segments, |state| {
             let in_work = std::mem::take(&mut state.in_work);
             segment.keep_only(|facts| in_work.contains(&facts.path));
             state.unwritten += segment.live_documents().count();
@@ -394,50 +401,49 @@ impl ProjectIndex {
         });
     }
 
-    /// Replaces the segments. The places of all files are found without the lock, for which calls would wait. Then
-    /// `finish` ends the documents among the new segments that changed meanwhile. Nothing happens if everything was
-    /// forgotten meanwhile.
-    fn replace(
-        &self,
-        segments: impl FnOnce(&[Arc<Segment>]) -> Vec<Arc<Segment>> + Send,
-        finish: impl FnOnce(&mut IndexState),
-    ) {
-        let (epoch, now) = {
-            let state = self.state.lock();
-            (state.epoch, Arc::clone(&state.indexed))
-        };
-        let indexed = at_low_priority(|| Arc::new(IndexedFiles::new(segments(now.segments()))));
+    fn snapshot(&self) -> IndexSnapshot {
+        let state = self.state.lock();
+        IndexSnapshot {
+            epoch: state.epoch,
+            indexed: Arc::clone(&state.indexed),
+        }
+    }
+
+    /// Replaces the segments of an epoch. The places of all files are found without the lock, for which calls would wait.
+    /// Then `finish` ends the documents among the new segments that changed meanwhile. Returns false, and does nothing, if
+    /// the epoch has ended: everything was forgotten.
+    fn replace(&self, epoch: u64, segments: Vec<Arc<Segment>>, finish: impl FnOnce(&mut IndexState)) -> bool {
+        let indexed = at_low_priority(|| Arc::new(IndexedFiles::new(segments)));
         let mut state = self.state.lock();
         self.apply_changes(&mut state);
-        if state.epoch == epoch {
-            finish(&mut state);
-            state.indexed = indexed;
-            // It would keep the old segments in memory.
-            *self.listed.lock() = None;
-        } else {
+        if state.epoch != epoch {
             state.in_work.clear();
+            return false;
         }
+        finish(&mut state);
+        state.indexed = indexed;
+        // It would keep the old segments in memory.
+        *self.listed.lock() = None;
+        true
     }
 
     /// Merges the newest segments while the one before them is not at least twice as large, so that the number of
     /// segments grows with the logarithm of the number of files. A segment of mostly dead documents is written anew.
     fn merge_small(&self) {
-        loop {
-            let segments = self.state.lock().indexed.segments().to_vec();
-            let Some(range) = to_merge(&segments) else { return };
-            let merged = Arc::new(at_low_priority(|| merge(&segments[range.clone()])));
-            let epoch = self.state.lock().epoch;
-            let new = (merged.documents() > 0).then(|| Arc::clone(&merged));
-            let kept = |_: &[Arc<Segment>]| [&segments[..range.start], new.as_slice(), &segments[range.end..]].concat();
-            let alive = |state: &mut IndexState| {
-                let now = Arc::clone(&state.indexed);
-                merged.keep_only(|facts| now.knows(&facts.path));
-            };
-            self.replace(kept, alive);
-            if self.state.lock().epoch != epoch {
-                return;
-            }
-        }
+        while self.merge_once(&self.snapshot()) {}
+    }
+
+    /// Merges once. Returns false if there is nothing to merge, or everything was forgotten meanwhile.
+    fn merge_once(&self, now: &IndexSnapshot) -> bool {
+        let segments = now.indexed.segments();
+        let Some(range) = to_merge(segments) else { return false };
+        let merged = Arc::new(at_low_priority(|| merge(&segments[range.clone()])));
+        let new = (merged.documents() > 0).then(|| Arc::clone(&merged));
+        let kept = [&segments[..range.start], new.as_slice(), &segments[range.end..]].concat();
+        self.replace(now.epoch, kept, |state| {
+            let now = Arc::clone(&state.indexed);
+            merged.keep_only(|facts| now.knows(&facts.path));
+        })
     }
 
     /// Returns the numbers of the index.
@@ -485,4 +491,55 @@ fn to_merge(segments: &[Arc<Segment>]) -> Option<Range<usize>> {
     }
     let before = segments.len().checked_sub(2)?;
     (live[before] < 2 * live[before + 1]).then_some(before..segments.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        fs,
+        path::Path,
+        sync::{Arc, Weak},
+    };
+
+    use fumi_base::{freshness::Freshness, project::Project};
+
+    use super::{IndexLimits, ProjectIndex};
+    use crate::index::document::DocumentReader;
+
+    /// Adds a segment of files with these numbers.
+    fn add(index: &ProjectIndex, numbers: std::ops::Range<u32>) {
+        let paths: Vec<Arc<Path>> = numbers.map(|n| Arc::from(Path::new(&n.to_string()))).collect();
+        index.state.lock().in_work = paths.iter().cloned().collect();
+        let segment = index.read(&mut DocumentReader::default(), &mut paths.iter(), &mut Vec::new());
+        index.add(segment, &[], &[]);
+    }
+
+    /// Otherwise the documents of the old folder, which is watched no more, would be taken for those of the new one.
+    #[test]
+    fn segments_that_were_forgotten_during_a_merge_do_not_return() {
+        let outer = tempfile::tempdir().expect("a folder");
+        let root = outer.path().join("project");
+        fs::create_dir(&root).expect("a folder");
+        for n in 0..12 {
+            fs::write(root.join(n.to_string()), "needle").expect("a file");
+        }
+        let project = Project::open(&root).expect("a project");
+        let log = Freshness::default().log_changes(project.root());
+        let limits = IndexLimits {
+            file_bytes: 1_000,
+            files: 100,
+            memory: 1 << 20,
+        };
+        let index = ProjectIndex::new(&project, log, limits, Weak::new(), None).expect("watched");
+        for numbers in [0..8, 8..10, 10..12] {
+            add(&index, numbers);
+        }
+        assert_eq!((index.size().files, index.size().segments), (12, 3));
+        let before = index.snapshot();
+        fs::rename(&root, outer.path().join("other")).expect("moved");
+        fs::create_dir(&root).expect("another folder");
+        index.view().expect("watched");
+        assert!(!index.merge_once(&before));
+        assert_eq!(index.size().files, 0);
+    }
 }
