@@ -113,7 +113,7 @@ impl App {
         check_always_load(&catalogue, &config)?;
         let exporter = MetricsExporter::open(&config.telemetry)?;
         let metrics = ServerMetrics::new(exporter.meter());
-        family_metrics::register(&metrics, &browser);
+        family_metrics::register(&metrics, &browser, &indexes);
         let seals = RequestStateCodec::new(
             &StateKey::from_config(&config.server.state_key)?,
             request_state::TTL,

@@ -1,4 +1,4 @@
-//! Counters of searched bytes, parsed texts and stopped parsers in this process, for measurements.
+//! Counters of searched bytes, unopened files, parsed texts and stopped parsers in this process, for measurements.
 //!
 //! The counters only grow, over all calls together. No reply depends on them.
 
@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 static SEARCHED: AtomicU64 = AtomicU64::new(0);
 static PARSED: AtomicU64 = AtomicU64::new(0);
 static STOPPED: AtomicU64 = AtomicU64::new(0);
+static UNOPENED: AtomicU64 = AtomicU64::new(0);
 
 /// Returns the number of bytes searched in files.
 #[must_use]
@@ -24,6 +25,16 @@ pub fn parsed_texts() -> u64 {
 #[must_use]
 pub fn stopped_parsers() -> u64 {
     STOPPED.load(Ordering::Relaxed)
+}
+
+/// Returns the number of files that searches did not open, because the index knew that they cannot match.
+#[must_use]
+pub fn unopened_files() -> u64 {
+    UNOPENED.load(Ordering::Relaxed)
+}
+
+pub(crate) fn count_unopened(files: u64) {
+    UNOPENED.fetch_add(files, Ordering::Relaxed);
 }
 
 pub(crate) fn count_stopped_parser() {

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::ToolError;
 
 /// The names of all statistics.
-pub const STATISTICS: [&str; 4] = ["overview", "languages", "complexity", "files"];
+pub const STATISTICS: [&str; 5] = ["overview", "languages", "complexity", "files", "index"];
 
 /// The content of resources. All functions block.
 pub trait ProjectResources: fmt::Debug + Send + Sync {
@@ -44,6 +44,6 @@ pub trait ProjectResources: fmt::Debug + Send + Sync {
 #[derive(Debug)]
 pub struct ProjectStatistics {
     pub body: Map<String, Value>,
-    /// False if a file could not be parsed, which a retry may change.
+    /// False if a retry may find others while no file changes: a file could not be parsed, or they are of the server.
     pub is_complete: bool,
 }

@@ -157,11 +157,11 @@ pub fn templates(locale: Locale) -> ListResourceTemplatesResult {
     let (file, stats) = match locale {
         Locale::En => (
             "A file of the project; ?lines=10-50 reads a range of lines, ?bytes=0-1048575 a range of bytes (as base64), ?project_root= another allowed project. Can be subscribed to",
-            "Statistics of the project: overview, languages, complexity or files. Can be subscribed to: notifies of every change of its files",
+            "Statistics of the project: overview, languages, complexity, files or index. Can be subscribed to: notifies of every change of its files",
         ),
         Locale::Ja => (
             "プロジェクトのファイル。?lines=10-50 で行範囲、?bytes=0-1048575 でバイト範囲（base64）、?project_root= で別の許可済みプロジェクト。購読できます",
-            "プロジェクトの統計。overview、languages、complexity、files のいずれか。購読すると、ファイルが変わるたびに通知されます",
+            "プロジェクトの統計。overview、languages、complexity、files、index のいずれか。購読すると、ファイルが変わるたびに通知されます",
         ),
     };
     ListResourceTemplatesResult::with_all_items(vec![

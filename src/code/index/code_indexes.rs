@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use super::{
     disk::IndexFolders,
     document::DocumentReader,
-    project_index::{IndexLimits, ProjectIndex},
+    project_index::{IndexLimits, IndexSize, ProjectIndex},
 };
 
 /// The maximum number of open indexes.
@@ -138,6 +138,28 @@ impl CodeIndexes {
         // Dropping it takes time.
         drop(open);
         closed.is_some()
+    }
+
+    /// Returns the numbers of the index of a project. `None` if it is not open.
+    #[must_use]
+    pub fn size(&self, project: &Project) -> Option<IndexSize> {
+        let index = Arc::clone(&self.open.lock().get(project.root())?.index);
+        Some(index.size())
+    }
+
+    /// Returns the numbers of all open indexes together.
+    #[must_use]
+    pub fn total(&self) -> IndexSize {
+        let open: Vec<_> = self.open.lock().values().map(|open| Arc::clone(&open.index)).collect();
+        open.iter()
+            .map(|index| index.size())
+            .fold(IndexSize::default(), |sum, size| IndexSize {
+                files: sum.files + size.files,
+                wanted: sum.wanted + size.wanted,
+                bytes: sum.bytes + size.bytes,
+                segments: sum.segments + size.segments,
+                is_listing: sum.is_listing || size.is_listing,
+            })
     }
 
     /// True if an index may grow. Closes one that is idle if memory is needed.

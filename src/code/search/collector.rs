@@ -18,6 +18,7 @@ use crate::{
     index::{IndexUse, SearchPlan},
     skipped::{SkipReason, SkippedList},
     walk::compare_paths,
+    work_counters::count_unopened,
 };
 
 /// The maximum size of the kept rows of one search, in bytes of text. Well under the 500 MB that one operation may use.
@@ -127,6 +128,8 @@ impl<'a> MatchCollector<'a> {
         let mut skipped = std::mem::take(&mut *self.skipped.lock());
         skipped.finish()?;
         let has_walked = self.has_walked.into_inner();
+        let unopened_files = self.unopened.into_inner();
+        count_unopened(unopened_files);
         Ok(SearchMatches {
             files: kept.files,
             total_matches: kept.matches,
@@ -136,7 +139,7 @@ impl<'a> MatchCollector<'a> {
             skipped,
             index_use: self.plan.map_or(IndexUse::None, |plan| plan.index_use(!has_walked)),
             has_walked,
-            unopened_files: self.unopened.into_inner(),
+            unopened_files,
             elapsed: self.started.elapsed(),
             is_named_file: false,
         })

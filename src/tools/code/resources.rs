@@ -98,6 +98,12 @@ impl ProjectResources for CodeResources {
         name: &str,
         cancel: &CancellationToken,
     ) -> Result<ProjectStatistics, ToolError> {
+        if name == "index" {
+            return Ok(statistics::of_index(
+                self.indexes.is_enabled(),
+                self.indexes.size(project),
+            ));
+        }
         let filter = self.filter(project, &FileOptions::default())?;
         statistics::count(&filter, name, self.limits, &self.parsers, cancel)
     }

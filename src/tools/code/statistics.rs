@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use fumi_code::{
+    index::IndexSize,
     listing::FileFilter,
     parser_pool::ParserPool,
     project_stats::{ProjectStats, StatsDepth, collect_stats},
@@ -72,6 +73,29 @@ pub fn count(
         body.insert("broken_examples".to_owned(), json!(broken.examples));
     }
     Ok(ProjectStatistics { body, is_complete })
+}
+
+/// Returns the state of a project's index and its numbers, which are those of its last use.
+#[must_use]
+pub fn of_index(is_enabled: bool, size: Option<IndexSize>) -> ProjectStatistics {
+    let state = match &size {
+        _ if !is_enabled => "off",
+        None => "closed",
+        Some(size) if size.wanted > 0 || size.is_listing => "building",
+        Some(_) => "ready",
+    };
+    let size = size.unwrap_or_default();
+    let body = [
+        ("state", json!(state)),
+        ("indexed_files", json!(size.files)),
+        ("unread_files", json!(size.wanted)),
+        ("segments", json!(size.segments)),
+        ("memory_bytes", json!(size.bytes)),
+    ];
+    ProjectStatistics {
+        body: body.map(|(name, value)| (name.to_owned(), value)).into_iter().collect(),
+        is_complete: false,
+    }
 }
 
 fn overview(stats: &ProjectStats) -> Value {

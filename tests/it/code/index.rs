@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use fumi::app::App;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::sample::{Sample, call};
 
@@ -66,4 +67,41 @@ async fn search_with_the_index_has_the_same_reply_and_says_so() {
     let again = call(&on, "search_content", arguments).await;
     assert_eq!(again.meta().get("fumi/index"), None);
     assert_eq!(again.meta()["cache_hit"], true);
+}
+
+/// The state of the index, which no file's change tells, is never taken from a cache.
+#[tokio::test(flavor = "multi_thread")]
+async fn operators_see_the_state_of_the_index() {
+    let sample = project();
+    let off = sample.app_with(&[], |config| config.code.index.enabled = false);
+    let on = sample.app();
+    let state = |app: &std::sync::Arc<App>| {
+        let project = fumi_base::project::Project::open(&sample.root()).expect("a project");
+        let (text, _) =
+            fumi::mcp::statistics::load(app, &project, "index", &CancellationToken::new()).expect("counted");
+        serde_json::from_str::<Value>(&text).expect("JSON")
+    };
+    assert_eq!(state(&off)["state"], "off");
+    assert_eq!(state(&on)["state"], "closed");
+    once_whole(
+        &on,
+        "search_content",
+        &json!({"query": "unit_7", "count_only_matches": true}),
+    )
+    .await;
+    let ready = state(&on);
+    assert_eq!(
+        (&ready["state"], &ready["indexed_files"]),
+        (&json!("ready"), &json!(40)),
+        "{ready}"
+    );
+    let metrics = on.metrics.text();
+    let value = |name: &str| {
+        let line = metrics.lines().find(|line| line.starts_with(name));
+        let line = line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
+        line.unwrap_or_else(|| panic!("{name} in {metrics}"))
+    };
+    assert!((value("fumi_index_files") - 40.0).abs() < 0.1);
+    assert!(value("fumi_index_memory_bytes") > 1_000.0);
+    assert!(value("fumi_unopened_total") >= 39.0);
 }

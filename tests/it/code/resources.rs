@@ -216,8 +216,8 @@ async fn the_pages_of_the_list_are_the_whole_list() {
     let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);
     let listed = pages(&client, |_| {}).await;
-    assert_eq!(listed.iter().map(Vec::len).collect::<Vec<_>>(), [104, 100, 51]);
-    let mut expected: Vec<_> = ["overview", "languages", "complexity", "files"]
+    assert_eq!(listed.iter().map(Vec::len).collect::<Vec<_>>(), [105, 100, 51]);
+    let mut expected: Vec<_> = ["overview", "languages", "complexity", "files", "index"]
         .iter()
         .map(|name| format!("code://stats/{name}"))
         .chain((0..250).map(|n| format!("code://file/src/f{n:03}.py")))
@@ -225,7 +225,7 @@ async fn the_pages_of_the_list_are_the_whole_list() {
     expected.push("code://file/%E6%97%A5%20%E6%9C%AC%25.txt".to_owned());
     assert_eq!(listed.concat(), expected);
     // A listed resource can be read.
-    for uri in [&expected[3], &expected[254]] {
+    for uri in [&expected[4], &expected[255]] {
         assert!(read(&client, uri).await["result"].is_object(), "{uri}");
     }
     // Files that appear and disappear between two pages neither repeat nor hide others.
@@ -292,7 +292,7 @@ async fn paths_and_statistics_complete() {
     let found = complete(&templates[1], "type", "").await;
     assert_eq!(
         found["result"]["completion"]["values"],
-        json!(["overview", "languages", "complexity", "files"])
+        json!(["overview", "languages", "complexity", "files", "index"])
     );
     assert_eq!(
         complete(&templates[1], "type", "co").await["result"]["completion"]["values"],
