@@ -23,7 +23,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts fumi with some roots; `settings` are environment variables.
+    /// Starts fumi with some roots and without a state folder; `settings` are environment variables, which may name one.
     pub(crate) fn start(roots: &[&Path], settings: &[(&str, &str)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
         command.args(["serve", "--listen", "127.0.0.1:0"]);
@@ -32,6 +32,7 @@ impl Server {
         }
         let began = Instant::now();
         let mut child = command
+            .env("FUMI__STORE__KIND", "memory")
             .envs(settings.iter().copied())
             .env("FUMI__LOG__FILTER", "warn")
             .stdin(Stdio::null())

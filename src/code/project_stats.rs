@@ -17,16 +17,16 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     errors::{search::SearchError, structure::StructureError},
     file_scale::statistics,
-    languages::{detect::by_file_name, facts::LanguageFamily},
+    languages::{
+        detect::{TEXT_PROBE, by_file_name},
+        facts::LanguageFamily,
+    },
     listing::{FileFilter, FoundFile, ListingDetail, ListingRequest, ListingSort},
     parse::SourceFile,
     parser_pool::ParserPool,
     syntax_errors::SyntaxErrorSummary,
     thread_budget::{ThreadPermit, cores},
 };
-
-/// The number of bytes in which a NUL marks a file as binary: ripgrep's check, shortened.
-const TEXT_PROBE: usize = 8 * 1024;
 
 /// The maximum number of callables kept, the most complex first.
 pub const TOP: usize = 50;

@@ -12,11 +12,7 @@ use std::{
     },
 };
 
-use fumi_base::{
-    encoding::{self, EncodingChoice},
-    files,
-    project::ProjectPath,
-};
+use fumi_base::{files, project::ProjectPath};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -25,7 +21,7 @@ use crate::{
     filter::ElementFilter,
     languages::{
         Language, by_name,
-        detect::{FileLanguage, by_file_name, guess, language_of_name},
+        detect::{FileLanguage, by_file_name, guess_of_bytes, language_of_name},
     },
     parse::SourceFile,
     parser_pool::{CompiledQuery, ParserPool},
@@ -36,9 +32,6 @@ use crate::{
     syntax_errors::MalformedFiles,
     user_queries::UserQueries,
 };
-
-/// The number of bytes in which a NUL marks a file as binary: ripgrep's check, shortened.
-const TEXT_PROBE: usize = 8 * 1024;
 
 /// The matches of one file.
 #[derive(Debug)]
@@ -245,16 +238,12 @@ fn read_source(
         return Ok(None);
     }
     let bytes = files::read(path, most_bytes).map_err(|error| SkipReason::from_path_error(&error))?;
-    if bytes[..bytes.len().min(TEXT_PROBE)].contains(&0) && named.is_none() {
-        return Ok(None);
-    }
     if is_pattern && asked.is_none() && named.is_none() && !bytes.starts_with(b"#!") {
         return Ok(None);
     }
     let size_bytes = bytes.len() as u64;
-    let decoded = encoding::decode(&bytes, EncodingChoice::Auto);
-    let language = guess(&shown, &decoded.text).filter(|language| is_requested_language(language, asked));
-    Ok(language.map(|language| SourceFile {
+    let guessed = guess_of_bytes(&shown, &bytes).filter(|(_, language)| is_requested_language(language, asked));
+    Ok(guessed.map(|(decoded, language)| SourceFile {
         path: shown,
         language,
         text: decoded.text,

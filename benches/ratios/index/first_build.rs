@@ -55,6 +55,35 @@ pub(super) fn first_build(bench: &Bench, root: &Path) -> FirstBuild {
     }
 }
 
+/// Returns the median time from the first call of a server that starts again until a reply says that the index was used
+/// for all files.
+pub(super) fn restart(bench: &Bench, root: &Path) -> Duration {
+    let state = tempfile::tempdir().expect("a folder");
+    let folder = state.path().to_str().expect("UTF-8");
+    let state_settings = [("FUMI__STORE__KIND", "fs"), ("FUMI__STORE__DIR", folder)];
+    let settings = [&INDEX[..], &state_settings].concat();
+    let server = Server::start(&[root], &settings);
+    until_whole(&mut server.client());
+    let began = Instant::now();
+    while !is_written(state.path()) {
+        assert!(began.elapsed() < LONGEST, "the index is not written");
+        thread::sleep(Duration::from_millis(20));
+    }
+    drop(server);
+    median_of(few_rounds(bench), || {
+        let server = Server::start(&[root], &settings);
+        until_whole(&mut server.client()).0
+    })
+}
+
+/// True if there is an index in a state folder.
+fn is_written(state: &Path) -> bool {
+    let indexes = std::fs::read_dir(state.join("index")).into_iter().flatten();
+    indexes
+        .filter_map(Result::ok)
+        .any(|index| index.path().join("segments").exists())
+}
+
 /// Asks until a reply says that the index was used for all files. Returns the time until then, and the times of the calls.
 pub(super) fn until_whole(client: &mut Client) -> (Duration, Times) {
     let question = selective();

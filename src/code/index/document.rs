@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     byte_form::searched_text,
-    languages::detect::{FileLanguage, by_file_name, guess, language_of_name},
+    languages::detect::{FileLanguage, by_file_name, guess_of_bytes, language_of_name},
 };
 
 /// The size of the largest file in the index, in bytes. Decoded, it stays below the memory that a search may use for
@@ -22,9 +22,6 @@ const INDEXED_BYTES: u64 = 32 << 20;
 
 /// The maximum number of distinct trigrams of a file. Sources have under 50,000; random bytes would fill the index.
 const MOST_TRIGRAMS: usize = 500_000;
-
-/// The byte that begins the signs of encodings such as ISO-2022-JP.
-const ESCAPE: u8 = 0x1b;
 
 /// The size of the buffer that a thread keeps between files, in bytes.
 const KEPT_BYTES: usize = 1 << 20;
@@ -75,20 +72,19 @@ impl DocumentReader {
     }
 }
 
-/// Returns the language of a file. The content decides only if it is the same text in every encoding.
+/// Returns the language of a file, as far as a query that reads it takes the file for that language whatever the caller
+/// asks for.
 fn language(path: &str, bytes: &[u8]) -> FileLanguage {
     let by_name = language_of_name(path);
-    // Of languages that share an extension, the one that owns it decides too.
-    let has_name = by_file_name(path).is_some();
-    let is_plain = || bytes.is_ascii() && !bytes.iter().any(|byte| [0, ESCAPE].contains(byte));
-    if by_name == FileLanguage::Unclear
-        && !has_name
-        && is_plain()
-        && let Ok(text) = str::from_utf8(bytes)
-    {
-        return guess(path, text).map_or(FileLanguage::None, FileLanguage::Known);
+    if by_name != FileLanguage::Unclear {
+        return by_name;
     }
-    by_name
+    let guessed = guess_of_bytes(path, bytes).map(|(_, language)| language);
+    match by_file_name(path) {
+        // Of languages that share an extension, the one that owns it decides too.
+        Some(owner) if guessed != Some(owner) => FileLanguage::Unclear,
+        _ => guessed.map_or(FileLanguage::None, FileLanguage::Known),
+    }
 }
 
 /// Reads a file to its end. Returns false if it has more than `most` bytes now, whatever its size was, or an error.

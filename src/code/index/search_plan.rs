@@ -1,7 +1,7 @@
 //! The choice of a search: which of the files that it finds it need not open.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     folder_question::FolderQuestion,
-    folder_table::FolderTable,
+    folder_table::{Folder, FolderTable},
     indexed_files::{ContentFilter, IndexedFiles, Place},
     project_index::{IndexView, ProjectIndex},
 };
@@ -170,7 +170,7 @@ impl<'a> SearchPlan<'a> {
             return is_listed.then_some(list);
         }
         let tops = question.tops(table)?;
-        let is_below = |path: &Path| tops.iter().any(|(_, top)| path.starts_with(top));
+        let is_below = |path: &Path| is_below(&tops, path);
         let found: u64 = tops.iter().map(|(folder, _)| folder.files()).sum::<Option<u64>>()?;
         let named = question
             .named
@@ -219,7 +219,7 @@ impl<'a> SearchPlan<'a> {
             let tops = question.tops(table)?;
             // Otherwise a part of the folders must be walked.
             tops.iter().map(|(folder, _)| folder.files()).sum::<Option<u64>>()?;
-            let is_below = |path: &Path| tops.iter().any(|(_, top)| path.starts_with(top));
+            let is_below = |path: &Path| is_below(&tops, path);
             self.index.listed(table, &self.indexed).each(|path, place| {
                 if is_below(path) && !question.named.contains(&**path) {
                     sort(&|| Arc::clone(path), place.filter(|place| self.indexed.is_live(*place)));
@@ -252,4 +252,11 @@ impl<'a> SearchPlan<'a> {
             _ => IndexUse::Part,
         }
     }
+}
+
+/// True if a path lies in one of some folders, which are given with their paths.
+fn is_below(folders: &[(&Folder, PathBuf)], path: &Path) -> bool {
+    folders
+        .iter()
+        .any(|(_, folder)| folder.as_os_str().is_empty() || path.starts_with(folder))
 }

@@ -4,10 +4,14 @@
 
 use std::{borrow::Cow, path::Path, sync::LazyLock};
 
+use fumi_base::encoding::{self, Decoded, EncodingChoice};
 use regex::Regex;
 
 use super::{Language, all, by_name};
 use crate::errors::structure::StructureError;
+
+/// The number of bytes in which a NUL marks a file as binary: ripgrep's check, shortened.
+pub(crate) const TEXT_PROBE: usize = 8 * 1024;
 
 /// The number of bytes searched at the start of a file; a `#!` line, a doctype or an import lies within them.
 const HEAD_BYTES: usize = 4_096;
@@ -37,6 +41,18 @@ pub fn guess(path: &str, text: &str) -> Option<&'static Language> {
         .map(|owner| by_shared_extension(path, text).unwrap_or(owner))
         .or_else(|| by_shebang(text))
         .or_else(|| by_content(text))
+}
+
+/// Returns the text of a file and its language, or `None` if nothing identifies it. A file with a NUL near its start is text
+/// only if its name says so.
+pub(crate) fn guess_of_bytes(path: &str, bytes: &[u8]) -> Option<(Decoded, &'static Language)> {
+    let has_nul = bytes[..bytes.len().min(TEXT_PROBE)].contains(&0);
+    if has_nul && by_file_name(path).is_none() {
+        return None;
+    }
+    let decoded = encoding::decode(bytes, EncodingChoice::Auto);
+    let language = guess(path, &decoded.text)?;
+    Some((decoded, language))
 }
 
 /// The language of a file as far as it is known without reading the file.
