@@ -14,10 +14,7 @@ use std::{
 };
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
-use cap_std::{
-    ambient_authority,
-    fs::{Dir, OpenOptions},
-};
+use cap_std::fs::{Dir, OpenOptions};
 
 use crate::{
     audit,
@@ -200,15 +197,10 @@ pub fn write_unused(
 }
 
 /// Writes a whole file of a folder that belongs to no project, as [`replace`] does.
-///
-/// # Errors
-/// The folder cannot be opened or written.
-pub fn replace_outside(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
-    let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
-    let name = Path::new(name);
-    write_temporary(&dir, name, bytes)?.replace(name)?;
+pub(crate) fn replace_in(dir: &Dir, name: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_temporary(dir, name, bytes)?.replace(name)?;
     reach("rename", name);
-    flush(&dir)?;
+    flush(dir)?;
     reach("flush", name);
     Ok(())
 }

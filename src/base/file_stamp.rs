@@ -3,7 +3,9 @@
 use std::{
     fs::Metadata,
     hash::{DefaultHasher, Hash, Hasher},
+    io,
     os::unix::fs::MetadataExt as _,
+    path::Path,
     time::{Duration, SystemTime},
 };
 
@@ -25,6 +27,14 @@ pub fn file_stamp(meta: &Metadata) -> u64 {
     hash_file(meta, &mut hasher);
     meta.dev().hash(&mut hasher);
     hasher.finish().max(1)
+}
+
+/// Returns the number of the file system of a path.
+///
+/// # Errors
+/// The system does not tell.
+pub fn file_system_id(path: &Path) -> io::Result<u64> {
+    Ok(rustix::fs::statvfs(path)?.f_fsid)
 }
 
 /// True if the last change is so old that the next one must alter the times. If the clock runs behind the file system's

@@ -29,6 +29,7 @@ mod outside_rules;
 pub mod path_maps;
 mod path_spellings;
 pub mod pools;
+pub mod private_folder;
 pub mod project;
 pub mod project_locks;
 pub mod redact;

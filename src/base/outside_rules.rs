@@ -172,10 +172,11 @@ fn stamp_repository(git: &Path, hasher: &mut DefaultHasher) {
     let Some(folder) = line.as_deref().and_then(|line| line.strip_prefix("gitdir: ")) else {
         return;
     };
-    let pointer = Path::new(folder).join("commondir");
+    let folder = git.parent().unwrap_or(git).join(folder);
+    let pointer = folder.join("commondir");
     stamp_if_there(&pointer, hasher);
     if let Some(common) = first_line(&pointer) {
-        stamp_if_there(&Path::new(folder).join(common).join("info/exclude"), hasher);
+        stamp_if_there(&folder.join(common).join("info/exclude"), hasher);
     }
 }
 

@@ -150,7 +150,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
                 // The memory of the process itself.
                 "src/telemetry/metrics.rs",
                 "src/base/store/fs.rs",
-                "src/code/index/disk/index_folder.rs",
+                "src/base/private_folder.rs",
                 // The lock that distinguishes a living writer from a dead one, beside its lease.
                 "src/base/project_locks.rs",
                 // Chromium's own folder, and the kernel's facts about its processes and connections.

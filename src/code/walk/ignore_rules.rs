@@ -9,6 +9,7 @@ use std::{
     collections::HashMap,
     ffi::OsStr,
     io::Read as _,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -34,6 +35,9 @@ const MOST_CHAIN_BYTES: u64 = 256 << 10;
 
 /// The maximum size of a file that leads to a repository elsewhere, in bytes: the longest path, and more.
 const POINTER_BYTES: u64 = 8 << 10;
+
+/// The number of the device `/dev/null` (Linux, `Documentation/admin-guide/devices.txt`: major 1, minor 3).
+const NULL_DEVICE: u64 = 1 << 8 | 3;
 
 /// The rules of a folder, and those of the folders above it.
 #[derive(Debug)]
@@ -226,9 +230,9 @@ fn rule_text(path: &Path, most_bytes: u64) -> Result<Option<String>, SkipReason>
         Ok(opened) => opened,
     };
     let Some((file, found)) = opened else {
-        // A folder of such a name has no rules.
+        // A folder of such a name has no rules, nor has a link to `/dev/null`.
         return match path.metadata() {
-            Ok(found) if !found.is_dir() => Err(SkipReason::UnusableRules),
+            Ok(found) if !found.is_dir() && found.rdev() != NULL_DEVICE => Err(SkipReason::UnusableRules),
             _ => Ok(None),
         };
     };
@@ -260,7 +264,8 @@ fn worktree_exclude(git: &Path) -> Result<Option<PathBuf>, SkipReason> {
     let Some(folder) = first_line(git, "gitdir: ")? else {
         return Ok(None);
     };
-    let folder = Path::new(&folder);
+    // Relative to the folder of the `.git`, as in git.
+    let folder = git.parent().unwrap_or(git).join(folder);
     let common = first_line(&folder.join("commondir"), "")?;
     Ok(common.map(|common| folder.join(common).join("info/exclude")))
 }
@@ -275,4 +280,42 @@ fn first_line(path: &Path, start: &str) -> Result<Option<String>, SkipReason> {
 /// True for a name that a walk leaves out unless hidden files are wanted.
 pub(crate) fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
+    use super::{RIPGREP_IGNORE, RuleReader};
+
+    /// As `git worktree add --relative-paths` writes it. Git resolves it from the folder of the `.git`.
+    #[test]
+    fn repository_of_a_worktree_may_be_named_relative_to_it() {
+        let outer = tempfile::tempdir().expect("a folder");
+        let root = outer.path().canonicalize().expect("there");
+        let own = root.join("main/.git/worktrees/own");
+        fs::create_dir_all(&own).expect("made");
+        fs::create_dir_all(root.join("main/.git/info")).expect("made");
+        fs::create_dir(root.join("own")).expect("made");
+        fs::write(root.join("main/.git/info/exclude"), "*.log\n").expect("written");
+        fs::write(own.join("commondir"), "../..\n").expect("written");
+        fs::write(root.join("own/.git"), "gitdir: ../main/.git/worktrees/own\n").expect("written");
+        let mut reader = RuleReader::new(RIPGREP_IGNORE, &root, 1_000);
+        let folder = root.join("own");
+        let above = reader.above(&folder).expect("no rules");
+        let rules = reader.folder(&above, &folder, |_| true).expect("rules");
+        assert_eq!(rules.leaves_out(&folder.join("a.log"), false), Some(true));
+        assert_eq!(rules.leaves_out(&folder.join("a.txt"), false), None);
+    }
+
+    #[test]
+    fn a_link_to_the_null_device_has_no_rules() {
+        let outer = tempfile::tempdir().expect("a folder");
+        let root = outer.path().canonicalize().expect("there");
+        symlink("/dev/null", root.join(".ignore")).expect("linked");
+        let mut reader = RuleReader::new(RIPGREP_IGNORE, &root, 1_000);
+        let above = reader.above(&root).expect("no rules");
+        let rules = reader.folder(&above, &root, |_| true).expect("no rules");
+        assert_eq!(rules.leaves_out(&root.join("a.txt"), false), None);
+    }
 }

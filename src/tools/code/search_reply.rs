@@ -204,7 +204,7 @@ impl ReplyFormatArgs {
 pub struct SearchReply {
     #[serde(flatten)]
     shaped: ShapedReply,
-    /// The notes; none for a bare number.
+    /// The notes; for a bare number only of what was skipped, where it is too small.
     #[serde(flatten)]
     published: SearchNotes,
     /// For a ranking: the files with syntax errors, where elements may be missing.
@@ -419,7 +419,14 @@ impl SearchReply {
     pub fn new(shaped: ShapedReply, notes: SearchNotes) -> Self {
         let is_bare = matches!(shaped, ShapedReply::Total(_));
         Self {
-            published: if is_bare { SearchNotes::default() } else { notes.clone() },
+            published: if is_bare {
+                SearchNotes {
+                    skipped: notes.skipped.clone(),
+                    ..SearchNotes::default()
+                }
+            } else {
+                notes.clone()
+            },
             broken: None,
             searched_files: shaped.searched_without_match(),
             next: None,
@@ -446,7 +453,10 @@ impl SearchReply {
 impl Render for SearchReply {
     fn text(&self, locale: Locale) -> String {
         match &self.shaped {
-            ShapedReply::Total(output) => output.total_matches.to_string(),
+            ShapedReply::Total(output) => match &self.published.skipped {
+                Some(skipped) => format!("{}\n{}", output.total_matches, skipped.text(locale)),
+                None => output.total_matches.to_string(),
+            },
             _ => self.text_alone(locale),
         }
     }

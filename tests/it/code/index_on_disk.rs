@@ -61,13 +61,13 @@ fn a_server_killed_at_a_step_of_writing_its_index_is_right_after_the_next_start(
             next.reaches("flush segments");
         }
         drop(next);
-        let mut names = written(&sample);
-        names.sort();
-        let [lock, segment, list] = names.as_slice() else {
-            panic!("{place}: {names:?}")
-        };
-        assert_eq!([lock.as_str(), list.as_str()], ["lock", "segments"], "{place}");
-        assert!(segment.starts_with("segment-"), "{place}");
+        // It may be killed again here, before it removes what the first one left.
+        let names = written(&sample);
+        let is_segment = |name: &String| name.starts_with("segment-");
+        assert!(
+            names.iter().any(is_segment) && names.contains(&"segments".to_owned()),
+            "{place}: {names:?}"
+        );
         assert_finds_all(&Mortal::start_by(Served::command(&sample), ""));
     }
 }

@@ -127,6 +127,9 @@ async fn folders_with_unusable_ignore_files_are_left_out_and_named() {
         );
         assert_eq!(skipped, [UNUSABLE.len() as u64 - 1; 2]);
     }
+    let total = json!({"query": "needle", "total_only": true});
+    let total = call(&program, "search_content", total).await;
+    assert_eq!(total["skipped"]["total"], UNUSABLE.len() as u64 - 1, "{total}");
     // Without ignore rules, none of these files is opened.
     let (files, skipped) = found(&program, &json!({"roots": ["."], "no_ignore": true})).await;
     assert_eq!(files.map(|files| files.len()), [UNUSABLE.len() + 1; 2]);

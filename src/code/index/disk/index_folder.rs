@@ -3,21 +3,17 @@
 
 use std::{
     collections::HashSet,
-    fs::{self, DirBuilder, File, Metadata},
+    fs::{self, File, Metadata},
     io,
-    os::unix::{
-        ffi::OsStrExt as _,
-        fs::{DirBuilderExt as _, MetadataExt as _},
-    },
+    os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
     path::{Path, PathBuf},
     sync::{Arc, LazyLock, Weak},
-    time::SystemTime,
 };
 
 use fumi_base::{
-    atomic_write::replace_outside,
-    file_stamp::{file_stamp, is_settled},
+    file_stamp::{file_stamp, file_system_id, is_settled},
     files::sha256,
+    private_folder::PrivateFolder,
 };
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -36,9 +32,6 @@ const LOCK: &str = "lock";
 
 /// The bytes of a hash that precedes or names a file.
 const HASH_BYTES: usize = 32;
-
-/// The permission of the folders: the owner's alone, since they tell names of files and parts of texts.
-const PRIVATE: u32 = 0o700;
 
 /// A hash of the program: what another one wrote is not read, because it may have counted otherwise.
 static PROGRAM: LazyLock<u64> = LazyLock::new(|| {
@@ -70,8 +63,8 @@ pub(in super::super) struct IndexFolder {
 
 #[derive(Debug, Default)]
 struct Writer {
-    /// The locked file, from the first write on.
-    lock: Option<File>,
+    /// The folder and its locked file, from the first write on.
+    locked: Option<(PrivateFolder, File)>,
     /// The segments with a file, and its name.
     written: Vec<(Weak<Segment>, String)>,
 }
@@ -80,6 +73,8 @@ struct Writer {
 #[derive(Serialize, Deserialize)]
 struct SegmentList {
     root: Vec<u8>,
+    /// That of the root: files of another one may have the same times and inodes.
+    file_system: u64,
     segments: Vec<ListedSegment>,
 }
 
@@ -102,17 +97,22 @@ impl IndexFolder {
     /// Loads the segments, without the documents of files that changed. `None` if there are none of this program that are
     /// whole, or if they take more memory than this, in bytes.
     pub(in super::super) fn load(&self, most_bytes: u64) -> Option<Vec<Arc<Segment>>> {
-        let list = read_checked(&self.folder.join(LIST))?;
-        let list: SegmentList = postcard::from_bytes(&list).ok()?;
-        if list.root != self.root.as_os_str().as_bytes() {
+        let folder = PrivateFolder::open(&self.folder).ok()??;
+        let list = folder.read(LIST, most_bytes).ok()??;
+        let (checked, list) = list.split_first_chunk()?;
+        if *checked != hash(list) {
+            return None;
+        }
+        let list: SegmentList = postcard::from_bytes(list).ok()?;
+        if list.root != self.root.as_os_str().as_bytes() || list.file_system != file_system_id(&self.root).ok()? {
             return None;
         }
         let mut left = most_bytes;
         let mut written = Vec::new();
         let mut segments = Vec::new();
         for ListedSegment { name, stamps } in list.segments {
-            let bytes = fs::read(self.folder.join(&name)).ok()?;
-            left = left.checked_sub(bytes.len() as u64)?;
+            let bytes = folder.read(&name, left).ok()??;
+            left -= bytes.len() as u64;
             if segment_name(&bytes) != name {
                 return None;
             }
@@ -150,56 +150,42 @@ impl IndexFolder {
     /// another process writes this index, or there is no room.
     pub(in super::super) fn write(&self, segments: &[Arc<Segment>], stamps: Vec<SegmentStamps>) -> io::Result<bool> {
         let mut writer = self.writer.lock();
-        if writer.lock.is_none() {
-            DirBuilder::new().recursive(true).mode(PRIVATE).create(&self.folder)?;
-            let lock = File::options().create(true).append(true).open(self.folder.join(LOCK))?;
-            if lock.try_lock().is_err() {
-                return Ok(false);
-            }
-            writer.lock = Some(lock);
+        let Writer { locked, written } = &mut *writer;
+        if locked.is_none() {
+            let folder = PrivateFolder::create(&self.folder)?;
+            *locked = folder.lock(LOCK)?.map(|lock| (folder, lock));
         }
+        let Some((folder, _)) = locked else { return Ok(false) };
         if !self.make_room(segments.iter().map(|segment| segment.bytes() as u64).sum())? {
             return Ok(false);
         }
-        let mut written = Vec::new();
+        let mut now = Vec::new();
         for segment in segments {
-            let known = writer
-                .written
-                .iter()
-                .find(|(known, _)| known.as_ptr() == Arc::as_ptr(segment));
+            let known = written.iter().find(|(known, _)| known.as_ptr() == Arc::as_ptr(segment));
             let name = if let Some((_, name)) = known {
                 name.clone()
             } else {
                 let bytes = encode(segment).map_err(io::Error::other)?;
                 let name = segment_name(&bytes);
-                replace_outside(&self.folder, &name, &bytes)?;
+                folder.replace(&name, &bytes)?;
                 name
             };
-            written.push((Arc::downgrade(segment), name));
+            now.push((Arc::downgrade(segment), name));
         }
-        let names = written.iter().map(|(_, name)| name.clone());
+        let names = now.iter().map(|(_, name)| name.clone());
         let list = SegmentList {
             root: self.root.as_os_str().as_bytes().to_vec(),
+            file_system: file_system_id(&self.root)?,
             segments: names
                 .zip(stamps)
                 .map(|(name, stamps)| ListedSegment { name, stamps })
                 .collect(),
         };
         let list = postcard::to_stdvec(&list).map_err(io::Error::other)?;
-        let list = [hash(&list).as_slice(), &list].concat();
-        replace_outside(&self.folder, LIST, &list)?;
-        writer.written = written;
-        let kept: HashSet<&str> = writer
-            .written
-            .iter()
-            .map(|(_, name)| name.as_str())
-            .chain([LIST, LOCK])
-            .collect();
-        for entry in fs::read_dir(&self.folder)?.filter_map(Result::ok) {
-            if entry.file_name().to_str().is_some_and(|name| !kept.contains(name)) {
-                fs::remove_file(entry.path())?;
-            }
-        }
+        folder.replace(LIST, &[hash(&list).as_slice(), &list].concat())?;
+        let names: HashSet<&str> = now.iter().map(|(_, name)| name.as_str()).collect();
+        folder.keep_only(|name| names.contains(name) || [LIST, LOCK].contains(&name))?;
+        *written = now;
         Ok(true)
     }
 
@@ -209,13 +195,11 @@ impl IndexFolder {
         let mut others = Vec::new();
         for entry in fs::read_dir(&self.folders.folder)?.filter_map(Result::ok) {
             let folder = entry.path();
-            if folder != self.folder {
-                let written = folder.join(LIST).metadata().and_then(|found| found.modified());
-                others.push((
-                    written.unwrap_or(SystemTime::UNIX_EPOCH),
-                    size_of_folder(&folder),
-                    folder,
-                ));
+            let written = folder.join(LIST).symlink_metadata().and_then(|found| found.modified());
+            if folder != self.folder
+                && let Ok(written) = written
+            {
+                others.push((written, size_of_folder(&folder), folder));
             }
         }
         others.sort();
@@ -224,8 +208,8 @@ impl IndexFolder {
             if total <= self.folders.most_bytes {
                 break;
             }
-            let lock = File::open(folder.join(LOCK));
-            if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
+            let opened = PrivateFolder::open(&folder)?;
+            if let Some(_lock) = opened.map(|folder| folder.lock(LOCK)).transpose()?.flatten() {
                 fs::remove_dir_all(&folder)?;
                 total -= size;
             }
@@ -241,13 +225,6 @@ fn size_of_folder(folder: &Path) -> u64 {
         .filter_map(|entry| entry.metadata().ok())
         .map(|found| found.len())
         .sum()
-}
-
-/// Reads a file that begins with the hash of the rest. `None` if it does not, or there is none.
-fn read_checked(path: &Path) -> Option<Vec<u8>> {
-    let bytes = fs::read(path).ok()?;
-    let (found, rest) = bytes.split_first_chunk()?;
-    (*found == hash(rest)).then(|| rest.to_vec())
 }
 
 fn segment_name(bytes: &[u8]) -> String {

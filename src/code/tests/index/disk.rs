@@ -16,6 +16,7 @@ use fumi_code::{
     search::{RowDemand, ScopeOptions, SearchMatches, SearchScope, SearchTargets, search},
     text_query::{TextQuery, TextQueryOptions},
 };
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tokio_util::sync::CancellationToken;
 
 use super::{MOST, shown};
@@ -30,8 +31,8 @@ struct Kept {
     project: Arc<Project>,
 }
 
-/// A change of a file's bytes.
-type Damage = fn(&mut Vec<u8>);
+/// A change of a file.
+type Damage = fn(&Path);
 
 /// A process with the index of a project.
 struct Opened<'k> {
@@ -209,41 +210,85 @@ fn every_change_between_two_processes_is_seen() {
     assert!(next.unopened("no such text") > 20, "the others are known");
 }
 
+/// Rewrites the bytes of a file.
+fn rewrite(file: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = fs::read(file).expect("readable");
+    change(&mut bytes);
+    fs::write(file, bytes).expect("written");
+}
+
+/// Puts something else in the place of a file.
+fn replace_by(file: &Path, make: impl FnOnce(&Path)) {
+    fs::remove_file(file).expect("removed");
+    make(file);
+}
+
+const DAMAGES: [(&str, Damage); 11] = [
+    ("empty", |file| rewrite(file, Vec::clear)),
+    ("cut", |file| rewrite(file, |bytes| bytes.truncate(bytes.len() / 2))),
+    ("longer", |file| rewrite(file, |bytes| bytes.push(0))),
+    ("first", |file| rewrite(file, |bytes| bytes[0] ^= 1)),
+    ("middle", |file| {
+        rewrite(file, |bytes| {
+            let at = bytes.len() / 2;
+            bytes[at] ^= 0x10;
+        });
+    }),
+    ("last", |file| {
+        rewrite(file, |bytes| *bytes.last_mut().expect("not empty") ^= 0x80);
+    }),
+    ("gone", |file| replace_by(file, |_| {})),
+    ("folder", |file| {
+        replace_by(file, |file| fs::create_dir(file).expect("made"));
+    }),
+    ("pipe", |file| {
+        replace_by(file, |file| {
+            mknodat(CWD, file, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
+        });
+    }),
+    ("zeros", |file| {
+        replace_by(file, |file| symlink("/dev/zero", file).expect("linked"));
+    }),
+    ("huge", |file| {
+        let file = File::options().write(true).open(file).expect("a file");
+        file.set_len(20 << 30).expect("a sparse file");
+    }),
+];
+
 #[test]
 fn a_damaged_index_is_not_loaded() {
     let kept = Kept::new();
     kept.write();
     let files = kept.written();
     assert!(files.len() >= 2, "{files:?}");
-    let damages: [(&str, Damage); 6] = [
-        ("empty", Vec::clear),
-        ("cut", |bytes| bytes.truncate(bytes.len() / 2)),
-        ("longer", |bytes| bytes.push(0)),
-        ("first", |bytes| bytes[0] ^= 1),
-        ("middle", |bytes| {
-            let at = bytes.len() / 2;
-            bytes[at] ^= 0x10;
-        }),
-        ("last", |bytes| *bytes.last_mut().expect("not empty") ^= 0x80),
-    ];
     for file in &files {
-        for (what, damage) in damages {
+        for (what, damage) in DAMAGES {
             let state = tempfile::tempdir().expect("a folder");
             copy(kept.state.path(), state.path());
-            let copied = state.path().join(file.strip_prefix(kept.state.path()).expect("inside"));
-            let mut bytes = fs::read(&copied).expect("readable");
-            damage(&mut bytes);
-            fs::write(&copied, bytes).expect("written");
+            damage(&state.path().join(file.strip_prefix(kept.state.path()).expect("inside")));
             let next = kept.open_in(state.path(), 1 << 30);
             assert_eq!(next.unopened("word07"), 0, "{what} {}", file.display());
             // It is made anew.
             next.read_all();
         }
-        let state = tempfile::tempdir().expect("a folder");
-        copy(kept.state.path(), state.path());
-        fs::remove_file(state.path().join(file.strip_prefix(kept.state.path()).expect("inside"))).expect("removed");
-        assert_eq!(kept.open_in(state.path(), 1 << 30).unopened("word07"), 0);
     }
+}
+
+/// Otherwise fumi would write into the project.
+#[test]
+fn a_link_in_place_of_the_folder_is_not_followed() {
+    let kept = Kept::new();
+    kept.write();
+    let folder = kept.written()[0].parent().expect("a folder").to_path_buf();
+    let moved = kept.files.path().with_extension("moved");
+    fs::rename(&folder, &moved).expect("moved");
+    symlink(&moved, &folder).expect("linked");
+    let before = fs::read_dir(&moved).expect("readable").count();
+    let next = kept.open();
+    assert_eq!(next.unopened("word07"), 0);
+    next.read_all();
+    assert_eq!(fs::read_dir(&moved).expect("readable").count(), before);
+    fs::remove_dir_all(&moved).expect("removed");
 }
 
 #[test]
