@@ -84,15 +84,15 @@ impl PrivateFolder {
         }
     }
 
-    /// Removes the files whose names are not to be kept.
+    /// Removes the files whose names are not to be kept, as far as that is possible.
     ///
     /// # Errors
-    /// The folder cannot be read, or a file not be removed.
+    /// The folder cannot be read.
     pub fn keep_only(&self, keeps: impl Fn(&str) -> bool) -> io::Result<()> {
         for entry in self.0.entries()? {
             let name = entry?.file_name();
             if name.to_str().is_some_and(|name| !keeps(name)) {
-                self.0.remove_file(&name)?;
+                let _ = self.0.remove_file(&name);
             }
         }
         Ok(())

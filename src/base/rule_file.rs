@@ -13,20 +13,15 @@ use rustix::fs::OFlags;
 const NONBLOCK: i32 = OFlags::NONBLOCK.bits().cast_signed();
 
 /// Folders whose files are made by the kernel while they are read: their size says nothing about their content.
-const KERNEL_FOLDERS: [&str; 3] = ["/dev", "/proc", "/sys"];
+const KERNEL_FOLDERS: [&str; 2] = ["/proc", "/sys"];
 
 /// Opens a regular file, whose size is what can be read; returns it with its metadata. `None` for a pipe or a device, which
-/// may be waited for or never end, for a file of the kernel, and if there is no file. Never waits, also if the file is
-/// replaced at this moment.
+/// may be waited for or never end, and for a file of the kernel. Never waits, also if the file is replaced at this moment.
 ///
 /// # Errors
-/// The file cannot be opened.
+/// There is no file, or it cannot be opened.
 pub fn open_rule_file(path: &Path) -> io::Result<Option<(File, Metadata)>> {
-    let opened = File::options().read(true).custom_flags(NONBLOCK).open(path);
-    let file = match opened {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened?,
-    };
+    let file = File::options().read(true).custom_flags(NONBLOCK).open(path)?;
     let found = file.metadata()?;
     let is_of_kernel = |real: PathBuf| KERNEL_FOLDERS.iter().any(|folder| real.starts_with(folder));
     let is_usual = found.is_file() && !fs::canonicalize(path).is_ok_and(is_of_kernel);
@@ -54,6 +49,6 @@ mod tests {
         ] {
             assert!(open_rule_file(path).expect("opened").is_none(), "{}", path.display());
         }
-        assert!(open_rule_file(&folder.path().join("none")).expect("no error").is_none());
+        assert!(open_rule_file(&folder.path().join("none")).is_err());
     }
 }

@@ -110,22 +110,26 @@ impl CodeIndexes {
         }
         // Without the lock: watching a large project takes time that searches of others do not have.
         let log = self.freshness.log_changes(project.root());
-        let index = Arc::new(ProjectIndex::new(
-            project,
-            log,
-            limits,
-            Arc::downgrade(self),
-            self.folders.as_ref(),
-        )?);
+        let room = limits.memory.saturating_sub(bytes_of(&self.open.lock()));
+        let (indexes, folders) = (Arc::downgrade(self), self.folders.as_ref());
+        let index = Arc::new(ProjectIndex::new(project, log, limits, indexes, folders, room)?);
         let mut open = self.open.lock();
+        if let Some(other) = open.get(project.root()) {
+            let other = Arc::clone(&other.index);
+            // Dropping an index takes time.
+            drop(open);
+            return Some(other);
+        }
         if open.len() >= MOST_OPEN {
+            drop(open);
             return None;
         }
-        let opened = open.entry(project.root().to_path_buf()).or_insert(OpenIndex {
-            index,
+        let opened = OpenIndex {
+            index: Arc::clone(&index),
             used: Instant::now(),
-        });
-        Some(Arc::clone(&opened.index))
+        };
+        open.insert(project.root().to_path_buf(), opened);
+        Some(index)
     }
 
     /// True if another index may be opened. Closes one that is idle if there are too many.

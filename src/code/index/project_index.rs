@@ -15,6 +15,7 @@ use std::{
         Arc, Weak,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
+    time::{Duration, Instant},
 };
 
 use fumi_base::{
@@ -37,6 +38,12 @@ use super::{
 
 /// The part of the files that must be new before the index is written to the disk again, as a divisor.
 const UNWRITTEN_PART: usize = 10;
+
+/// The time after which files that changed before a write can be loaded by their metadata.
+const SETTLING: Duration = Duration::from_secs(5);
+
+/// The time after which a write is tried again that was impossible.
+const WRITE_RETRY: Duration = Duration::from_mins(1);
 
 /// The bounds of one index.
 #[derive(Clone, Copy, Debug)]
@@ -99,8 +106,10 @@ struct IndexState {
     unreadable: HashSet<Arc<Path>>,
     /// True if a document may have died since the segments were merged.
     has_changes: bool,
-    /// The number of documents that were added since the index was written to the disk.
+    /// The number of documents that the index on the disk lacks.
     unwritten: usize,
+    /// The time before which the index is not written to the disk again.
+    next_write: Option<Instant>,
     /// The number of times that everything was forgotten.
     epoch: u64,
 }
@@ -120,13 +129,15 @@ pub struct IndexSize {
 }
 
 impl ProjectIndex {
-    /// Opens the index of a project. `None` if its folder cannot be opened, or not be watched.
+    /// Opens the index of a project, and loads what is on the disk if it takes at most `room` bytes of memory. `None` if
+    /// the project's folder cannot be opened, or not be watched.
     pub(super) fn new(
         project: &Project,
         log: ChangeLog,
         limits: IndexLimits,
         indexes: Weak<CodeIndexes>,
         folders: Option<&IndexFolders>,
+        room: usize,
     ) -> Option<Self> {
         if !log.take().is_watched {
             return None;
@@ -137,9 +148,13 @@ impl ProjectIndex {
         if !is_same {
             return None;
         }
-        let folder = folders.map(|folders| IndexFolder::new(folders, files.root()));
+        let folder = folders.and_then(|folders| IndexFolder::new(folders, files.root()));
         // Later changes are in the log.
-        let loaded = folder.as_ref().and_then(|folder| folder.load(limits.memory as u64));
+        let loaded = folder.as_ref().and_then(|folder| folder.load(room as u64));
+        let mut loaded = IndexedFiles::new(loaded.unwrap_or_default());
+        if loaded.bytes() > room || loaded.files() > limits.files {
+            loaded = IndexedFiles::default();
+        }
         let index = Self {
             files,
             log,
@@ -147,7 +162,9 @@ impl ProjectIndex {
             indexes,
             folder,
             state: Mutex::new(IndexState {
-                indexed: Arc::new(IndexedFiles::new(loaded.unwrap_or_default())),
+                // Files may have changed since they were written.
+                has_changes: loaded.files() > 0,
+                indexed: Arc::new(loaded),
                 ..IndexState::default()
             }),
             bytes: AtomicUsize::new(0),
@@ -161,10 +178,16 @@ impl ProjectIndex {
     /// Returns what is known now, after all changes until now. `None` if the project cannot be watched.
     pub(super) fn view(&self) -> Option<IndexView> {
         let mut state = self.state.lock();
-        self.apply_changes(&mut state).then(|| IndexView {
+        let view = self.apply_changes(&mut state).then(|| IndexView {
             indexed: Arc::clone(&state.indexed),
             folders: state.folders.get(),
-        })
+        });
+        let is_write_due = self.folder.is_some() && state.is_write_due() && state.next_write.is_some();
+        drop(state);
+        if is_write_due && let Some(indexes) = self.indexes.upgrade() {
+            indexes.wake();
+        }
+        view
     }
 
     /// Forgets what changed. Returns false if the project cannot be watched.
@@ -301,7 +324,7 @@ impl ProjectIndex {
         if batch.is_empty() {
             self.merge_small();
             self.count_bytes();
-            at_low_priority(|| self.write());
+            self.write();
             return false;
         }
         // After the batch is taken: if the root is replaced later, the log forgets the batch.
@@ -351,30 +374,42 @@ impl ProjectIndex {
     /// Writes the index to the disk, if that would spare a later process a tenth of the work.
     fn write(&self) {
         let Some(folder) = &self.folder else { return };
-        let unwritten = self.state.lock().unwritten;
-        let now = self.snapshot();
-        if unwritten == 0 || unwritten < now.indexed.files() / UNWRITTEN_PART {
+        if !self.state.lock().is_write_due() {
             return;
         }
+        let now = self.snapshot();
         let segments = now.indexed.segments();
-        let mut stamps: Vec<SegmentStamps> = segments.iter().map(|segment| folder.stamps(segment)).collect();
+        let mut stamps: Vec<SegmentStamps> =
+            at_low_priority(|| segments.iter().map(|segment| folder.stamps(segment)).collect());
         {
             let mut state = self.state.lock();
             self.apply_changes(&mut state);
             if state.epoch != now.epoch {
                 return;
             }
-            state.unwritten = 0;
         }
+        let mut unsettled = 0;
         // A document that is alive after all changes until now was true when its stamp was taken.
         for (segment, stamps) in segments.iter().zip(&mut stamps) {
             for (doc, stamp) in (0..).zip(stamps) {
                 if !segment.is_live(doc) {
                     *stamp = 0;
+                } else if *stamp == 0 {
+                    unsettled += 1;
                 }
             }
         }
-        if let Err(error) = folder.write(segments, stamps) {
+        let written = at_low_priority(|| folder.write(segments, stamps));
+        let mut state = self.state.lock();
+        let wait = if let Ok(true) = written {
+            state.unwritten = unsettled;
+            SETTLING
+        } else {
+            WRITE_RETRY
+        };
+        state.next_write = Some(Instant::now() + wait);
+        drop(state);
+        if let Err(error) = written {
             tracing::warn!(root = %self.files.root().display(), %error, "the index cannot be kept on the disk");
         }
     }
@@ -461,6 +496,12 @@ impl ProjectIndex {
 }
 
 impl IndexState {
+    /// True if the index is to be written to the disk.
+    fn is_write_due(&self) -> bool {
+        let is_worth_it = self.unwritten > 0 && self.unwritten >= self.indexed.files() / UNWRITTEN_PART;
+        is_worth_it && self.next_write.is_none_or(|next| next <= Instant::now())
+    }
+
     /// Forgets files, and all files below folders. An empty path is the root.
     fn forget(&mut self, changed: &HashSet<&Path>) {
         for segment in self.indexed.segments() {
@@ -530,7 +571,7 @@ mod tests {
             files: 100,
             memory: 1 << 20,
         };
-        let index = ProjectIndex::new(&project, log, limits, Weak::new(), None).expect("watched");
+        let index = ProjectIndex::new(&project, log, limits, Weak::new(), None, 0).expect("watched");
         for numbers in [0..8, 8..10, 10..12] {
             add(&index, numbers);
         }

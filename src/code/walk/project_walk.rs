@@ -2,7 +2,8 @@
 //! recorded.
 //!
 //! The walker of the crate `ignore` is not used, because it opens ignore files in a way that may wait without end (see
-//! `ignore_rules.rs`). Its rules are: tests compare the two.
+//! `ignore_rules.rs`). Its rules are: tests compare the two. But links without a target, and those that lead to a folder
+//! above, are left out by the rules as other entries are.
 
 use std::{
     ffi::{OsStr, OsString},

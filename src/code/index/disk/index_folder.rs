@@ -34,9 +34,12 @@ const LOCK: &str = "lock";
 const HASH_BYTES: usize = 32;
 
 /// A hash of the program: what another one wrote is not read, because it may have counted otherwise.
-static PROGRAM: LazyLock<u64> = LazyLock::new(|| {
-    let program = std::env::current_exe().and_then(|path| path.metadata());
-    program.map_or(0, |found| file_stamp(&found))
+/// `None` if it cannot be told: then nothing is kept.
+static PROGRAM: LazyLock<Option<u64>> = LazyLock::new(|| {
+    // This names the program also after its file was replaced.
+    let running = fs::metadata("/proc/self/exe");
+    let program = running.or_else(|_| std::env::current_exe().and_then(fs::metadata));
+    program.ok().map(|found| file_stamp(&found))
 });
 
 /// The folders of all indexes.
@@ -85,13 +88,14 @@ struct ListedSegment {
 }
 
 impl IndexFolder {
-    pub(in super::super) fn new(folders: &IndexFolders, root: &Path) -> Self {
-        Self {
+    /// Returns the folder of a project's index. `None` if none can be kept.
+    pub(in super::super) fn new(folders: &IndexFolders, root: &Path) -> Option<Self> {
+        PROGRAM.is_some().then(|| Self {
             folder: folders.folder.join(sha256(root.as_os_str().as_bytes())),
             folders: folders.clone(),
             root: root.to_path_buf(),
             writer: Mutex::default(),
-        }
+        })
     }
 
     /// Loads the segments, without the documents of files that changed. `None` if there are none of this program that are
@@ -154,6 +158,8 @@ impl IndexFolder {
         if locked.is_none() {
             let folder = PrivateFolder::create(&self.folder)?;
             *locked = folder.lock(LOCK)?.map(|lock| (folder, lock));
+            // Another process may have written since they were loaded.
+            written.retain(|(_, name)| self.folder.join(name).exists());
         }
         let Some((folder, _)) = locked else { return Ok(false) };
         if !self.make_room(segments.iter().map(|segment| segment.bytes() as u64).sum())? {
@@ -195,7 +201,9 @@ impl IndexFolder {
         let mut others = Vec::new();
         for entry in fs::read_dir(&self.folders.folder)?.filter_map(Result::ok) {
             let folder = entry.path();
-            let written = folder.join(LIST).symlink_metadata().and_then(|found| found.modified());
+            let written = [LIST, LOCK].map(|name| folder.join(name).symlink_metadata());
+            let [list, lock] = written.map(|found| found.and_then(|found| found.modified()));
+            let written = list.or(lock);
             if folder != self.folder
                 && let Ok(written) = written
             {
@@ -208,8 +216,8 @@ impl IndexFolder {
             if total <= self.folders.most_bytes {
                 break;
             }
-            let opened = PrivateFolder::open(&folder)?;
-            if let Some(_lock) = opened.map(|folder| folder.lock(LOCK)).transpose()?.flatten() {
+            let opened = PrivateFolder::open(&folder).ok().flatten();
+            if let Some(_lock) = opened.and_then(|folder| folder.lock(LOCK).ok()?) {
                 fs::remove_dir_all(&folder)?;
                 total -= size;
             }
@@ -235,7 +243,7 @@ fn segment_name(bytes: &[u8]) -> String {
 fn hash(bytes: &[u8]) -> [u8; HASH_BYTES] {
     let mut hasher = Sha256::new();
     hasher.update(env!("CARGO_PKG_VERSION"));
-    hasher.update(PROGRAM.to_le_bytes());
+    hasher.update(PROGRAM.unwrap_or_default().to_le_bytes());
     hasher.update(bytes);
     hasher.finalize().into()
 }

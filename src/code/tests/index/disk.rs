@@ -170,6 +170,23 @@ fn the_next_process_opens_only_files_that_may_match() {
     assert_eq!(next.unopened("no such text"), FILES as u64);
 }
 
+/// As after a checkout: when the index is first written, every later change of the files might keep their times.
+#[test]
+fn an_index_of_new_files_is_written_again_once_they_are_older() {
+    let kept = Kept::new();
+    for n in 0..FILES {
+        let path = kept.path(&format!("f{}/{n}.txt", n % 4));
+        fs::write(path, format!("word{n:02}\n")).expect("written");
+    }
+    let first = kept.open();
+    first.read_all();
+    wait_until(|| {
+        thread::park_timeout(Duration::from_millis(200));
+        first.unopened("no such text");
+        kept.open().unopened("no such text") == FILES as u64
+    });
+}
+
 #[test]
 fn every_change_between_two_processes_is_seen() {
     let kept = Kept::new();
