@@ -189,6 +189,11 @@ impl Called {
             .clone()
     }
 
+    /// Reads the stream to its end. The server has released the slot of the call by then.
+    pub(crate) async fn ended(mut self) {
+        while self.response.chunk().await.unwrap().is_some() {}
+    }
+
     async fn next(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
             // A chunk may end in the middle of a line or of a character.

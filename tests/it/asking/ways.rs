@@ -299,7 +299,7 @@ async fn a_call_that_waits_for_its_clients_model_takes_no_place() {
     assert_eq!(other.request("tools/list", json!({})).await.status, StatusCode::OK);
     session.respond(&question, message("Drop.")).await;
     called.answered().await;
-    drop(called);
+    called.ended().await;
     // The slot was released once.
     assert_eq!(other.request("tools/list", json!({})).await.status, StatusCode::OK);
 }
