@@ -117,7 +117,9 @@ impl Report {
                 "Instructions",
                 "Counted by callgrind over the whole server: 1,200 calls minus 200 calls.",
                 "| what | instructions |",
-                &[format!("| one cached call of search_content, 20 matches | {count} |")],
+                &[format!(
+                    "| one cached call of search_content that counts 20 matches | {count} |"
+                )],
             );
         }
         section(
