@@ -23,7 +23,9 @@ use std::{
 use fumi_base::project::{Project, ProjectPath};
 use fumi_code::{
     index::{CodeIndexes, IndexLimits, IndexUse},
+    parser_pool::ParserPool,
     place_filter::{PlaceFilter, PlaceGlob},
+    ranked::{RankedQuery, rank},
     search::{RowDemand, ScopeOptions, SearchMatches, SearchScope, SearchTargets, search},
     text_query::{CaseSensitivity, QuerySyntax, TextQuery, TextQueryOptions},
     walk::Traversal,
@@ -36,7 +38,7 @@ use proptest::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::shown;
+use super::{shown, shown_ranking};
 use crate::oracle::programs;
 
 /// Folders, files and words are few, so that edits meet each other and queries find something.
@@ -63,7 +65,7 @@ const NAMES: [&str; 10] = [
     "h.h",
     "i.json",
 ];
-const WORDS: [&str; 16] = [
+const WORDS: [&str; 17] = [
     "\n```rust\nfn needle() {}\n```\n",
     "#!/bin/sh\nneedle() { x; }\n",
     "class needle { public: int x(); };\n",
@@ -76,6 +78,7 @@ const WORDS: [&str; 16] = [
     "delta()",
     "ÉCOLE",
     "Kelvin\u{212A}",
+    "\u{17F}ome lo\u{17F}t",
     "日本語",
     "x",
     "needle",
@@ -390,6 +393,54 @@ impl Edited {
         Some(indexed)
     }
 
+    /// Ranks with and without the index. Returns true if elements were found and the index excluded a file.
+    fn compare_ranking(&mut self) -> bool {
+        let words = self.draw(&[
+            "alpha needle",
+            "Beta kelvin",
+            "the ray of gamma",
+            "functions needle|école",
+            "delta was lost",
+            "日本 needle",
+        ]);
+        let options = ScopeOptions {
+            include_globs: self.globs(),
+            ..ScopeOptions::default()
+        };
+        let query = RankedQuery::new(&TextQueryOptions::new(words)).expect("a query");
+        let _ = self.project.ensure_open();
+        let roots = if self.number(2) == 0 { self.places() } else { Vec::new() };
+        let targets = SearchTargets {
+            roots,
+            ..SearchTargets::default()
+        };
+        let within = self.within();
+        let run = |indexes: Option<&Arc<CodeIndexes>>| {
+            let scope = SearchScope::new(&self.project, &options, 100 << 20).expect("valid");
+            let scope = scope.only_within(within.clone());
+            let scope = match indexes {
+                Some(indexes) => scope.with_index(indexes),
+                None => scope,
+            };
+            rank(
+                &query,
+                &targets,
+                &scope,
+                &ParserPool::in_process(),
+                &CancellationToken::new(),
+            )
+        };
+        let (indexed, scanned) = (run(Some(&self.indexes)), run(None));
+        assert_eq!(
+            shown_ranking(&indexed),
+            shown_ranking(&scanned),
+            "{words} {options:?} {:?} {within:?}\nlast edits:\n{}",
+            targets.roots,
+            self.last_edits()
+        );
+        indexed.is_ok_and(|ranking| ranking.output.count > 0 && ranking.matches.unopened_files > 0)
+    }
+
     fn demand(&mut self) -> RowDemand {
         self.draw(&[
             RowDemand::Rows { keep: 1_000 },
@@ -560,8 +611,8 @@ impl Drop for EndOfEdits<'_> {
 
 /// The other caller takes time, and ends after an eighth of the edits.
 fn compare_between_edits(edited: &mut Edited, edits: u64, other_ends: &AtomicBool) {
-    let (mut whole, mut part, mut unopened, mut listed, mut queries, mut listings, mut elements) =
-        (0, 0, 0, 0, 0, 0, 0);
+    let (mut whole, mut part, mut unopened, mut listed, mut queries, mut listings, mut elements, mut ranked) =
+        (0, 0, 0, 0, 0, 0, 0, 0);
     for at in 0..edits {
         other_ends.fetch_or(at * 8 >= edits, Relaxed);
         edited.edit();
@@ -573,6 +624,7 @@ fn compare_between_edits(edited: &mut Edited, edits: u64, other_ends: &AtomicBoo
         listings += u64::from(edited.compare_listing());
         edited.compare_sources();
         elements += u64::from(edited.compare_query());
+        ranked += u64::from(edited.compare_ranking());
         for _ in 0..2 + edited.number(2) {
             let Some(found) = edited.compare() else { continue };
             queries += 1;
@@ -592,8 +644,9 @@ fn compare_between_edits(edited: &mut Edited, edits: u64, other_ends: &AtomicBoo
             && unopened > queries
             && listed * 5 > queries
             && listings * 20 > edits
-            && elements * 100 > edits,
+            && elements * 100 > edits
+            && ranked * 100 > edits,
         "{queries} queries: {whole} whole, {part} in part, {listed} listed, {unopened} files not opened; {listings} of \
-         {edits} listings by the index, {elements} elements"
+         {edits} listings by the index, {elements} elements, {ranked} rankings"
     );
 }

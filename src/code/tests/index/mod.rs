@@ -16,8 +16,11 @@ use std::{
 
 use fumi_base::project::{Project, ProjectPath};
 use fumi_code::{
+    errors::search::SearchError,
     index::{CodeIndexes, IndexLimits, IndexUse},
     listing::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort},
+    parser_pool::ParserPool,
+    ranked::{RankedOutput, RankedQuery, Ranking, rank},
     search::{RowDemand, ScopeOptions, SearchMatches, SearchScope, SearchTargets, search},
     text_query::{CaseSensitivity, QuerySyntax, TextQuery, TextQueryOptions},
 };
@@ -299,6 +302,50 @@ fn a_search_with_the_index_finds_what_one_without_it_finds() {
     );
     let share = candidates * 100 / (all * selective);
     assert!(share < 30, "selective queries open {share} % of the files");
+}
+
+/// Returns what a caller sees of a ranking.
+fn shown_ranking(ranking: &Result<Ranking, SearchError>) -> String {
+    let output = ranking.as_ref().map(|ranking| {
+        let skipped = &ranking.matches.skipped;
+        let output = RankedOutput {
+            elapsed_ms: 0,
+            ..ranking.output.clone()
+        };
+        format!("{output:#?} {skipped:?} {:?}", ranking.broken)
+    });
+    output.unwrap_or_else(|error| format!("{error:?}"))
+}
+
+#[test]
+fn a_ranking_with_the_index_is_that_without_it() {
+    let crates = Crates::open();
+    let indexes = crates.index();
+    for words in ["Deserialize a map with unknown keys", "ス文字 の encoding", "buffer"] {
+        let query = RankedQuery::new(&TextQueryOptions::new(words)).expect("a query");
+        let run = |indexes: Option<&Arc<CodeIndexes>>| {
+            let scope = SearchScope::new(&crates.project, &ScopeOptions::default(), MOST).expect("valid");
+            let scope = match indexes {
+                Some(indexes) => scope.with_index(indexes),
+                None => scope,
+            };
+            let targets = SearchTargets {
+                roots: crates.roots.clone(),
+                ..SearchTargets::default()
+            };
+            rank(
+                &query,
+                &targets,
+                &scope,
+                &ParserPool::in_process(),
+                &CancellationToken::new(),
+            )
+        };
+        let (indexed, scanned) = (run(Some(&indexes)), run(None));
+        assert_eq!(shown_ranking(&indexed), shown_ranking(&scanned), "{words}");
+        let matches = indexed.expect("ranked").matches;
+        assert!(matches.total_files() > 100, "{words}: {} files", matches.total_files());
+    }
 }
 
 /// Files that are gone make room for others in an index whose memory was full.
