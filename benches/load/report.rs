@@ -30,6 +30,8 @@ pub(crate) struct Row {
 pub(crate) struct Report {
     ratios: Vec<String>,
     instructions: Option<u64>,
+    /// The instructions of an indexed search, and the shares of its functions.
+    indexed: Option<(u64, String)>,
     figures: Vec<String>,
     floods: Vec<String>,
 }
@@ -63,6 +65,15 @@ impl Report {
     pub(crate) fn instructions(&mut self, count: u64) {
         eprintln!("instructions of one cached call: {count}");
         self.instructions = Some(count);
+    }
+
+    pub(crate) fn indexed_search(&mut self, count: u64, shares: &[(String, f64)]) {
+        eprintln!("instructions of one indexed search: {count}");
+        let shares = shares
+            .iter()
+            .map(|(function, share)| format!("{share:.0} % `{function}`"));
+        let shares: Vec<String> = shares.inspect(|share| eprintln!("{share}")).collect();
+        self.indexed = Some((count, shares.join("<br>")));
     }
 
     pub(crate) fn figure(&mut self, what: &str, value: f64, unit: &str, bar: Option<f64>) {
@@ -112,14 +123,16 @@ impl Report {
              | ratio | quartiles | bare route, processor time |",
             &self.ratios,
         );
-        if let Some(count) = self.instructions {
+        if let (Some(count), Some((search, shares))) = (self.instructions, &self.indexed) {
             section(
                 "Instructions",
-                "Counted by callgrind over the whole server: 1,200 calls minus 200 calls.",
+                "Counted by callgrind: over the whole server, 1,200 calls minus 200 calls; in the thread of a search, 200 searches, \
+                 where a share contains what the function calls.",
                 "| what | instructions |",
-                &[format!(
-                    "| one cached call of search_content that counts 20 matches | {count} |"
-                )],
+                &[
+                    format!("| one cached call of search_content that counts 20 matches | {count} |"),
+                    format!("| one search by the index for a word in 1 of 2,000 files<br>{shares} | {search} |"),
+                ],
             );
         }
         section(

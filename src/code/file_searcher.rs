@@ -142,7 +142,10 @@ impl SearcherState<'_> {
     fn run<M: Matcher>(&mut self, matcher: &M, mut file: File, wanted: FileSearchRequest) -> io::Result<FileTally> {
         // Taken out, because the searcher is borrowed from `self` too; put back below.
         let mut buffer = std::mem::take(&mut self.head);
-        buffer.resize(HEAD_BYTES, 0);
+        if buffer.is_empty() {
+            // The system gives memory that is 0 already, and most files touch little of it.
+            buffer = vec![0; HEAD_BYTES];
+        }
         let result = read_head(&mut file, &mut buffer)
             .and_then(|filled| self.search_from(matcher, &buffer[..filled], filled < HEAD_BYTES, file, wanted));
         self.head = buffer;

@@ -13,6 +13,7 @@ use ignore::overrides::Override;
 use super::{
     folder_table::FolderTable,
     indexed_files::{ContentFilter, IndexedFiles, Place},
+    postings::DocSet,
 };
 
 /// The files of one table.
@@ -20,17 +21,20 @@ use super::{
 pub(crate) struct ListedFiles {
     folders: Arc<FolderTable>,
     indexed: Arc<IndexedFiles>,
-    known: Vec<Place>,
+    /// The documents of the files, by segment.
+    known: Vec<DocSet>,
     unknown: Vec<Arc<Path>>,
 }
 
 impl ListedFiles {
     pub(crate) fn new(folders: Arc<FolderTable>, indexed: Arc<IndexedFiles>) -> Self {
-        let (mut known, mut unknown) = (Vec::new(), Vec::new());
+        let segments = indexed.segments().iter();
+        let mut known: Vec<DocSet> = segments.map(|segment| DocSet::new(segment.documents())).collect();
+        let mut unknown = Vec::new();
         if let Some(top) = folders.folder(Path::new("")) {
             top.each_file(&mut PathBuf::new(), &Override::empty(), |path: &Path| {
                 match indexed.live_place(path) {
-                    Some(place) => known.push(place),
+                    Some(place) => known[place.segment].insert(place.doc),
                     None => unknown.push(Arc::from(path)),
                 }
                 true
@@ -51,11 +55,15 @@ impl ListedFiles {
 
     /// Returns the files that a query must open.
     pub(crate) fn to_open<'f>(&'f self, filter: Option<&'f ContentFilter>) -> impl Iterator<Item = &'f Arc<Path>> {
-        let is_opened = move |place: &&Place| filter.is_none_or(|filter| filter.must_open(**place));
-        let known = self.known.iter().filter(is_opened);
-        self.unknown
-            .iter()
-            .chain(known.map(|place| &self.indexed.facts(*place).path))
+        let known = self.known.iter().enumerate().flat_map(move |(segment, known)| {
+            let docs = match filter {
+                Some(filter) => filter.to_open(segment, known).documents(),
+                None => known.documents(),
+            };
+            let places = docs.into_iter().map(move |doc| Place { segment, doc });
+            places.map(|place| &self.indexed.facts(place).path)
+        });
+        self.unknown.iter().chain(known)
     }
 
     /// Calls `visit` with each file, and with the facts about it if they are known.
@@ -63,8 +71,11 @@ impl ListedFiles {
         for path in &self.unknown {
             visit(path, None);
         }
-        for place in &self.known {
-            visit(&self.indexed.facts(*place).path, Some(*place));
+        for (segment, known) in self.known.iter().enumerate() {
+            for doc in known.documents() {
+                let place = Place { segment, doc };
+                visit(&self.indexed.facts(place).path, Some(place));
+            }
         }
     }
 }

@@ -29,6 +29,23 @@ impl DocSet {
             .is_some_and(|word| word >> (doc % 64) & 1 == 1)
     }
 
+    /// Returns the documents, 64 in each number, the lowest bit first.
+    pub(crate) fn bits(&self) -> impl Iterator<Item = u64> {
+        self.words.iter().copied()
+    }
+
+    /// Returns the documents in ascending order.
+    pub(crate) fn documents(&self) -> Vec<u32> {
+        let mut documents = Vec::new();
+        for (first, mut word) in (0_u32..).step_by(64).zip(self.bits()) {
+            while word != 0 {
+                documents.push(first + word.trailing_zeros());
+                word &= word - 1;
+            }
+        }
+        documents
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }

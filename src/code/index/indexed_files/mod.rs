@@ -7,7 +7,10 @@ use std::{collections::HashMap, path::Path, sync::Arc};
 
 use fumi_base::encoding::EncodingChoice;
 
-use super::segment::{Candidates, DocFacts, DocId, SearchReach, Segment};
+use super::{
+    postings::DocSet,
+    segment::{Candidates, DocFacts, DocId, SearchReach, Segment},
+};
 use crate::text_query::TextQuery;
 
 /// The segments at one moment, and the place of each file in them.
@@ -22,8 +25,8 @@ pub(crate) struct IndexedFiles {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     /// An index into the segments.
-    segment: usize,
-    doc: DocId,
+    pub(super) segment: usize,
+    pub(super) doc: DocId,
 }
 
 impl IndexedFiles {
@@ -121,6 +124,11 @@ impl ContentFilter {
         self.indexed
             .live_place(relative)
             .is_none_or(|place| self.candidates[place.segment].contains(place.doc))
+    }
+
+    /// Returns those of some documents of a segment that a search must open.
+    pub(super) fn to_open(&self, segment: usize, among: &DocSet) -> DocSet {
+        self.indexed.segments[segment].to_open(&self.candidates[segment], among)
     }
 
     /// True if a search must open the file of a document of the same segments.

@@ -189,6 +189,16 @@ impl Segment {
         Candidates::Only(docs)
     }
 
+    /// Returns those of some documents that a search must open: the candidates, and the dead.
+    pub(crate) fn to_open(&self, candidates: &Candidates, among: &DocSet) -> DocSet {
+        let mut docs = among.clone();
+        if let Candidates::Only(candidates) = candidates {
+            let dead = self.live.iter().map(|word| !word.load(Ordering::Relaxed));
+            docs.retain_bits(candidates.bits().zip(dead).map(|(candidates, dead)| candidates | dead));
+        }
+        docs
+    }
+
     /// Returns the documents that meet a need, and some that do not. `None` if more than half may meet it: then a
     /// look-up saves less than it costs.
     fn meeting(&self, need: &Need) -> Option<DocSet> {
