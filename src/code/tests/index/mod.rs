@@ -341,9 +341,9 @@ fn a_ranking_with_the_index_is_that_without_it() {
                 &CancellationToken::new(),
             )
         };
-        let (indexed, scanned) = (run(Some(&indexes)), run(None));
-        assert_eq!(shown_ranking(&indexed), shown_ranking(&scanned), "{words}");
-        let matches = indexed.expect("ranked").matches;
+        let (with_index, without) = (run(Some(&indexes)), run(None));
+        assert_eq!(shown_ranking(&with_index), shown_ranking(&without), "{words}");
+        let matches = with_index.expect("ranked").matches;
         assert!(matches.total_files() > 100, "{words}: {} files", matches.total_files());
     }
 }
