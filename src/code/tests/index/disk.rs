@@ -80,6 +80,10 @@ impl Kept {
         let opened = self.open();
         opened.read_all();
         wait_until(|| !self.written().is_empty());
+        let index = Arc::downgrade(&opened.indexes.open_index(&self.project).expect("it is on"));
+        drop(opened);
+        // Until then its thread holds the lock of the folder.
+        wait_until(|| index.strong_count() == 0);
     }
 
     /// Returns the files of the written index; none before it is whole.
