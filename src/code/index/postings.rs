@@ -37,12 +37,7 @@ impl DocSet {
     /// Returns the documents in ascending order.
     pub(crate) fn documents(&self) -> Vec<u32> {
         let mut documents = Vec::new();
-        for (first, mut word) in (0_u32..).step_by(64).zip(self.bits()) {
-            while word != 0 {
-                documents.push(first + word.trailing_zeros());
-                word &= word - 1;
-            }
-        }
+        each_bit(self.bits(), |doc| documents.push(doc));
         documents
     }
 
@@ -143,14 +138,7 @@ impl<'s> PostingList<'s> {
                     next = doc.saturating_add(1);
                 }
             }
-            ListForm::Bits(bytes) => {
-                for (first, mut word) in (0_u32..).step_by(64).zip(words(bytes)) {
-                    while word != 0 {
-                        visit(first + word.trailing_zeros());
-                        word &= word - 1;
-                    }
-                }
-            }
+            ListForm::Bits(bytes) => each_bit(words(bytes), visit),
         }
     }
 
@@ -196,6 +184,16 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
         word[..chunk.len()].copy_from_slice(chunk);
         u64::from_le_bytes(word)
     })
+}
+
+/// Calls `visit` with the number of each bit that is set, the lowest bit of the first word being 0.
+fn each_bit(words: impl Iterator<Item = u64>, mut visit: impl FnMut(u32)) {
+    for (first, mut word) in (0_u32..).step_by(64).zip(words) {
+        while word != 0 {
+            visit(first + word.trailing_zeros());
+            word &= word - 1;
+        }
+    }
 }
 
 fn varint_bytes(value: u32) -> usize {

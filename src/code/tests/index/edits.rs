@@ -408,29 +408,14 @@ impl Edited {
             ..ScopeOptions::default()
         };
         let query = RankedQuery::new(&TextQueryOptions::new(words)).expect("a query");
-        let _ = self.project.ensure_open();
-        let roots = if self.number(2) == 0 { self.places() } else { Vec::new() };
-        let targets = SearchTargets {
-            roots,
-            ..SearchTargets::default()
-        };
-        let within = self.within();
-        let run = |indexes: Option<&Arc<CodeIndexes>>| {
+        let (targets, within) = self.targets();
+        let scope = || {
             let scope = SearchScope::new(&self.project, &options, 100 << 20).expect("valid");
-            let scope = scope.only_within(within.clone());
-            let scope = match indexes {
-                Some(indexes) => scope.with_index(indexes),
-                None => scope,
-            };
-            rank(
-                &query,
-                &targets,
-                &scope,
-                &ParserPool::in_process(),
-                &CancellationToken::new(),
-            )
+            scope.only_within(within.clone())
         };
-        let (indexed, scanned) = (run(Some(&self.indexes)), run(None));
+        let (parsers, cancel) = (ParserPool::in_process(), CancellationToken::new());
+        let run = |scope: SearchScope| rank(&query, &targets, &scope, &parsers, &cancel);
+        let (indexed, scanned) = (run(scope().with_index(&self.indexes)), run(scope()));
         assert_eq!(
             shown_ranking(&indexed),
             shown_ranking(&scanned),

@@ -136,7 +136,7 @@ impl Edited {
     }
 
     /// Returns the places of a call, and those of its globs.
-    fn targets(&mut self) -> (SearchTargets, Option<PlaceFilter>) {
+    pub(super) fn targets(&mut self) -> (SearchTargets, Option<PlaceFilter>) {
         let _ = self.project.ensure_open();
         let targets = SearchTargets {
             roots: self.places(),

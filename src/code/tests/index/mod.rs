@@ -108,6 +108,12 @@ impl Crates {
     }
 
     fn search(&self, query: &TextQuery, need: RowDemand, indexes: Option<&Arc<CodeIndexes>>) -> SearchMatches {
+        let (targets, scope) = self.whole(indexes);
+        search(query, &targets, &scope, need, &CancellationToken::new()).expect("not cancelled")
+    }
+
+    /// Returns the places and the scope of a search of all crates.
+    fn whole(&self, indexes: Option<&Arc<CodeIndexes>>) -> (SearchTargets, SearchScope) {
         let scope = SearchScope::new(&self.project, &ScopeOptions::default(), MOST).expect("valid");
         let scope = match indexes {
             Some(indexes) => scope.with_index(indexes),
@@ -117,7 +123,7 @@ impl Crates {
             roots: self.roots.clone(),
             ..SearchTargets::default()
         };
-        search(query, &targets, &scope, need, &CancellationToken::new()).expect("not cancelled")
+        (targets, scope)
     }
 }
 
@@ -323,23 +329,10 @@ fn a_ranking_with_the_index_is_that_without_it() {
     let indexes = crates.index();
     for words in ["Deserialize a map with unknown keys", "ス文字 の encoding", "buffer"] {
         let query = RankedQuery::new(&TextQueryOptions::new(words)).expect("a query");
+        let (parsers, cancel) = (ParserPool::in_process(), CancellationToken::new());
         let run = |indexes: Option<&Arc<CodeIndexes>>| {
-            let scope = SearchScope::new(&crates.project, &ScopeOptions::default(), MOST).expect("valid");
-            let scope = match indexes {
-                Some(indexes) => scope.with_index(indexes),
-                None => scope,
-            };
-            let targets = SearchTargets {
-                roots: crates.roots.clone(),
-                ..SearchTargets::default()
-            };
-            rank(
-                &query,
-                &targets,
-                &scope,
-                &ParserPool::in_process(),
-                &CancellationToken::new(),
-            )
+            let (targets, scope) = crates.whole(indexes);
+            rank(&query, &targets, &scope, &parsers, &cancel)
         };
         let (with_index, without) = (run(Some(&indexes)), run(None));
         assert_eq!(shown_ranking(&with_index), shown_ranking(&without), "{words}");
