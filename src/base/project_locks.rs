@@ -15,7 +15,10 @@ use std::{
     collections::HashMap,
     fs::{self, TryLockError},
     path::PathBuf,
-    sync::{Arc, Once},
+    sync::{
+        Arc, Once,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
@@ -29,6 +32,7 @@ use crate::{
     atomic_write::{WriteError, open_folder},
     project::Project,
     store::{Clock, Lease, Store, StoreError, fs::FolderStore},
+    system::unless_unreadable,
 };
 
 /// The folder of leases in a project.
@@ -94,6 +98,11 @@ struct ProjectLock {
     _alive: fs::File,
     /// Done once the files of dead processes were removed.
     swept: Once,
+    /// Held while a lease is taken, until its guard is counted.
+    taking: tokio::sync::Mutex<()>,
+    /// The number of guards. While there is none, a lease of this process is left over: its release failed, or it was
+    /// taken for a call that ended meanwhile.
+    guards: AtomicUsize,
 }
 
 /// The right to write to a project, until it is dropped.
@@ -172,14 +181,19 @@ impl ProjectLocks {
         let name = format!("{holder}{PROCESS_SEPARATOR}{}", self.process);
         let deadline = tokio::time::Instant::now() + self.wait;
         let lease = loop {
+            let taking = place.taking.lock().await;
             match place.store.lease(NAME, &name, TTL).await {
-                Ok(lease) => break lease,
+                Ok(lease) => {
+                    place.guards.fetch_add(1, Relaxed);
+                    break lease;
+                }
                 Err(StoreError::Held { holder, left }) => {
                     // A lease ends at most one TTL from now, unless the clock that wrote it was ahead.
-                    if left > 2 * TTL || place.is_dead(&holder, &self.process) {
+                    if left > 2 * TTL || place.is_left_over(&holder) || place.is_dead(&holder, &self.process) {
                         place.store.evict(NAME, &holder).await?;
                         continue;
                     }
+                    drop(taking);
                     if tokio::time::Instant::now() >= deadline || work.is_cancelled() {
                         let holder = shown_holder(&holder).to_owned();
                         return Err(StoreError::Held { holder, left });
@@ -200,10 +214,13 @@ impl ProjectLocks {
         let mut places = self.places.lock();
         // A folder that was deleted and created again is a different one.
         let own = format!("{FOLDER}/{}", alive_file(&self.process));
-        let is_there = project.dir().symlink_metadata(own).is_ok();
+        let is_there = unless_unreadable(project.dir().symlink_metadata(own)).map_err(|source| StoreError::Io {
+            what: "the lock cannot be looked up",
+            source,
+        })?;
         places.turns += 1;
         let turn = places.turns;
-        if let Some((place, used)) = places.known.get_mut(project.root()).filter(|_| is_there) {
+        if let Some((place, used)) = places.known.get_mut(project.root()).filter(|_| is_there.is_some()) {
             *used = turn;
             return Ok(Arc::clone(place));
         }
@@ -239,7 +256,17 @@ impl ProjectLock {
             process: process.to_owned(),
             _alive: alive,
             swept: Once::new(),
+            taking: tokio::sync::Mutex::default(),
+            guards: AtomicUsize::new(0),
         })
+    }
+
+    /// True if this process holds the lease, and no guard does. The caller must hold `taking`.
+    fn is_left_over(&self, holder: &str) -> bool {
+        let is_own = holder
+            .rsplit_once(PROCESS_SEPARATOR)
+            .is_some_and(|(_, process)| process == self.process);
+        is_own && self.guards.load(Relaxed) == 0
     }
 
     /// True if the process that holds a lease is known to have died.
@@ -348,17 +375,19 @@ impl WriteGuard {
         work()
     }
 
-    /// Releases the lease and returns once that is done.
+    /// Releases the lease and returns once that is done, or has failed: then the next writer of this process takes it, and
+    /// others wait until it expires.
     pub async fn release(self) {
         self.renewing.abort();
         if let Err(error) = self.place.store.release(&self.lease).await {
-            tracing::warn!(%error, "a write lease could not be released; it will expire");
+            tracing::warn!(%error, "a write lease could not be released");
         }
     }
 }
 
 impl Drop for WriteGuard {
     fn drop(&mut self) {
+        self.place.guards.fetch_sub(1, Relaxed);
         // After `release` nothing is left to do; otherwise the work was dropped half way.
         if self.renewing.is_finished() {
             return;
@@ -490,6 +519,32 @@ mod tests {
         let writers = ProjectLocks::new(SOON).expect("made");
         let turn = writers.acquire(&project, "session_2", &CancellationToken::new()).await;
         turn.expect("no process renews that lease").release().await;
+    }
+
+    #[tokio::test]
+    async fn lease_whose_release_failed_is_taken_at_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = Project::open(folder.path()).expect("a project");
+        let (writers, work) = (
+            ProjectLocks::new(Duration::from_secs(5)).expect("made"),
+            CancellationToken::new(),
+        );
+        for is_dropped in [false, true] {
+            let turn = writers.acquire(&project, "session_1", &work).await.expect("free");
+            let mut locks = std::fs::read_dir(folder.path().join(super::FOLDER).join("locks")).expect("there");
+            let lock = locks.next().expect("one").expect("readable").path();
+            // A folder cannot be locked.
+            std::fs::remove_file(&lock).expect("there");
+            std::fs::create_dir(&lock).expect("free");
+            if is_dropped {
+                drop(turn);
+                tokio::time::sleep(SOON).await;
+            } else {
+                turn.release().await;
+            }
+            std::fs::remove_dir(&lock).expect("empty");
+        }
+        writers.acquire(&project, "session_2", &work).await.expect("released");
     }
 
     #[tokio::test]
