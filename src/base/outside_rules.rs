@@ -22,6 +22,7 @@ use ignore::gitignore::gitconfig_excludes_path;
 use crate::{
     file_stamp::{hash_file, is_settled},
     rule_file::open_rule_file,
+    system::unless_unreadable,
 };
 
 /// The ignore files of one folder, and the entries that make it a repository, where the ignore files of git count.
@@ -87,7 +88,8 @@ impl OutsideRules {
         if name == ".git" && kind.is_file() {
             self.git_files.insert(folder.join(name));
             if self.git_files.len() > GIT_FILES && self.git_files.len().is_power_of_two() {
-                self.git_files.retain(|file| file.symlink_metadata().is_ok());
+                self.git_files
+                    .retain(|file| !matches!(unless_unreadable(file.symlink_metadata()), Ok(None)));
             }
         } else {
             self.has_links |= kind.is_symlink();
@@ -147,11 +149,18 @@ impl ParentFolder {
             .as_ref()
             .is_none_or(|seen| !seen.is_settled || seen.mark != mark)
         {
-            let paths = NAMES.iter().map(|name| self.path.join(name));
+            let mut is_settled = is_settled(&meta);
+            let mut entries: Vec<PathBuf> = NAMES.iter().map(|name| self.path.join(name)).collect();
+            entries.retain(|path| {
+                let found = unless_unreadable(path.symlink_metadata());
+                // What the system did not tell is looked up again.
+                is_settled &= found.is_ok();
+                !matches!(found, Ok(None))
+            });
             self.seen = Some(FolderSnapshot {
                 mark,
-                is_settled: is_settled(&meta),
-                entries: paths.filter(|path| path.symlink_metadata().is_ok()).collect(),
+                is_settled,
+                entries,
             });
         }
         self.seen.as_ref().map_or(&[], |seen| &seen.entries)

@@ -7,6 +7,7 @@
 
 use std::{
     ffi::OsStr,
+    fs::Metadata,
     hash::{DefaultHasher, Hash, Hasher},
     io,
     os::unix::fs::MetadataExt as _,
@@ -27,7 +28,7 @@ use crate::{
     freshness::RootStamp,
     mounts::{MountWatch, has_shared_mount},
     outside_rules::OutsideRules,
-    system::is_system_failure,
+    system::{is_system_failure, unless_unreadable},
 };
 
 #[cfg(target_os = "linux")]
@@ -55,15 +56,15 @@ const RETRY: Duration = Duration::from_mins(1);
 type FolderId = (u64, u64);
 
 /// Returns the identity of the folder that a path names; `None` if the path names nothing, a file or a link.
-fn folder_id(path: &Path) -> Option<FolderId> {
-    let meta = path.symlink_metadata().ok()?;
-    meta.is_dir().then(|| (meta.dev(), meta.ino()))
+fn folder_id(path: &Path) -> io::Result<Option<FolderId>> {
+    let folder = unless_unreadable(path.symlink_metadata())?.filter(Metadata::is_dir);
+    Ok(folder.map(|meta| (meta.dev(), meta.ino())))
 }
 
 /// Returns the identity of the folder that a canonical path names; `None` also if a link lies on the way by now, because
 /// a project is not opened through a link ([`crate::project::Project::ensure_open`]).
 fn real_folder_id(root: &Path) -> Option<FolderId> {
-    let id = folder_id(root)?;
+    let id = folder_id(root).ok()??;
     root.canonicalize().is_ok_and(|real| real == root).then_some(id)
 }
 
@@ -88,7 +89,7 @@ fn watch_root(root: &Path, outside: &mut OutsideRules) -> (Option<FolderId>, Opt
 
 /// True if the entries of a folder can be reached by name, even if it cannot be listed.
 fn is_enterable(folder: &Path) -> bool {
-    folder.join(".").symlink_metadata().is_ok()
+    !matches!(unless_unreadable(folder.join(".").symlink_metadata()), Ok(None))
 }
 
 fn warn_if_unwatched(root: &Path, folder: Option<FolderId>, watch: Option<&FolderTreeWatch>) {
@@ -241,7 +242,7 @@ impl RootWatcher {
     /// True if the root's path still names the folder that is watched. An event does not always report the opposite: a
     /// folder that was deleted while it is open has none, and a folder above the root may be unreadable.
     fn is_same_folder(&self) -> bool {
-        folder_id(&self.root) == self.folder
+        folder_id(&self.root).is_ok_and(|folder| folder == self.folder)
     }
 
     /// Watches the root anew, because the queue overflowed, a limit was reached, a mount appeared or ended, or the path
@@ -288,21 +289,26 @@ fn visit_folders(
             return false;
         }
         visit(&folder);
-        let entries = match std::fs::read_dir(&folder) {
-            Ok(entries) => entries,
-            // The subfolders are unknown, so they cannot be watched.
-            Err(error) if is_system_failure(&error) => return false,
-            Err(_) => continue,
+        // After a system failure the subfolders are unknown, so they cannot be watched.
+        let entries = match unless_unreadable(std::fs::read_dir(&folder)) {
+            Ok(Some(entries)) => entries,
+            Ok(None) => continue,
+            Err(_) => return false,
         };
         let inside_git = folder != root && folder.file_name().is_some_and(|name| name == ".git");
-        for entry in entries.filter_map(Result::ok) {
+        for entry in entries {
+            let entry = entry.and_then(|entry| Ok((entry.file_type()?, entry)));
+            let (kind, entry) = match unless_unreadable(entry) {
+                Ok(Some(known)) => known,
+                Ok(None) => continue,
+                Err(_) => return false,
+            };
             let name = entry.file_name();
             let counts = if inside_git {
                 name == "info"
             } else {
                 !UNCOUNTED.iter().any(|uncounted| name == *uncounted)
             };
-            let Ok(kind) = entry.file_type() else { continue };
             outside.note(&folder, &name, kind);
             if counts && kind.is_dir() {
                 left.push(entry.path());
@@ -393,7 +399,7 @@ mod linux {
     use inotify::{EventMask, EventOwned, Inotify, WatchDescriptor, WatchMask};
     use tokio::io::{Interest, unix::AsyncFd};
 
-    use super::{Source, UNCOUNTED, folder_id, is_enterable, visit_folders};
+    use super::{Source, UNCOUNTED, folder_id, is_enterable, unless_unreadable, visit_folders};
     use crate::outside_rules::{OutsideRules, is_rule_name};
 
     /// The maximum number of folders of a watched tree: one watch costs about 1 KiB of kernel memory, and the usual
@@ -481,7 +487,13 @@ mod linux {
                 match inotify.watches().add(folder, mask) {
                     Ok(descriptor) => {
                         let other = known.insert(descriptor, folder.to_path_buf());
-                        let is_alias = |other: PathBuf| other != folder && folder_id(&other) == folder_id(folder);
+                        let is_alias = |other: PathBuf| {
+                            other != folder
+                                && match (folder_id(&other), folder_id(folder)) {
+                                    (Ok(other), Ok(folder)) => other == folder,
+                                    _ => true,
+                                }
+                        };
                         *has_aliases |= other.is_some_and(is_alias);
                     }
                     // It is watched once its permissions change.
@@ -572,9 +584,12 @@ mod linux {
                     // The name is checked first, because reading the type accesses the file.
                     if let (Some(folder), Some(name)) = (path.parent(), path.file_name())
                         && is_rule_name(name)
-                        && let Ok(found) = path.symlink_metadata()
                     {
-                        outside.note(folder, name, found.file_type());
+                        match unless_unreadable(path.symlink_metadata()) {
+                            Ok(Some(found)) => outside.note(folder, name, found.file_type()),
+                            Ok(None) => {}
+                            Err(_) => return false,
+                        }
                     }
                     seen(&path);
                     if !event.mask.contains(EventMask::ISDIR) || !is_counted {

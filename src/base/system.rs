@@ -51,6 +51,15 @@ pub fn is_out_of_descriptors(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(23 | 24))
 }
 
+/// Returns `None` for what is gone or cannot be read. A system failure stays an error: there may be a file.
+pub fn unless_unreadable<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(read) => Ok(Some(read)),
+        Err(error) if is_system_failure(&error) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
 /// Counts the system failures in one project. If the count is the same before and after some work, no file was wrongly
 /// read as absent or empty because the system failed, however deep the failure was ignored.
 #[derive(Debug, Default)]

@@ -7,6 +7,7 @@ files of the project alone.
 
 import collections
 import errno
+import itertools
 import os
 import random
 import shutil
@@ -24,6 +25,8 @@ FILES = {
     "notes.md": "# Notes\n\nThe needle is in the shop.\n",
     ".gitignore": "ignored/\n",
     "ignored/needle.txt": "needle\n",
+    ".git/info/exclude": "excluded.txt\n",
+    "excluded.txt": "needle\n",
 }
 READS = [
     ("search_content", {"roots": ["."], "query": "needle"}),
@@ -41,6 +44,8 @@ READS = [
 ]
 # Enough for the backups of a long run, and soon filled.
 DISK = "64m"
+# The maximum time of a call, in seconds: half of what a lease lasts whose holder cannot release it.
+SLOW = 15
 # The system calls that fail, with their errors, on the project's files only; then the error of a write, anywhere.
 READING = [
     ("open,openat,openat2", ["EIO", "EMFILE", "ENFILE", "ENOMEM", "ESTALE"]),
@@ -115,25 +120,33 @@ class Disk:
         self.server, self.rng = server, rng
         self.reading, self.writing = os.path.join(root, "reading"), os.path.join(root, "writing")
         self.faults, self.codes, self.rounds = [], collections.Counter(), 0
-        self.paths = [self.reading, "."]
+        # The names by which a system call may name each file and folder.
+        self.named = {}
         for path in FILES:
             while path:
-                self.paths += [os.path.join(self.reading, path), path, os.path.basename(path)]
+                self.named[path] = [os.path.join(self.reading, path), path, os.path.basename(path)]
                 path = os.path.dirname(path)
+        self.paths = [self.reading, ".", *itertools.chain(*self.named.values())]
         self.right = [stable(self.call(tool, arguments, self.reading)) for tool, arguments in READS]
         assert all("error" not in answer for answer in self.right), self.right
 
     def call(self, tool, arguments, project):
+        began = time.monotonic()
         status, answer = self.server.call(tool, {**arguments, "project_root": project}, patience=60)
         assert isinstance(answer, dict), (status, answer)
+        if (took := time.monotonic() - began) > SLOW:
+            self.faults.append(f"{tool} {arguments} took {took:.0f} s")
         return answer
 
     def fresh(self):
         """Changes the project in a way that no reply shows, so that none is in the cache."""
-        os.utime(os.path.join(self.reading, "notes.md"))
+        os.utime(os.path.join(self.reading, self.rng.choice(list(FILES))))
 
     def reads(self, when, may_fail):
         for (tool, arguments), right in zip(READS, self.right):
+            if may_fail and self.rng.random() < 0.5:
+                # An event to follow while the disk fails.
+                self.fresh()
             answer = self.call(tool, arguments, self.reading)
             code = answer.get("error", {}).get("code", "right" if stable(answer) == right else "WRONG")
             self.codes[code] += may_fail
@@ -196,7 +209,9 @@ def run(program, seconds, seed):
             while not rounds or time.monotonic() < until:
                 rounds += 1
                 for calls, errors in READING:
-                    disk.failing(calls, disk.rng.choice(errors), disk.paths, disk.reads)
+                    one = disk.rng.choice(list(disk.named.values()))
+                    for paths in (disk.paths, one):
+                        disk.failing(calls, disk.rng.choice(errors), paths, disk.reads)
                 for calls, errors in WRITING:
                     disk.failing(calls, disk.rng.choice(errors), [], disk.write)
                 full(disk)

@@ -7,6 +7,7 @@
 use std::{
     collections::HashSet,
     fs::Metadata,
+    io,
     ops::Range,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
@@ -196,39 +197,42 @@ impl ProjectIndex {
         let root = self.files.root();
         // Folders are listed after this state was read, so that a later change is noticed.
         let outside = changes.outside;
-        match changes.changed {
-            ChangedPaths::Paths(paths) => {
-                let relative = |path: PathBuf| path.strip_prefix(root).map(Path::to_path_buf).unwrap_or_default();
-                let paths = paths.into_iter().map(|path| ChangedPath::new(root, relative(path)));
-                let paths: Vec<ChangedPath> = paths.collect();
-                state.has_changes |= !paths.is_empty();
-                state.forget(&paths.iter().map(|path| path.relative.as_path()).collect());
-                // A file that got another name may change without an event about its first one.
-                let linked = paths.iter().filter_map(|path| path.found.as_ref());
-                let linked = linked.filter(|found| has_several_names(found));
-                let linked: HashSet<u64> = linked.map(Metadata::ino).collect();
-                if !linked.is_empty() {
-                    for segment in state.indexed.segments() {
-                        segment.keep_only(|facts| !linked.contains(&facts.inode));
-                    }
+        let look = |path: PathBuf| {
+            let relative = path.strip_prefix(root).map(Path::to_path_buf).unwrap_or_default();
+            ChangedPath::new(root, relative)
+        };
+        let paths = match changes.changed {
+            // After a system failure it is unknown which files changed: a file may have another name.
+            ChangedPaths::Paths(paths) => paths.into_iter().map(look).collect::<io::Result<Vec<_>>>().ok(),
+            ChangedPaths::Unknown => None,
+        };
+        if let Some(paths) = paths {
+            state.has_changes |= !paths.is_empty();
+            state.forget(&paths.iter().map(|path| path.relative.as_path()).collect());
+            // A file that got another name may change without an event about its first one.
+            let linked = paths.iter().filter_map(|path| path.found.as_ref());
+            let linked = linked.filter(|found| has_several_names(found));
+            let linked: HashSet<u64> = linked.map(Metadata::ino).collect();
+            if !linked.is_empty() {
+                for segment in state.indexed.segments() {
+                    segment.keep_only(|facts| !linked.contains(&facts.inode));
                 }
-                state.folders.change(&paths, outside, &self.files);
             }
-            ChangedPaths::Unknown => {
-                let epoch = state.epoch + 1;
-                let forgotten = std::mem::replace(
-                    state,
-                    IndexState {
-                        epoch,
-                        ..IndexState::default()
-                    },
-                );
-                state.folders.change(&[], outside, &self.files);
-                self.bytes.store(0, Relaxed);
-                *self.listed.lock() = None;
-                // Large, and of no use to this call.
-                drop(forgotten);
-            }
+            state.folders.change(&paths, outside, &self.files);
+        } else {
+            let epoch = state.epoch + 1;
+            let forgotten = std::mem::replace(
+                state,
+                IndexState {
+                    epoch,
+                    ..IndexState::default()
+                },
+            );
+            state.folders.change(&[], outside, &self.files);
+            self.bytes.store(0, Relaxed);
+            *self.listed.lock() = None;
+            // Large, and of no use to this call.
+            drop(forgotten);
         }
         changes.is_watched
     }

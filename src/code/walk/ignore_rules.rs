@@ -8,13 +8,17 @@
 use std::{
     collections::HashMap,
     ffi::OsStr,
+    fs::Metadata,
     io::Read as _,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use fumi_base::{rule_file::open_rule_file, system::is_system_failure};
+use fumi_base::{
+    rule_file::open_rule_file,
+    system::{is_system_failure, unless_unreadable},
+};
 use ignore::{
     Match,
     gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path},
@@ -146,8 +150,11 @@ impl RuleReader {
         };
         let texts = [own_text(self.own_name)?, own_text(".ignore")?, own_text(".gitignore")?];
         let git = has(".git").then(|| folder.join(".git"));
-        let git = git.and_then(|git| git.metadata().ok().map(|found| (git, found.is_file())));
-        let is_repository = git.is_some() || has(".jj") && folder.join(".jj").exists();
+        let git = match git {
+            Some(git) => metadata(&git)?.map(|found| (git, found.is_file())),
+            None => None,
+        };
+        let is_repository = git.is_some() || has(".jj") && metadata(&folder.join(".jj"))?.is_some();
         let exclude = match git {
             Some((git, true)) => worktree_exclude(&git)?,
             Some((git, false)) => Some(git.join("info/exclude")),
@@ -209,6 +216,11 @@ impl RuleReader {
         self.left = left.ok_or(SkipReason::UnusableRules)?;
         Ok(bytes)
     }
+}
+
+/// Returns the metadata of what a path leads to. `None` if that is gone or cannot be reached.
+fn metadata(path: &Path) -> Result<Option<Metadata>, SkipReason> {
+    unless_unreadable(path.metadata()).map_err(|_| SkipReason::System)
 }
 
 /// Compiles the rules of a text. Malformed ones are ignored, as git does.

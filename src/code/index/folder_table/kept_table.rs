@@ -7,7 +7,7 @@ use std::{
     collections::BTreeMap,
     ffi::OsStr,
     fs::Metadata,
-    mem,
+    io, mem,
     ops::Bound::{Excluded, Unbounded},
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fumi_base::project::Project;
+use fumi_base::{project::Project, system::unless_unreadable};
 
 use super::{
     Entry, EntryKind, Folder, FolderTable, Unlistable,
@@ -44,18 +44,18 @@ pub(crate) struct ChangedPath {
 }
 
 impl ChangedPath {
-    /// Looks at a path.
-    pub(crate) fn new(root: &Path, relative: PathBuf) -> Self {
+    /// Looks at a path. Fails only if the system does.
+    pub(crate) fn new(root: &Path, relative: PathBuf) -> io::Result<Self> {
         // Joined to an empty path, the root would end with a slash.
         let path = if relative.as_os_str().is_empty() {
             root.to_path_buf()
         } else {
             root.join(&relative)
         };
-        Self {
-            found: path.symlink_metadata().ok(),
+        Ok(Self {
+            found: unless_unreadable(path.symlink_metadata())?,
             relative,
-        }
+        })
     }
 }
 
@@ -113,18 +113,18 @@ impl KeptTable {
     /// Takes a table that was made since [`KeptTable::begin`].
     pub(crate) fn finish(&mut self, made: Result<FolderTable, Unlistable>, project: &Arc<Project>) {
         let pending = self.pending.take();
-        match (made, pending) {
-            (Ok(table), Some(pending)) => {
+        let is_changed = pending.as_ref().is_none_or(|pending| !pending.is_empty());
+        let look = |path| ChangedPath::new(project.root(), path);
+        let changed = pending.map(|pending| pending.into_iter().map(look).collect::<io::Result<Vec<_>>>());
+        match (made, changed) {
+            (Ok(table), Some(Ok(changed))) => {
                 (self.retry, self.failures) = (None, 0);
                 self.table = Some(Arc::new(table));
-                let root = project.root();
-                let changed: Vec<_> = pending.into_iter().map(|path| ChangedPath::new(root, path)).collect();
                 self.follow(&changed, project);
             }
             // Too much changed meanwhile: the next search asks again.
             (Ok(_), None) => {}
-            (Err(Unlistable), pending) => {
-                let is_changed = pending.is_none_or(|pending| !pending.is_empty());
+            _ => {
                 let changed = RETRY_CHANGED.saturating_mul(2_u32.saturating_pow(self.failures));
                 self.retry = Some(Instant::now() + if is_changed { changed.min(RETRY) } else { RETRY });
                 self.failures += 1;

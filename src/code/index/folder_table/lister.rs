@@ -13,7 +13,7 @@ use std::{
     sync::Arc,
 };
 
-use fumi_base::{change_log::is_logged, project::Project, system::is_system_failure};
+use fumi_base::{change_log::is_logged, project::Project, system::unless_unreadable};
 
 use super::{Entry, EntryKind, Folder, FolderTable};
 use crate::walk::{FD_IGNORE, FileKind, FolderRules, RIPGREP_IGNORE, RuleReader, is_hidden};
@@ -31,6 +31,12 @@ const COPIES_PER_VISIT: usize = 16;
 /// cannot be read, which a walk may report.
 #[derive(Debug)]
 pub(crate) struct Unlistable;
+
+impl From<io::Error> for Unlistable {
+    fn from(_: io::Error) -> Self {
+        Self
+    }
+}
 
 /// The bounds of one use of a lister.
 #[derive(Clone, Copy)]
@@ -60,12 +66,16 @@ impl ListingBounds {
 pub(crate) fn list_whole(project: &Arc<Project>) -> Result<FolderTable, Unlistable> {
     let mut lister = Lister::new(project, ListingBounds::OF_TABLE);
     let top = lister.list(Path::new(""))?.ok_or(Unlistable)?;
-    let is_there = |folder: &Path, name| folder.join(name).symlink_metadata().is_ok();
-    let mut above = project.root().ancestors().skip(1);
+    let mut has_own_rules_above = false;
+    for folder in project.root().ancestors().skip(1) {
+        for name in [FD_IGNORE, RIPGREP_IGNORE] {
+            has_own_rules_above |= unless_unreadable(folder.join(name).symlink_metadata())?.is_some();
+        }
+    }
     Ok(FolderTable {
         top,
         rule_inodes: lister.rule_inodes,
-        has_own_rules_above: above.any(|folder| [FD_IGNORE, RIPGREP_IGNORE].iter().any(|name| is_there(folder, name))),
+        has_own_rules_above,
     })
 }
 
@@ -96,7 +106,7 @@ impl Lister {
     /// read.
     pub(super) fn list(&mut self, relative: &Path) -> Result<Option<Folder>, Unlistable> {
         let entries = fs::read_dir(self.absolute(relative));
-        let Some(found) = readable(entries.and_then(Iterator::collect::<io::Result<Vec<_>>>))? else {
+        let Some(found) = unless_unreadable(entries.and_then(Iterator::collect::<io::Result<Vec<_>>>))? else {
             return Ok(None);
         };
         self.spend(FOLDER_VISITS)?;
@@ -106,7 +116,7 @@ impl Lister {
         let mut entries = Vec::with_capacity(found.len());
         for (found, name) in found.iter().zip(&names) {
             // An entry that vanished is listed again after its event.
-            if let Some(kind) = readable(found.file_type())? {
+            if let Some(kind) = unless_unreadable(found.file_type())? {
                 entries.push(self.entry(&relative.join(name), kind.into())?);
             }
         }
@@ -182,7 +192,7 @@ impl Lister {
             Some(".git") => {
                 let git = path();
                 match git.symlink_metadata() {
-                    Ok(found) if found.is_dir() && !git.join("info").is_symlink() => {
+                    Ok(found) if found.is_dir() && !is_link(&git.join("info"))? => {
                         self.note_rule_file(&git.join("info/exclude"))
                     }
                     // Of a worktree or submodule: the rules that it names are among those outside.
@@ -192,7 +202,7 @@ impl Lister {
                 }
             }
             // It makes its folder a repository, if it leads anywhere.
-            Some(".jj") if path().is_symlink() => Err(Unlistable),
+            Some(".jj") if is_link(&path())? => Err(Unlistable),
             _ => Ok(()),
         }
     }
@@ -210,20 +220,15 @@ impl Lister {
     }
 }
 
+fn is_link(path: &Path) -> io::Result<bool> {
+    Ok(unless_unreadable(path.symlink_metadata())?.is_some_and(|found| found.is_symlink()))
+}
+
 /// Accepts the error of a path that is gone: an event tells of it.
 fn gone(error: &io::Error) -> Result<(), Unlistable> {
     if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
         Ok(())
     } else {
         Err(Unlistable)
-    }
-}
-
-/// Returns `None` for what cannot be read or is gone.
-fn readable<T>(read: io::Result<T>) -> Result<Option<T>, Unlistable> {
-    match read {
-        Ok(read) => Ok(Some(read)),
-        Err(error) if is_system_failure(&error) => Err(Unlistable),
-        Err(_) => Ok(None),
     }
 }

@@ -60,7 +60,8 @@ impl Listed {
     /// Reports changed paths.
     fn change(&mut self, paths: &[&str]) {
         let root = self.path("");
-        let changed: Vec<_> = paths.iter().map(|path| ChangedPath::new(&root, path.into())).collect();
+        let look = |path: &&str| ChangedPath::new(&root, path.into()).expect("the system works");
+        let changed: Vec<_> = paths.iter().map(look).collect();
         self.kept.change(&changed, OUTSIDE, &self.project);
     }
 
