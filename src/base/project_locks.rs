@@ -16,14 +16,14 @@ use std::{
     fs::{self, TryLockError},
     path::PathBuf,
     sync::{
-        Arc, Once,
+        Arc, Once, Weak,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
     time::Duration,
 };
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, MetadataExt as _, OpenOptions};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -68,6 +68,18 @@ pub struct ProjectLocks {
 struct RecentLocks {
     known: HashMap<PathBuf, (Arc<ProjectLock>, u64)>,
     turns: u64,
+    /// The guards of each folder of locks, by its device and inode: a project may be opened twice.
+    guards: HashMap<(u64, u64), Weak<OwnGuards>>,
+}
+
+/// The guards of this process for one folder of locks.
+#[derive(Debug, Default)]
+struct OwnGuards {
+    /// Held while a lease is taken, until its guard is counted.
+    taking: tokio::sync::Mutex<()>,
+    /// The number of guards. While there is none, a lease of this process is left over: its release failed, or it was
+    /// taken for a call that ended meanwhile.
+    count: AtomicUsize,
 }
 
 impl RecentLocks {
@@ -98,11 +110,7 @@ struct ProjectLock {
     _alive: fs::File,
     /// Done once the files of dead processes were removed.
     swept: Once,
-    /// Held while a lease is taken, until its guard is counted.
-    taking: tokio::sync::Mutex<()>,
-    /// The number of guards. While there is none, a lease of this process is left over: its release failed, or it was
-    /// taken for a call that ended meanwhile.
-    guards: AtomicUsize,
+    guards: Arc<OwnGuards>,
 }
 
 /// The right to write to a project, until it is dropped.
@@ -181,10 +189,10 @@ impl ProjectLocks {
         let name = format!("{holder}{PROCESS_SEPARATOR}{}", self.process);
         let deadline = tokio::time::Instant::now() + self.wait;
         let lease = loop {
-            let taking = place.taking.lock().await;
+            let taking = place.guards.taking.lock().await;
             match place.store.lease(NAME, &name, TTL).await {
                 Ok(lease) => {
-                    place.guards.fetch_add(1, Relaxed);
+                    place.guards.count.fetch_add(1, Relaxed);
                     break lease;
                 }
                 Err(StoreError::Held { holder, left }) => {
@@ -227,7 +235,7 @@ impl ProjectLocks {
         // Drop the old one first: it removes its file, which has the same name as the file of the new one.
         places.known.remove(project.root());
         places.close_idle();
-        let place = Arc::new(ProjectLock::open(project, &self.process)?);
+        let place = Arc::new(ProjectLock::open(project, &self.process, &mut places.guards)?);
         places
             .known
             .insert(project.root().to_path_buf(), (Arc::clone(&place), turn));
@@ -236,13 +244,20 @@ impl ProjectLocks {
 }
 
 impl ProjectLock {
-    fn open(project: &Project, process: &str) -> Result<Self, StoreError> {
+    fn open(
+        project: &Project,
+        process: &str,
+        guards: &mut HashMap<(u64, u64), Weak<OwnGuards>>,
+    ) -> Result<Self, StoreError> {
         let io = |what| move |source| StoreError::Io { what, source };
         // A link would redirect the locks, and the files written beside them, out of the project.
         let folder = open_folder(project, FOLDER).map_err(|error| {
             let source = std::io::Error::other(error);
             io("the folder of locks cannot be opened")(source)
         })?;
+        let found = folder
+            .dir_metadata()
+            .map_err(io("the folder of locks cannot be opened"))?;
         let store = FolderStore::within(&folder, Clock::system())?;
         let alive = folder
             .create(alive_file(process))
@@ -250,23 +265,26 @@ impl ProjectLock {
             .into_std();
         // Not every file system can lock files; there, a lease that a dead process left expires by itself.
         let _ = alive.try_lock();
+        guards.retain(|_, guards| guards.strong_count() > 0);
+        let id = (found.dev(), found.ino());
+        let guards_here = guards.get(&id).and_then(Weak::upgrade).unwrap_or_default();
+        guards.insert(id, Arc::downgrade(&guards_here));
         Ok(Self {
             store,
             folder,
             process: process.to_owned(),
             _alive: alive,
             swept: Once::new(),
-            taking: tokio::sync::Mutex::default(),
-            guards: AtomicUsize::new(0),
+            guards: guards_here,
         })
     }
 
-    /// True if this process holds the lease, and no guard does. The caller must hold `taking`.
+    /// True if this process holds the lease, and no guard does. The caller must hold [`OwnGuards::taking`].
     fn is_left_over(&self, holder: &str) -> bool {
         let is_own = holder
             .rsplit_once(PROCESS_SEPARATOR)
             .is_some_and(|(_, process)| process == self.process);
-        is_own && self.guards.load(Relaxed) == 0
+        is_own && self.guards.count.load(Relaxed) == 0
     }
 
     /// True if the process that holds a lease is known to have died.
@@ -387,7 +405,7 @@ impl WriteGuard {
 
 impl Drop for WriteGuard {
     fn drop(&mut self) {
-        self.place.guards.fetch_sub(1, Relaxed);
+        self.place.guards.count.fetch_sub(1, Relaxed);
         // After `release` nothing is left to do; otherwise the work was dropped half way.
         if self.renewing.is_finished() {
             return;
@@ -545,6 +563,23 @@ mod tests {
             std::fs::remove_dir(&lock).expect("empty");
         }
         writers.acquire(&project, "session_2", &work).await.expect("released");
+    }
+
+    #[tokio::test]
+    async fn lease_is_not_left_over_while_a_guard_lives() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = Project::open(folder.path()).expect("a project");
+        let (writers, work) = (ProjectLocks::new(SOON).expect("made"), CancellationToken::new());
+        let turn = writers.acquire(&project, "session_1", &work).await.expect("free");
+        let alive = folder
+            .path()
+            .join(super::FOLDER)
+            .join(super::alive_file(&writers.process));
+        // The project is opened again.
+        std::fs::remove_file(alive).expect("there");
+        let waited = writers.acquire(&project, "session_2", &work).await;
+        assert!(matches!(waited, Err(StoreError::Held { .. })), "{waited:?}");
+        turn.release().await;
     }
 
     #[tokio::test]
