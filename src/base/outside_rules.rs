@@ -153,7 +153,7 @@ impl ParentFolder {
             let mut entries: Vec<PathBuf> = NAMES.iter().map(|name| self.path.join(name)).collect();
             entries.retain(|path| {
                 let found = unless_unreadable(path.symlink_metadata());
-                // What the system did not tell is looked up again.
+                // After a system failure the folder is looked up again.
                 is_settled &= found.is_ok();
                 !matches!(found, Ok(None))
             });

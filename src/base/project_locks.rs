@@ -222,13 +222,13 @@ impl ProjectLocks {
         let mut places = self.places.lock();
         // A folder that was deleted and created again is a different one.
         let own = format!("{FOLDER}/{}", alive_file(&self.process));
-        let is_there = unless_unreadable(project.dir().symlink_metadata(own)).map_err(|source| StoreError::Io {
+        let alive = unless_unreadable(project.dir().symlink_metadata(own)).map_err(|source| StoreError::Io {
             what: "the lock cannot be looked up",
             source,
         })?;
         places.turns += 1;
         let turn = places.turns;
-        if let Some((place, used)) = places.known.get_mut(project.root()).filter(|_| is_there.is_some()) {
+        if let Some((place, used)) = places.known.get_mut(project.root()).filter(|_| alive.is_some()) {
             *used = turn;
             return Ok(Arc::clone(place));
         }
@@ -281,15 +281,12 @@ impl ProjectLock {
 
     /// True if this process holds the lease, and no guard does. The caller must hold [`OwnGuards::taking`].
     fn is_left_over(&self, holder: &str) -> bool {
-        let is_own = holder
-            .rsplit_once(PROCESS_SEPARATOR)
-            .is_some_and(|(_, process)| process == self.process);
-        is_own && self.guards.count.load(Relaxed) == 0
+        process_of(holder) == Some(&self.process) && self.guards.count.load(Relaxed) == 0
     }
 
     /// True if the process that holds a lease is known to have died.
     fn is_dead(&self, holder: &str, own: &str) -> bool {
-        let Some((_, process)) = holder.rsplit_once(PROCESS_SEPARATOR) else {
+        let Some(process) = process_of(holder) else {
             return false;
         };
         let is_name =
@@ -354,6 +351,11 @@ fn alive_file(process: &str) -> String {
 /// Returns the part of a holder that is shown to people.
 fn shown_holder(holder: &str) -> &str {
     holder.rsplit_once(PROCESS_SEPARATOR).map_or(holder, |(shown, _)| shown)
+}
+
+/// Returns the identifier of the process of a holder.
+fn process_of(holder: &str) -> Option<&str> {
+    holder.rsplit_once(PROCESS_SEPARATOR).map(|(_, process)| process)
 }
 
 /// Renews a lease until it is released or lost. The next write reports a lost lease, together with the paths written

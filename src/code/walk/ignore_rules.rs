@@ -15,10 +15,7 @@ use std::{
     sync::Arc,
 };
 
-use fumi_base::{
-    rule_file::open_rule_file,
-    system::{is_system_failure, unless_unreadable},
-};
+use fumi_base::{rule_file::open_rule_file, system::unless_unreadable};
 use ignore::{
     Match,
     gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path},
@@ -236,15 +233,13 @@ fn compile(folder: &Path, text: Option<String>) -> Gitignore {
 /// Reads the text of a file of at most this size, up to the first line that is not UTF-8, as ripgrep does. `None` if there
 /// is no file, or it must not be read.
 fn rule_text(path: &Path, most_bytes: u64) -> Result<Option<String>, SkipReason> {
-    let opened = match open_rule_file(path) {
-        Err(error) if is_system_failure(&error) => return Err(SkipReason::System),
-        Err(_) => return Ok(None),
-        Ok(opened) => opened,
+    let Some(opened) = unless_unreadable(open_rule_file(path)).map_err(|_| SkipReason::System)? else {
+        return Ok(None);
     };
     let Some((file, found)) = opened else {
         // A folder of such a name has no rules, nor has a link to `/dev/null`.
-        return match path.metadata() {
-            Ok(found) if !found.is_dir() && found.rdev() != NULL_DEVICE => Err(SkipReason::UnusableRules),
+        return match metadata(path)? {
+            Some(found) if !found.is_dir() && found.rdev() != NULL_DEVICE => Err(SkipReason::UnusableRules),
             _ => Ok(None),
         };
     };
