@@ -22,6 +22,7 @@ use crate::{
     failpoints::reach,
     project::{BOOK, PathError, Project},
     project_locks::run_fenced,
+    system::unless_unreadable,
     text::BilingualText,
 };
 
@@ -100,16 +101,16 @@ pub fn replace(project: &Project, raw: &str, bytes: &[u8]) -> Result<PathBuf, Wr
 
 /// Writes a whole file as [`replace`] does, from a reader in pieces: the file may be larger than memory.
 pub fn replace_from(project: &Project, raw: &str, source: impl Read) -> Result<PathBuf, WriteError> {
-    write_file(project, raw, source, || true)
+    write_file(project, raw, source, || Ok(true))
 }
 
 /// Writes a whole file as [`replace`] does, if the old file is still in the state that the caller expects. `is_known`
-/// is called last, right before the new file is renamed into place.
+/// is called last, right before the new file is renamed into place; if it fails, nothing is written.
 pub fn replace_if(
     project: &Project,
     raw: &str,
     bytes: &[u8],
-    is_known: impl FnOnce() -> bool,
+    is_known: impl FnOnce() -> Result<bool, PathError>,
 ) -> Result<PathBuf, WriteError> {
     write_file(project, raw, bytes, is_known)
 }
@@ -118,27 +119,36 @@ fn write_file(
     project: &Project,
     raw: &str,
     source: impl Read,
-    is_known: impl FnOnce() -> bool,
+    is_known: impl FnOnce() -> Result<bool, PathError>,
 ) -> Result<PathBuf, WriteError> {
     let relative = project.relative(raw)?;
     let spellings = project.spellings(raw, &relative)?;
-    let is_there = |path: &&PathBuf| project.dir().symlink_metadata(path).is_ok();
-    let relative = spellings.iter().find(is_there).unwrap_or(&relative).clone();
+    let io = |source| WriteError::Io {
+        path: raw.to_owned(),
+        source,
+    };
+    let mut relative = relative;
+    for spelling in spellings {
+        if unless_unreadable(project.dir().symlink_metadata(&spelling))
+            .map_err(io)?
+            .is_some()
+        {
+            relative = spelling;
+            break;
+        }
+    }
     let (dir, name) = open_parent(project, raw, &relative, MissingFolder::Create)?;
-    if dir.symlink_metadata(&name).is_ok_and(|meta| !meta.is_file()) {
+    let there = unless_unreadable(dir.symlink_metadata(&name)).map_err(io)?;
+    if there.is_some_and(|meta| !meta.is_file()) {
         return Err(taken(
             raw,
             "the name is taken by a folder or a link",
             "同じ名前のフォルダーかリンクがあります",
         ));
     }
-    let io = |source| WriteError::Io {
-        path: raw.to_owned(),
-        source,
-    };
     let mut unfinished = write_temporary(&dir, &relative, source).map_err(io)?;
     run_fenced(raw, || {
-        if !is_known() {
+        if !is_known()? {
             return Err(WriteError::Changed { path: raw.to_owned() });
         }
         unfinished.replace(&name).map_err(io)
@@ -376,13 +386,14 @@ pub fn remove_file(project: &Project, raw: &str) -> Result<(), WriteError> {
         _ => {}
     }
     let (dir, name) = open_parent(project, raw, &relative, MissingFolder::Refuse)?;
-    if !dir.symlink_metadata(&name).is_ok_and(|meta| meta.is_file()) {
-        return Err(taken(raw, "it is not a file", "ファイルではありません"));
-    }
     let io = |source| WriteError::Io {
         path: raw.to_owned(),
         source,
     };
+    let there = unless_unreadable(dir.symlink_metadata(&name)).map_err(io)?;
+    if !there.is_some_and(|meta| meta.is_file()) {
+        return Err(taken(raw, "it is not a file", "ファイルではありません"));
+    }
     reach("unlink", &relative);
     run_fenced(raw, || dir.remove_file(&name).map_err(io))?;
     reach("unlinked", &relative);
@@ -401,13 +412,14 @@ pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
         _ => {}
     }
     let (dir, name) = open_parent(project, raw, &relative, MissingFolder::Refuse)?;
-    if !dir.symlink_metadata(&name).is_ok_and(|meta| meta.is_dir()) {
-        return Err(taken(raw, "it is not a folder", "フォルダーではありません"));
-    }
     let io = |source| WriteError::Io {
         path: raw.to_owned(),
         source,
     };
+    let there = unless_unreadable(dir.symlink_metadata(&name)).map_err(io)?;
+    if !there.is_some_and(|meta| meta.is_dir()) {
+        return Err(taken(raw, "it is not a folder", "フォルダーではありません"));
+    }
     sweep(&dir);
     let gone = random_name(REMOVED_PREFIX).map_err(io)?;
     reach("hide", &relative);
@@ -516,8 +528,20 @@ fn taken(raw: &str, en: &'static str, ja: &'static str) -> WriteError {
 mod tests {
     use std::fs;
 
-    use super::{TempFile, WriteError, is_free, remove_file, remove_folder, replace, write_unused};
+    use super::{TempFile, WriteError, is_free, remove_file, remove_folder, replace, replace_if, write_unused};
     use crate::{errors::UserError, project::Project};
+
+    #[test]
+    fn file_whose_state_is_unknown_is_not_replaced() {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        fs::write(root.path().join("a.md"), "old").expect("written");
+        let unknown = || project.relative("../outside").map(|_| true);
+        let refused = replace_if(&project, "a.md", b"new", unknown).expect_err("unknown");
+        assert!(matches!(refused, WriteError::Path(_)), "{refused:?}");
+        assert_eq!(fs::read(root.path().join("a.md")).expect("there"), b"old");
+        assert_eq!(fs::read_dir(root.path()).expect("there").count(), 1);
+    }
 
     #[test]
     fn a_file_is_replaced_whole_and_stays_inside() {

@@ -318,10 +318,10 @@ pub fn interrupted(project: &Arc<Project>) -> Result<Option<InterruptedChanges>,
     }))
 }
 
-/// True if a change set was interrupted here; the check is one file lookup.
+/// True if a change set was interrupted here, or if that cannot be told; the check is one file lookup.
 #[must_use]
 pub fn is_interrupted(project: &Arc<Project>) -> bool {
-    matches!(project.find(NOTE), Ok(Some(_)))
+    !matches!(project.find(NOTE), Ok(None))
 }
 
 fn read_journal(project: &Arc<Project>) -> Result<Option<ChangeJournal>, BackupError> {
@@ -408,8 +408,8 @@ fn content(
 }
 
 /// True if the previous file is still in place.
-fn is_still(project: &Arc<Project>, file: &JournalEntry) -> bool {
-    hash_at(project, &file.path).is_ok_and(|now| now == file.before)
+fn is_still(project: &Arc<Project>, file: &JournalEntry) -> Result<bool, PathError> {
+    Ok(hash_at(project, &file.path)? == file.before)
 }
 
 /// Returns the SHA-256 hash of the file at a path; `None` if the file does not exist.
@@ -482,6 +482,19 @@ mod tests {
         );
         assert_eq!(fs::read_dir(root.path().join(".noveler")).expect("exists").count(), 0);
         assert_eq!(apply(&project, None, changes()).expect("again"), [""; 0]);
+    }
+
+    #[test]
+    fn journal_that_cannot_be_looked_up_is_not_overwritten() {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        fs::create_dir(root.path().join(".noveler")).expect("a folder");
+        // A link to itself: what it leads to cannot be told.
+        let folder = root.path().join(super::FOLDER);
+        std::os::unix::fs::symlink(&folder, &folder).expect("a link");
+        assert!(super::is_interrupted(&project));
+        let refused = apply(&project, None, vec![FileChange::write("a.md", "a")]).expect_err("unknown");
+        assert_eq!((refused.entry(), read(&root, "a.md")), ("UNREADABLE", None));
     }
 
     #[test]

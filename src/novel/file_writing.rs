@@ -102,15 +102,21 @@ impl FileWriter {
         let known = before.as_ref().map(|before| before.hash.clone());
         let replaced = before.map(|before| self.back_up(before, text, now)).transpose()?;
         if replaced.as_ref().is_none_or(|replaced| replaced.backup.is_some()) {
-            replace_if(&self.project, path, text.as_bytes(), || self.hash_of(path) == known)?;
+            replace_if(
+                &self.project,
+                path,
+                text.as_bytes(),
+                || Ok(self.hash_of(path)? == known),
+            )?;
         }
         Ok(replaced)
     }
 
-    /// Returns the hash of the present file; `None` if no file can be read.
-    fn hash_of(&self, path: &str) -> Option<ContentHash> {
-        let file = self.project.find(path).ok()??;
-        FileReference::read(&file).ok().map(|file| file.hash)
+    /// Returns the hash of the present file; `None` if there is none.
+    fn hash_of(&self, path: &str) -> Result<Option<ContentHash>, PathError> {
+        let file = self.project.find(path)?;
+        file.map(|file| FileReference::read(&file).map(|file| file.hash))
+            .transpose()
     }
 
     /// Checks whether a file may be written and returns the present file, or an error with the reason. Nothing is

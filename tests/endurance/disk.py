@@ -64,7 +64,7 @@ WRITING = [
 # The parts of a reply that change from call to call.
 VOLATILE = {"elapsed_ms", "find_elapsed_ms", "search_elapsed_ms", "cache_hit", "mtime", "modified", "timestamp"}
 # Words that would blame the caller, or the permissions, for the disk.
-BLAMES = {"FILE_NOT_FOUND", "INVALID_ARGUMENTS", "PATH_TRAVERSAL", "ROOT_NOT_ALLOWED", "ELEMENT_NOT_FOUND", "P001"}
+BLAMES = {"HASH_MISMATCH", "R004", "CHANGED_MEANWHILE", "PLACE_TAKEN", "FILE_NOT_FOUND", "INVALID_ARGUMENTS", "PATH_TRAVERSAL", "ROOT_NOT_ALLOWED", "ELEMENT_NOT_FOUND", "P001"}
 
 
 def blames(answer):
@@ -119,6 +119,7 @@ class Disk:
     def __init__(self, server, root, rng):
         self.server, self.rng = server, rng
         self.reading, self.writing = os.path.join(root, "reading"), os.path.join(root, "writing")
+        self.written = [os.path.join(self.writing, "written.md"), "written.md"]
         self.faults, self.codes, self.rounds = [], collections.Counter(), 0
         # The names by which a system call may name each file and folder.
         self.named = {}
@@ -212,6 +213,8 @@ def run(program, seconds, seed):
                     one = disk.rng.choice(list(disk.named.values()))
                     for paths in (disk.paths, one):
                         disk.failing(calls, disk.rng.choice(errors), paths, disk.reads)
+                for calls, errors in READING:
+                    disk.failing(calls, disk.rng.choice(errors), disk.written, disk.write)
                 for calls, errors in WRITING:
                     disk.failing(calls, disk.rng.choice(errors), [], disk.write)
                 full(disk)

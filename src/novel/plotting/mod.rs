@@ -253,12 +253,14 @@ pub fn store_plot(
         None
     };
     if !is_same {
-        let now = || {
-            let file = project.find(&path).ok()??;
-            crate::project::read_yaml_text(&file).ok()
-        };
         let before = before.map(|before| before.text);
-        replace_if(project, &path, text.as_bytes(), || now() == before)?;
+        replace_if(project, &path, text.as_bytes(), || {
+            // A text that cannot be read as YAML any more is another one.
+            Ok(match project.find(&path)? {
+                Some(file) => crate::project::read_yaml_text(&file).ok() == before && before.is_some(),
+                None => before.is_none(),
+            })
+        })?;
     }
     Ok(StoredPlot {
         plot,
