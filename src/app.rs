@@ -78,13 +78,9 @@ impl App {
         parsers: ParserPool,
         secrets: impl IntoIterator<Item = String>,
     ) -> Result<Arc<Self>, ConfigError> {
-        let roots = AllowedRoots::open_with(
-            &config.projects.allowed_roots,
-            &config.projects.named,
-            config.path_maps(),
-        )
-        .map_err(|(root, error)| ConfigError(format!("the root {} cannot be opened: {error}", root.display())))?
-        .ok_or_else(|| ConfigError("at least one root is needed".to_owned()))?;
+        let roots = AllowedRoots::open_with(&config.projects.allowed_roots, &config.projects.named, config.path_maps())
+            .map_err(|(root, error)| ConfigError(format!("the root {} cannot be opened: {error}", root.display())))?
+            .ok_or_else(|| ConfigError("at least one root is needed".to_owned()))?;
         let roots = Arc::new(roots);
         let sessions = Arc::new(SessionProjects::default());
         let parsers = Arc::new(parsers.keeping_answers());
@@ -93,10 +89,7 @@ impl App {
         let indexes = CodeIndexes::new(
             Arc::clone(&freshness),
             config.code.index_limits(config.limits.file_bytes),
-            state
-                .folder
-                .as_deref()
-                .and_then(|folder| config.code.index_folders(folder)),
+            state.folder.as_deref().and_then(|folder| config.code.index_folders(folder)),
         );
         let store = state.store;
         let catalogue = fumi_tools::catalogue(
@@ -188,16 +181,8 @@ fn check_always_load(catalogue: &Catalogue, config: &Config) -> Result<(), Confi
 
 fn scope(catalogue: &Catalogue, wanted: &[String]) -> Result<ToolsetScope, ConfigError> {
     let known: Vec<_> = catalogue.toolsets().into_iter().collect();
-    let names: Vec<&str> = if wanted.is_empty() {
-        known.clone()
-    } else {
-        wanted.iter().map(String::as_str).collect()
-    };
+    let names: Vec<&str> = if wanted.is_empty() { known.clone() } else { wanted.iter().map(String::as_str).collect() };
     catalogue.scope(names).map_err(|unknown| {
-        ConfigError(format!(
-            "unknown toolset {}; this build has {}",
-            unknown.join(", "),
-            known.join(", ")
-        ))
+        ConfigError(format!("unknown toolset {}; this build has {}", unknown.join(", "), known.join(", ")))
     })
 }

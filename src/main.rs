@@ -266,10 +266,7 @@ fn parsers() -> Result<ParserPool, ConfigError> {
         std::env::current_exe()
             .map_err(|error| ConfigError(format!("the path of this program cannot be determined: {error}")))?
     };
-    Ok(ParserPool::new(ParserProgram {
-        path,
-        arguments: vec![PARSER_COMMAND.to_owned()],
-    }))
+    Ok(ParserPool::new(ParserProgram { path, arguments: vec![PARSER_COMMAND.to_owned()] }))
 }
 
 /// Returns the secrets to remove from all replies.
@@ -285,10 +282,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 /// Raises the limit of open files to the maximum: the usual soft limit of 1,024 is for programs that use `select`.
 fn raise_open_files() {
     let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit {
-        current: limit.maximum,
-        ..limit
-    };
+    let raised = Rlimit { current: limit.maximum, ..limit };
     // Best effort: the old limit still applies.
     let _ = setrlimit(Resource::Nofile, raised);
 }
@@ -400,9 +394,7 @@ fn call(tool: &str, arguments: &str, as_json: bool, common: Common) -> Result<Ex
     let arguments: Value =
         serde_json::from_str(arguments).map_err(|error| ConfigError(format!("the arguments are not JSON: {error}")))?;
     let Value::Object(arguments) = arguments else {
-        return Err(ConfigError(
-            "the arguments must be a JSON object, such as {\"roots\": [\".\"]}".to_owned(),
-        ));
+        return Err(ConfigError("the arguments must be a JSON object, such as {\"roots\": [\".\"]}".to_owned()));
     };
     let is_for_a_person = !as_json && terminal::is_terminal();
     let mut config = config(common, Flags::default())?;
@@ -421,11 +413,7 @@ fn call(tool: &str, arguments: &str, as_json: bool, common: Common) -> Result<Ex
     };
     let caller = Caller {
         access: Arc::new(Access::full(app.scope.clone())),
-        locale: if is_for_a_person {
-            terminal::language(environment)
-        } else {
-            app.config.tools.language
-        },
+        locale: if is_for_a_person { terminal::language(environment) } else { app.config.tools.language },
         ..Caller::default()
     };
     let talk = CallRunner {
@@ -447,19 +435,12 @@ fn call(tool: &str, arguments: &str, as_json: bool, common: Common) -> Result<Ex
     } else {
         say(&reply.structured.to_string());
     }
-    Ok(if reply.is_error {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
+    Ok(if reply.is_error { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Checks a configuration by building all parts of a server, without listening.
 fn check_config(file: PathBuf) -> Result<ExitCode, ConfigError> {
-    let common = Common {
-        config: Some(file),
-        ..Common::default()
-    };
+    let common = Common { config: Some(file), ..Common::default() };
     let app = app(config(common, Flags::default())?)?;
     http::auth::Authenticator::open(&app.config.auth, &app)?;
     say("ok");
@@ -474,32 +455,16 @@ fn openapi(common: Common) -> Result<ExitCode, ConfigError> {
 
 fn novel(command: NovelCommand) -> Result<ExitCode, ConfigError> {
     let done = match command {
-        NovelCommand::New {
-            dir,
-            title,
-            author,
-            genre,
-            preset,
-            config: file,
-        } => {
-            let common = Common {
-                config: file,
-                ..Common::default()
-            };
+        NovelCommand::New { dir, title, author, genre, preset, config: file } => {
+            let common = Common { config: file, ..Common::default() };
             let names = config(common, Flags::default())?.novel.names;
-            let wishes = NovelTemplateValues {
-                title,
-                author,
-                genre,
-                preset,
-            };
+            let wishes = NovelTemplateValues { title, author, genre, preset };
             novel_commands::new(&dir, &wishes, &names)?
         }
         NovelCommand::InstallCommands { dir, force } => {
             let home = || std::env::var_os("HOME").map(PathBuf::from);
-            let below = dir
-                .or_else(home)
-                .ok_or_else(|| ConfigError("HOME is not set: name a folder with --dir".to_owned()))?;
+            let below =
+                dir.or_else(home).ok_or_else(|| ConfigError("HOME is not set: name a folder with --dir".to_owned()))?;
             let changed = if force { IfChanged::Replace } else { IfChanged::Keep };
             novel_commands::install(&below, changed)?
         }
@@ -513,9 +478,7 @@ fn new_token(name: &str) -> Result<ExitCode, ConfigError> {
     let (token, sha256) = http::auth::tokens::generate()
         .map_err(|error| ConfigError(format!("the system provides no randomness: {error}")))?;
     let name = Value::from(name);
-    say(&format!(
-        "{token}\n\n[[auth.tokens]]\nname = {name}\nsha256 = \"{sha256}\""
-    ));
+    say(&format!("{token}\n\n[[auth.tokens]]\nname = {name}\nsha256 = \"{sha256}\""));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -39,16 +39,12 @@ pub enum IfChanged {
 pub fn new(folder: &Path, wishes: &NovelTemplateValues, names: &ProjectNames) -> Result<String, ConfigError> {
     let given = [Some(&wishes.title), wishes.author.as_ref(), wishes.genre.as_ref()];
     if let Some(bad) = given.into_iter().flatten().find(|text| !is_line(text)) {
-        return Err(ConfigError(format!(
-            "{bad:?} is not a valid title, author or genre: use one line of text"
-        )));
+        return Err(ConfigError(format!("{bad:?} is not a valid title, author or genre: use one line of text")));
     }
     let shown = folder.display();
     match fs::read_dir(folder).map(|mut entries| entries.next().is_some()) {
         Ok(true) if !is_interrupted(folder) => {
-            return Err(ConfigError(format!(
-                "{shown} is not empty: name a folder that is empty or does not exist"
-            )));
+            return Err(ConfigError(format!("{shown} is not empty: name a folder that is empty or does not exist")));
         }
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -95,9 +91,7 @@ pub fn new(folder: &Path, wishes: &NovelTemplateValues, names: &ProjectNames) ->
 fn is_interrupted(folder: &Path) -> bool {
     let is_only = |folder: &Path, is_ours: &dyn Fn(&str) -> bool| {
         let names = fs::read_dir(folder).into_iter().flatten().flatten();
-        names
-            .map(|entry| entry.file_name())
-            .all(|name| name.to_str().is_some_and(is_ours))
+        names.map(|entry| entry.file_name()).all(|name| name.to_str().is_some_and(is_ours))
     };
     let state = Path::new(change_set::FOLDER).parent().unwrap_or(folder);
     let is_left = Project::open(folder).is_ok_and(|project| change_set::is_interrupted(&project));

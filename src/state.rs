@@ -26,10 +26,7 @@ impl State {
     /// Creates a state that ends with the process.
     #[must_use]
     pub fn in_memory() -> Self {
-        Self {
-            store: Arc::new(MemoryStore::default()),
-            folder: None,
-        }
+        Self { store: Arc::new(MemoryStore::default()), folder: None }
     }
 }
 
@@ -50,10 +47,7 @@ pub fn open(
         return Ok(State::in_memory());
     };
     match FolderStore::open(&folder.join(FOLDER), Clock::system()) {
-        Ok(store) => Ok(State {
-            store: Arc::new(store),
-            folder: Some(folder),
-        }),
+        Ok(store) => Ok(State { store: Arc::new(store), folder: Some(folder) }),
         Err(error) if is_named => Err(refused(&folder, &error)),
         Err(error) => {
             tracing::warn!(

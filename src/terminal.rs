@@ -28,9 +28,8 @@ pub(crate) fn is_terminal() -> bool {
 
 /// Returns the language of the person, from the variables that POSIX defines for messages.
 pub(crate) fn language(variable: impl Fn(&str) -> Option<String>) -> Locale {
-    let wanted = ["LC_ALL", "LC_MESSAGES", "LANG"]
-        .into_iter()
-        .find_map(|name| variable(name).filter(|value| !value.is_empty()));
+    let wanted =
+        ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(|name| variable(name).filter(|value| !value.is_empty()));
     wanted.and_then(|wanted| Locale::negotiate(&wanted)).unwrap_or_default()
 }
 
@@ -41,20 +40,11 @@ pub(crate) fn print_tools<'t>(tools: impl Iterator<Item = ListedTool<'t>>) {
     for tool in tools {
         if tool.toolset != toolset {
             toolset = tool.toolset;
-            text += &format!(
-                "{}{HEADING}{toolset}{HEADING:#}\n",
-                if text.is_empty() { "" } else { "\n" }
-            );
+            text += &format!("{}{HEADING}{toolset}{HEADING:#}\n", if text.is_empty() { "" } else { "\n" });
         }
         let name = format!("  {NAME}{:<1$}{NAME:#}", tool.name, SUMMARY_AT - 3);
-        let first = if tool.name.len() > SUMMARY_AT - 3 {
-            format!("{name}\n{indent}")
-        } else {
-            format!("{name} ")
-        };
-        let wrap = Options::with_termwidth()
-            .initial_indent(&indent)
-            .subsequent_indent(&indent);
+        let first = if tool.name.len() > SUMMARY_AT - 3 { format!("{name}\n{indent}") } else { format!("{name} ") };
+        let wrap = Options::with_termwidth().initial_indent(&indent).subsequent_indent(&indent);
         text += &textwrap::fill(tool.summary, wrap).replacen(&indent, &first, 1);
         text.push('\n');
     }

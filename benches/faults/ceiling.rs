@@ -30,10 +30,7 @@ pub(crate) struct Ceiling {
 
 pub(crate) fn run(root: &Path) -> Ceiling {
     let manuscript: Manuscript = bocchan(root);
-    let draft = AnalysedDraft {
-        sentences: Sentences::find(&manuscript),
-        manuscript,
-    };
+    let draft = AnalysedDraft { sentences: Sentences::find(&manuscript), manuscript };
     let (context, tuning) = (NovelContext::default(), Tuning::default());
     let material = CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared());
     let groups = RuleGroup::ALL.map(|group| {
@@ -50,10 +47,7 @@ pub(crate) fn run(root: &Path) -> Ceiling {
         }
         (group, rules)
     });
-    Ceiling {
-        characters: material.characters(),
-        groups: groups.into(),
-    }
+    Ceiling { characters: material.characters(), groups: groups.into() }
 }
 
 impl Ceiling {

@@ -123,16 +123,10 @@ fn write_file(
 ) -> Result<PathBuf, WriteError> {
     let relative = project.relative(raw)?;
     let spellings = project.spellings(raw, &relative)?;
-    let io = |source| WriteError::Io {
-        path: raw.to_owned(),
-        source,
-    };
+    let io = |source| WriteError::Io { path: raw.to_owned(), source };
     let mut relative = relative;
     for spelling in spellings {
-        if unless_unreadable(project.dir().symlink_metadata(&spelling))
-            .map_err(io)?
-            .is_some()
-        {
+        if unless_unreadable(project.dir().symlink_metadata(&spelling)).map_err(io)?.is_some() {
             relative = spelling;
             break;
         }
@@ -140,11 +134,7 @@ fn write_file(
     let (dir, name) = open_parent(project, raw, &relative, MissingFolder::Create)?;
     let there = unless_unreadable(dir.symlink_metadata(&name)).map_err(io)?;
     if there.is_some_and(|meta| !meta.is_file()) {
-        return Err(taken(
-            raw,
-            "the name is taken by a folder or a link",
-            "同じ名前のフォルダーかリンクがあります",
-        ));
+        return Err(taken(raw, "the name is taken by a folder or a link", "同じ名前のフォルダーかリンクがあります"));
     }
     let mut unfinished = write_temporary(&dir, &relative, source).map_err(io)?;
     run_fenced(raw, || {
@@ -170,10 +160,7 @@ pub fn write_unused(
 ) -> Result<String, WriteError> {
     let mut paths = paths.into_iter().peekable();
     let first = paths.peek().cloned().unwrap_or_default();
-    let io = |source| WriteError::Io {
-        path: first.clone(),
-        source,
-    };
+    let io = |source| WriteError::Io { path: first.clone(), source };
     let relative = project.relative(&first)?;
     let (dir, _) = open_parent(project, &first, &relative, MissingFolder::Create)?;
     let mut unfinished = write_temporary(&dir, &relative, source).map_err(io)?;
@@ -183,10 +170,7 @@ pub fn write_unused(
         }
         let relative = project.relative(&path)?;
         let Some(name) = relative.file_name() else { continue };
-        let io = |source| WriteError::Io {
-            path: path.clone(),
-            source,
-        };
+        let io = |source| WriteError::Io { path: path.clone(), source };
         match run_fenced(&path, || unfinished.take_unused(Path::new(name)).map_err(io)) {
             Err(WriteError::Io { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -237,10 +221,7 @@ pub fn is_free(project: &Project, raw: &str) -> Result<bool, WriteError> {
         Err(error) => return Err(error.into()),
     };
     for spelling in spellings {
-        let io = |source| WriteError::Io {
-            path: raw.to_owned(),
-            source,
-        };
+        let io = |source| WriteError::Io { path: raw.to_owned(), source };
         let found = open_parent(project, raw, &spelling, MissingFolder::Refuse)
             .and_then(|(dir, name)| dir.symlink_metadata(&name).map_err(io));
         match found {
@@ -289,18 +270,11 @@ impl<'a> TempFile<'a> {
             let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
             // A sweep may have removed the file before it was locked.
             if !is_taken && file.metadata()?.nlink() > 0 {
-                return Ok(Self {
-                    dir,
-                    name,
-                    file,
-                    has_gone: false,
-                });
+                return Ok(Self { dir, name, file, has_gone: false });
             }
             let _ = dir.remove_file(&name);
         }
-        Err(io::Error::other(
-            "a temporary file was removed right after it was created",
-        ))
+        Err(io::Error::other("a temporary file was removed right after it was created"))
     }
 
     fn replace(&mut self, name: &Path) -> io::Result<()> {
@@ -357,9 +331,7 @@ const MAX_SWEPT_FOLDERS: usize = 1_000;
 /// leftovers do no harm.
 pub fn sweep_below(project: &Project, raw: &str) {
     let in_it = project.relative(raw).map(|folder| folder.join("in it"));
-    let top = in_it
-        .map_err(WriteError::from)
-        .and_then(|path| open_parent(project, raw, &path, MissingFolder::Refuse));
+    let top = in_it.map_err(WriteError::from).and_then(|path| open_parent(project, raw, &path, MissingFolder::Refuse));
     let mut folders: Vec<Dir> = top.map(|(dir, _)| dir).into_iter().collect();
     for _ in 0..MAX_SWEPT_FOLDERS {
         let Some(dir) = folders.pop() else { return };
@@ -386,10 +358,7 @@ pub fn remove_file(project: &Project, raw: &str) -> Result<(), WriteError> {
         _ => {}
     }
     let (dir, name) = open_parent(project, raw, &relative, MissingFolder::Refuse)?;
-    let io = |source| WriteError::Io {
-        path: raw.to_owned(),
-        source,
-    };
+    let io = |source| WriteError::Io { path: raw.to_owned(), source };
     let there = unless_unreadable(dir.symlink_metadata(&name)).map_err(io)?;
     if !there.is_some_and(|meta| meta.is_file()) {
         return Err(taken(raw, "it is not a file", "ファイルではありません"));
@@ -412,10 +381,7 @@ pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
         _ => {}
     }
     let (dir, name) = open_parent(project, raw, &relative, MissingFolder::Refuse)?;
-    let io = |source| WriteError::Io {
-        path: raw.to_owned(),
-        source,
-    };
+    let io = |source| WriteError::Io { path: raw.to_owned(), source };
     let there = unless_unreadable(dir.symlink_metadata(&name)).map_err(io)?;
     if !there.is_some_and(|meta| meta.is_dir()) {
         return Err(taken(raw, "it is not a folder", "フォルダーではありません"));
@@ -438,10 +404,7 @@ pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
 /// relative to the root.
 pub fn rename_aside(project: &Project, raw: &str) -> Result<String, WriteError> {
     let (dir, name) = open_parent(project, raw, &project.relative(raw)?, MissingFolder::Refuse)?;
-    let io = |source| WriteError::Io {
-        path: raw.to_owned(),
-        source,
-    };
+    let io = |source| WriteError::Io { path: raw.to_owned(), source };
     let aside = random_name("-left-").map_err(io)?;
     let renamed = format!("{}{aside}", name.display());
     run_fenced(raw, || dir.rename(&name, &dir, &renamed).map_err(io))?;
@@ -451,12 +414,7 @@ pub fn rename_aside(project: &Project, raw: &str) -> Result<String, WriteError> 
 
 /// Opens a folder of a project without following a link; creates it if it is missing.
 pub(crate) fn open_folder(project: &Project, raw: &str) -> Result<Dir, WriteError> {
-    let (dir, name) = open_parent(
-        project,
-        raw,
-        &project.relative(raw)?.join("in it"),
-        MissingFolder::Create,
-    )?;
+    let (dir, name) = open_parent(project, raw, &project.relative(raw)?.join("in it"), MissingFolder::Create)?;
     debug_assert_eq!(name, Path::new("in it"));
     Ok(dir)
 }
@@ -474,10 +432,7 @@ fn open_parent(
     relative: &Path,
     missing: MissingFolder,
 ) -> Result<(Dir, PathBuf), WriteError> {
-    let io = |source| WriteError::Io {
-        path: raw.to_owned(),
-        source,
-    };
+    let io = |source| WriteError::Io { path: raw.to_owned(), source };
     let mut parts: Vec<&Path> = relative
         .components()
         .filter_map(|part| match part {
@@ -518,10 +473,7 @@ fn open_parent(
 }
 
 fn taken(raw: &str, en: &'static str, ja: &'static str) -> WriteError {
-    WriteError::Taken {
-        path: raw.to_owned(),
-        reason: BilingualText::new(en, ja),
-    }
+    WriteError::Taken { path: raw.to_owned(), reason: BilingualText::new(en, ja) }
 }
 
 #[cfg(test)]
@@ -545,31 +497,15 @@ mod tests {
 
     #[test]
     fn a_file_is_replaced_whole_and_stays_inside() {
-        let (root, outside) = (
-            tempfile::tempdir().expect("a folder"),
-            tempfile::tempdir().expect("a folder"),
-        );
+        let (root, outside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
         let project = Project::open(root.path()).expect("a project");
         replace(&project, "原稿/第001話.md", "朝。".as_bytes()).expect("written");
         replace(&project, "原稿/第001話.md", "夜。".as_bytes()).expect("replaced");
-        assert_eq!(
-            fs::read_to_string(root.path().join("原稿/第001話.md")).expect("there"),
-            "夜。"
-        );
+        assert_eq!(fs::read_to_string(root.path().join("原稿/第001話.md")).expect("there"), "夜。");
         assert_eq!(fs::read_dir(root.path().join("原稿")).expect("there").count(), 1);
         std::os::unix::fs::symlink(outside.path(), root.path().join("外")).expect("a link");
         std::os::unix::fs::symlink(outside.path().join("x"), root.path().join("link.md")).expect("a link");
-        for bad in [
-            "外/x.md",
-            "link.md",
-            "原稿",
-            "原稿/第001話.md/x",
-            "../x",
-            "/etc/x",
-            "a\0b",
-            "",
-            ".",
-        ] {
+        for bad in ["外/x.md", "link.md", "原稿", "原稿/第001話.md/x", "../x", "/etc/x", "a\0b", "", "."] {
             let refused = replace(&project, bad, b"x").expect_err(bad);
             let lesson = refused.error_message();
             // The NUL is shown as an escape, which itself contains braces.
@@ -585,10 +521,7 @@ mod tests {
         let project = Project::open(root.path()).expect("a project");
         fs::write(root.path().join("か\u{3099}.md"), "old").expect("written");
         replace(&project, "が.md", b"new").expect("replaced");
-        assert_eq!(
-            fs::read_to_string(root.path().join("か\u{3099}.md")).expect("there"),
-            "new"
-        );
+        assert_eq!(fs::read_to_string(root.path().join("か\u{3099}.md")).expect("there"), "new");
         assert_eq!(fs::read_dir(root.path()).expect("there").count(), 1);
     }
 
@@ -599,13 +532,9 @@ mod tests {
         fs::write(root.path().join("か\u{3099}.md"), "x").expect("written");
         std::os::unix::fs::symlink("nowhere", root.path().join("dangling")).expect("a link");
         std::os::unix::fs::symlink("/", root.path().join("外")).expect("a link");
-        for (name, expected) in [
-            ("a.md", true),
-            ("new/a.md", true),
-            ("が.md", false),
-            ("dangling", false),
-            ("外", false),
-        ] {
+        for (name, expected) in
+            [("a.md", true), ("new/a.md", true), ("が.md", false), ("dangling", false), ("外", false)]
+        {
             assert_eq!(is_free(&project, name).expect(name), expected, "{name}");
         }
         for unknown in ["外/a.md", "../a.md", &"a".repeat(300)] {
@@ -636,25 +565,17 @@ mod tests {
         let write = |content: String| write_unused(&project, (1..=8).map(|n| format!("a/{n}.csv")), content.as_bytes());
         let mut paths: Vec<String> = std::thread::scope(|scope| {
             let writers: Vec<_> = (0..8).map(|at| scope.spawn(move || write(at.to_string()))).collect();
-            let paths = writers
-                .into_iter()
-                .map(|writer| writer.join().expect("no panic").expect("written"));
+            let paths = writers.into_iter().map(|writer| writer.join().expect("no panic").expect("written"));
             paths.collect()
         });
         paths.sort();
         assert_eq!(paths, (1..=8).map(|n| format!("a/{n}.csv")).collect::<Vec<_>>());
-        let mut contents: Vec<_> = paths
-            .iter()
-            .map(|path| fs::read_to_string(root.path().join(path)).expect("there"))
-            .collect();
+        let mut contents: Vec<_> =
+            paths.iter().map(|path| fs::read_to_string(root.path().join(path)).expect("there")).collect();
         contents.sort();
         assert_eq!(contents, (0..8).map(|at| at.to_string()).collect::<Vec<_>>());
         assert!(matches!(write("late".to_owned()), Err(WriteError::Taken { .. })));
-        assert_eq!(
-            fs::read_dir(root.path().join("a")).expect("there").count(),
-            8,
-            "no temporary file is left"
-        );
+        assert_eq!(fs::read_dir(root.path().join("a")).expect("there").count(), 8, "no temporary file is left");
     }
 
     #[test]
@@ -671,17 +592,12 @@ mod tests {
             .collect();
         names.sort();
         assert_eq!(names, [living.name.as_str(), "a.md"]);
-        living
-            .replace(std::path::Path::new("b.md"))
-            .expect("the living file was not swept");
+        living.replace(std::path::Path::new("b.md")).expect("the living file was not swept");
     }
 
     #[test]
     fn a_file_is_removed_and_nothing_else() {
-        let (root, outside) = (
-            tempfile::tempdir().expect("a folder"),
-            tempfile::tempdir().expect("a folder"),
-        );
+        let (root, outside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
         let project = Project::open(root.path()).expect("a project");
         fs::write(outside.path().join("x"), "").expect("written");
         replace(&project, "a/b.md", b"x").expect("written");
@@ -696,10 +612,7 @@ mod tests {
 
     #[test]
     fn removing_folder_keeps_link_targets() {
-        let (root, outside) = (
-            tempfile::tempdir().expect("a folder"),
-            tempfile::tempdir().expect("a folder"),
-        );
+        let (root, outside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
         let project = Project::open(root.path()).expect("a project");
         fs::write(outside.path().join("x"), "").expect("written");
         replace(&project, "a/b/c.md", b"x").expect("written");

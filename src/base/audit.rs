@@ -39,12 +39,7 @@ pub fn run_as<T>(actor: Actor, work: impl FnOnce() -> T) -> T {
 /// Logs that a file or folder of a project was `written` or `removed`.
 pub(crate) fn log_change(what: &'static str, project: &Project, relative: &Path) {
     ACTOR.with_borrow(|actor| {
-        let Some(Actor {
-            principal,
-            tool,
-            redactor,
-        }) = actor
-        else {
+        let Some(Actor { principal, tool, redactor }) = actor else {
             return;
         };
         let principal = Some(&**principal).filter(|name| !name.is_empty());

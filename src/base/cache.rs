@@ -57,8 +57,7 @@ impl<V: Clone + Send + Sync + 'static> ResultCache<V> {
     /// Caches a value of about `bytes` bytes, unless it exceeds the limit of one entry.
     pub fn insert(&self, key: CacheKey, value: V, bytes: usize) {
         if bytes <= self.max_entry {
-            self.inner
-                .insert(key, (value, u32::try_from(bytes).unwrap_or(u32::MAX)));
+            self.inner.insert(key, (value, u32::try_from(bytes).unwrap_or(u32::MAX)));
         }
     }
 }

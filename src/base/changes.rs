@@ -36,10 +36,7 @@ impl Interest {
     fn matches(&self, path: &Path) -> Pending {
         let named = self.paths.iter().any(|wanted| wanted == path);
         let above = || self.paths.iter().any(|wanted| wanted.starts_with(path));
-        Pending {
-            named,
-            perhaps: (self.everything && !inside_git(path)) || (!named && above()),
-        }
+        Pending { named, perhaps: (self.everything && !inside_git(path)) || (!named && above()) }
     }
 
     /// True if one of the paths lies in a folder that the kernel does not watch.
@@ -114,10 +111,7 @@ impl Listeners {
 
     /// Notifies the listeners that anything may have changed.
     pub(crate) fn notify_all(&mut self) {
-        self.notify_each(|_| Pending {
-            named: false,
-            perhaps: true,
-        });
+        self.notify_each(|_| Pending { named: false, perhaps: true });
     }
 
     fn notify_each(&mut self, what: impl Fn(&Interest) -> Pending) {
@@ -142,10 +136,7 @@ pub struct ChangeSubscription {
 impl ChangeSubscription {
     pub(crate) fn begin(tree: Arc<Mutex<RootWatcher>>, interest: Interest) -> Self {
         let listener = Arc::new(Listener {
-            state: Mutex::new(ListenerState {
-                interest,
-                ..ListenerState::default()
-            }),
+            state: Mutex::new(ListenerState { interest, ..ListenerState::default() }),
             wake: Notify::new(),
         });
         let pump = {
@@ -155,11 +146,7 @@ impl ChangeSubscription {
             inner.listeners.0.push(Arc::downgrade(&listener));
             EventLoop::share(&tree, &mut inner)
         };
-        Self {
-            tree,
-            listener,
-            _pump: pump,
-        }
+        Self { tree, listener, _pump: pump }
     }
 
     /// Replaces the changes that the listener is interested in.
@@ -180,10 +167,7 @@ impl ChangeSubscription {
             if polled {
                 let woken = tokio::time::timeout(POLL, self.listener.wake.notified());
                 if woken.await.is_err() {
-                    self.listener.on_event(|_| Pending {
-                        named: false,
-                        perhaps: true,
-                    });
+                    self.listener.on_event(|_| Pending { named: false, perhaps: true });
                 }
             } else {
                 self.listener.wake.notified().await;
@@ -240,10 +224,7 @@ impl EventLoop {
     }
 
     fn start(tree: &Arc<Mutex<RootWatcher>>, inner: &RootWatcher) -> Self {
-        Self(tokio::spawn(run_event_loop(
-            Arc::downgrade(tree),
-            Arc::clone(&inner.renewed),
-        )))
+        Self(tokio::spawn(run_event_loop(Arc::downgrade(tree), Arc::clone(&inner.renewed))))
     }
 }
 
@@ -297,10 +278,7 @@ mod tests {
     use super::{ChangeSubscription, Interest, Pending};
     use crate::freshness::Freshness;
 
-    const NAMED: Pending = Pending {
-        named: true,
-        perhaps: false,
-    };
+    const NAMED: Pending = Pending { named: true, perhaps: false };
 
     fn listen(freshness: &Freshness, root: &Path, paths: &[&str], everything: bool) -> ChangeSubscription {
         let paths = paths.iter().map(|path| root.join(path)).collect();
@@ -319,10 +297,7 @@ mod tests {
         fs::create_dir(root.join("d")).expect("a folder");
         fs::write(root.join("a"), "1").expect("a file");
         let freshness = Freshness::default();
-        let (a, deep) = (
-            listen(&freshness, root, &["a"], false),
-            listen(&freshness, root, &["d/new/b"], false),
-        );
+        let (a, deep) = (listen(&freshness, root, &["a"], false), listen(&freshness, root, &["d/new/b"], false));
         let all = listen(&freshness, root, &[], true);
         fs::write(root.join("a"), "2").expect("written");
         wait(&a).await;
@@ -416,10 +391,7 @@ mod tests {
     async fn event_loop_ends_with_last_listener() {
         let root = tempfile::tempdir().expect("a folder");
         let freshness = Freshness::default();
-        let (a, b) = (
-            listen(&freshness, root.path(), &["a"], false),
-            listen(&freshness, root.path(), &["b"], false),
-        );
+        let (a, b) = (listen(&freshness, root.path(), &["a"], false), listen(&freshness, root.path(), &["b"], false));
         let pump = a.tree.lock().event_loop.clone();
         assert!(pump.ptr_eq(&b.tree.lock().event_loop));
         drop(a);

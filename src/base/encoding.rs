@@ -46,9 +46,7 @@ impl EncodingChoice {
         Encoding::for_label(label_of.as_bytes())
             .or_else(|| Encoding::for_label(label.trim().as_bytes()))
             .map(Self::Fixed)
-            .ok_or_else(|| UnknownEncoding {
-                label: label.to_owned(),
-            })
+            .ok_or_else(|| UnknownEncoding { label: label.to_owned() })
     }
 }
 
@@ -77,11 +75,7 @@ pub fn detect(bytes: &[u8]) -> &'static Encoding {
     let head = &bytes[..bytes.len().min(DETECTION_BYTES)];
     // NUL is ASCII, but text contains none: UTF-16 of Latin text is ASCII bytes with NUL between them.
     if head.is_ascii() && !head.contains(&0) {
-        return if has_iso_2022_jp_escape(head) {
-            ISO_2022_JP
-        } else {
-            UTF_8
-        };
+        return if has_iso_2022_jp_escape(head) { ISO_2022_JP } else { UTF_8 };
     }
     if let Some(encoding) = utf_16_without_mark(head) {
         return encoding;
@@ -101,11 +95,7 @@ pub fn detect(bytes: &[u8]) -> &'static Encoding {
         let is_leftover = encoding.is_single_byte() && is_japanese && is_valid_in(head, guessed, cut);
         return if is_leftover { guessed } else { encoding };
     }
-    if OTHER_SCRIPTS.contains(&guessed.name()) && is_latin(head) {
-        WINDOWS_1252
-    } else {
-        guessed
-    }
+    if OTHER_SCRIPTS.contains(&guessed.name()) && is_latin(head) { WINDOWS_1252 } else { guessed }
 }
 
 /// Encodings of Cyrillic, Greek, Hebrew, Arabic and Thai that `chardetng` also guesses for a few accented letters.
@@ -144,15 +134,10 @@ const DECLARATION_BYTES: usize = 1_024;
 /// be UTF-16.
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(DECLARATION_BYTES)];
-    let label = DECLARATIONS
-        .iter()
-        .find_map(|declaration| declaration.captures(head)?.get(1))?;
+    let label = DECLARATIONS.iter().find_map(|declaration| declaration.captures(head)?.get(1))?;
     let label = std::str::from_utf8(label.as_bytes()).ok()?.to_ascii_lowercase();
     // Emacs appends the kind of line ends.
-    let label = ["-unix", "-dos", "-mac"]
-        .iter()
-        .find_map(|end| label.strip_suffix(end))
-        .unwrap_or(&label);
+    let label = ["-unix", "-dos", "-mac"].iter().find_map(|end| label.strip_suffix(end)).unwrap_or(&label);
     match EncodingChoice::parse(label).ok()? {
         EncodingChoice::Fixed(encoding) if encoding.is_ascii_compatible() && encoding != UTF_8 => Some(encoding),
         _ => None,
@@ -224,12 +209,7 @@ pub fn decode(bytes: &[u8], choice: EncodingChoice) -> Decoded {
     };
     let bom = Encoding::for_bom(bytes).is_some_and(|(found, _)| found == encoding);
     let (text, used, damaged) = encoding.decode(bytes);
-    Decoded {
-        text: text.into_owned(),
-        encoding: name_of(used),
-        bom,
-        damaged,
-    }
+    Decoded { text: text.into_owned(), encoding: name_of(used), bom, damaged }
 }
 
 /// Returns the name that replies use for an encoding.
@@ -261,17 +241,9 @@ mod tests {
             ("# -*- coding: latin-1 -*-\n", latin, "latin1"),
             ("#!/usr/bin/python\n# vim: set fileencoding=koi8_r :\n", latin, "koi8-r"),
             ("# encoding: euc-jp\nputs '", &short, "euc-jp"),
-            (
-                "<?xml version='1.0' encoding='windows-1251'?>\n<a>",
-                latin,
-                "windows-1251",
-            ),
+            ("<?xml version='1.0' encoding='windows-1251'?>\n<a>", latin, "windows-1251"),
             ("<html><meta charset=windows-1250>", latin, "windows-1250"),
-            (
-                "<meta http-equiv='Content-Type' content='text/html; charset=Shift_JIS'>",
-                b"\x83\x65",
-                "shift_jis",
-            ),
+            ("<meta http-equiv='Content-Type' content='text/html; charset=Shift_JIS'>", b"\x83\x65", "shift_jis"),
             ("@charset \"iso-8859-2\";\n", latin, "iso-8859-2"),
             // The bytes are not EUC-JP, the label is unknown, and the declaration comes too late.
             ("# coding: euc-jp\n", latin, "latin1"),
@@ -281,11 +253,7 @@ mod tests {
         ] {
             let bytes = [head.as_bytes(), body, b"\n"].concat();
             let decoded = decode(&bytes, EncodingChoice::Auto);
-            assert_eq!(
-                (decoded.encoding.as_str(), decoded.damaged),
-                (encoding, false),
-                "{head}"
-            );
+            assert_eq!((decoded.encoding.as_str(), decoded.damaged), (encoding, false), "{head}");
         }
     }
 
@@ -322,11 +290,7 @@ mod tests {
     fn japanese_text_survives_in_every_encoding() {
         let text = "吾輩は猫である。名前はまだ無い。\nどこで生れたかとんと見当がつかぬ。ｶﾀｶﾅ、カタカナ、漢字。\n";
         for encoding in [SHIFT_JIS, EUC_JP, ISO_2022_JP] {
-            let text = if encoding == ISO_2022_JP {
-                text.replace("ｶﾀｶﾅ", "")
-            } else {
-                text.to_owned()
-            };
+            let text = if encoding == ISO_2022_JP { text.replace("ｶﾀｶﾅ", "") } else { text.to_owned() };
             let (bytes, _, lossy) = encoding.encode(&text);
             assert!(!lossy);
             let decoded = decode(&bytes, EncodingChoice::Auto);
@@ -334,10 +298,9 @@ mod tests {
             assert_eq!(decoded.encoding, encoding.name().to_ascii_lowercase());
             assert!(!decoded.damaged);
         }
-        for (mark, unit) in [
-            (&b"\xff\xfe"[..], u16::to_le_bytes as fn(u16) -> [u8; 2]),
-            (&b"\xfe\xff"[..], u16::to_be_bytes),
-        ] {
+        for (mark, unit) in
+            [(&b"\xff\xfe"[..], u16::to_le_bytes as fn(u16) -> [u8; 2]), (&b"\xfe\xff"[..], u16::to_be_bytes)]
+        {
             let bytes: Vec<u8> = mark.iter().copied().chain(text.encode_utf16().flat_map(unit)).collect();
             let decoded = decode(&bytes, EncodingChoice::Auto);
             assert_eq!((decoded.text.as_str(), decoded.bom), (text, true));
@@ -349,14 +312,8 @@ mod tests {
         assert_eq!(decode(b"hello", EncodingChoice::Auto).encoding, "utf-8");
         assert_eq!(decode("naïve – 文".as_bytes(), EncodingChoice::Auto).encoding, "utf-8");
         let latin = decode(b"na\xefve caf\xe9 d\xe9j\xe0 vu", EncodingChoice::Auto);
-        assert_eq!(
-            (latin.text.as_str(), latin.encoding.as_str()),
-            ("naïve café déjà vu", "latin1")
-        );
-        let bare: Vec<u8> = "plain utf-16 text é"
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect();
+        assert_eq!((latin.text.as_str(), latin.encoding.as_str()), ("naïve café déjà vu", "latin1"));
+        let bare: Vec<u8> = "plain utf-16 text é".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(decode(&bare, EncodingChoice::Auto).encoding, "utf-16le");
         let ascii: Vec<u8> = "plain ascii text".encode_utf16().flat_map(u16::to_be_bytes).collect();
         assert_eq!(decode(&ascii, EncodingChoice::Auto).text, "plain ascii text");
@@ -364,18 +321,7 @@ mod tests {
 
     #[test]
     fn labels_are_those_of_browsers_and_a_few_more() {
-        for label in [
-            "auto",
-            "",
-            "utf-8",
-            "UTF8",
-            "Shift_JIS",
-            "sjis",
-            "euc-jp",
-            "ISO-2022-JP",
-            "latin1",
-            "utf-16le",
-        ] {
+        for label in ["auto", "", "utf-8", "UTF8", "Shift_JIS", "sjis", "euc-jp", "ISO-2022-JP", "latin1", "utf-16le"] {
             assert!(EncodingChoice::parse(label).is_ok(), "{label}");
         }
         assert!(EncodingChoice::parse("klingon").is_err());

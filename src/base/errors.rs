@@ -147,11 +147,7 @@ number_facts!(u16, u32, u64, usize);
 /// Returns the entry of an error of the system: `SYSTEM_FAILURE` or this one.
 #[must_use]
 pub fn entry_or_system_failure(entry: &'static str, source: &io::Error) -> &'static str {
-    if is_system_failure(source) {
-        "SYSTEM_FAILURE"
-    } else {
-        entry
-    }
+    if is_system_failure(source) { "SYSTEM_FAILURE" } else { entry }
 }
 
 /// The form of one error, without values: what a test compares with the catalogue.
@@ -275,10 +271,7 @@ impl ErrorCatalog {
     /// If the catalogue has no such entry: each domain's test walks its errors.
     #[must_use]
     pub fn error_message(&self, name: &str, facts: &[(&'static str, BilingualText)]) -> ErrorMessage {
-        let entry = self
-            .entries
-            .get(name)
-            .unwrap_or_else(|| panic!("errors.toml has no entry {name}"));
+        let entry = self.entries.get(name).unwrap_or_else(|| panic!("errors.toml has no entry {name}"));
         let fill = |en: &str, ja: &str| BilingualText::new(fill(en, facts, Locale::En), fill(ja, facts, Locale::Ja));
         ErrorMessage {
             class: entry.class,
@@ -308,10 +301,7 @@ impl ErrorCatalog {
             }
             for shape in of_entry {
                 let suggestions = [&entry.example, &entry.change];
-                for text in [&entry.en, &entry.ja, &entry.next_en, &entry.next_ja]
-                    .into_iter()
-                    .chain(suggestions)
-                {
+                for text in [&entry.en, &entry.ja, &entry.next_en, &entry.next_ja].into_iter().chain(suggestions) {
                     let unknown = placeholders(text).find(|fact| !shape.facts.contains(fact));
                     faults.extend(unknown.map(|fact| format!("{name}: no fact {{{fact}}}")));
                 }
@@ -401,23 +391,14 @@ mod tests {
         ];
         // These are errors of calls and of the code tools.
         let of_others = ["INVALID_CURSOR", "PROJECT_TOO_LARGE", "TOOL_TIMEOUT"];
-        assert_eq!(
-            BOOK.faults(&errors),
-            of_others.map(|name| format!("no error uses {name}"))
-        );
+        assert_eq!(BOOK.faults(&errors), of_others.map(|name| format!("no error uses {name}")));
     }
 
     #[test]
     fn facts_fill_once_and_only_where_named() {
-        let facts = [
-            ("path", BilingualText::same("{nearest}")),
-            ("nearest", BilingualText::new("b", "び")),
-        ];
+        let facts = [("path", BilingualText::same("{nearest}")), ("nearest", BilingualText::new("b", "び"))];
         let template = "No {path}; try {nearest}, or {\"a\": 1}";
         assert_eq!(fill(template, &facts, Locale::En), "No {nearest}; try b, or {\"a\": 1}");
-        assert_eq!(
-            fill(template, &facts, Locale::Ja),
-            "No {nearest}; try び, or {\"a\": 1}"
-        );
+        assert_eq!(fill(template, &facts, Locale::Ja), "No {nearest}; try び, or {\"a\": 1}");
     }
 }

@@ -276,32 +276,20 @@ impl Expectation {
     /// Returns the invalid regular expressions: the index of each in the list, and the error on one line.
     #[must_use]
     pub fn bad_patterns(&self) -> Vec<(usize, String)> {
-        let patterns = self
-            .console_options
-            .as_ref()
-            .and_then(|console| console.patterns.as_deref());
+        let patterns = self.console_options.as_ref().and_then(|console| console.patterns.as_deref());
         let wrong = |(at, pattern): (usize, &String)| {
             let error = Regex::new(pattern).err()?.to_string();
             // The last line states the error; those above mark its position.
             let reason = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
             Some((at, reason.to_owned()))
         };
-        patterns
-            .unwrap_or_default()
-            .iter()
-            .enumerate()
-            .filter_map(wrong)
-            .collect()
+        patterns.unwrap_or_default().iter().enumerate().filter_map(wrong).collect()
     }
 }
 
 impl Default for ExpectationPolicy {
     fn default() -> Self {
-        Self {
-            enabled: true,
-            profile: ExpectationProfile::default(),
-            below: Expectation::default(),
-        }
+        Self { enabled: true, profile: ExpectationProfile::default(), below: Expectation::default() }
     }
 }
 
@@ -320,10 +308,7 @@ impl ExpectationPolicy {
         }
         let no_snapshot = said.include_snapshot == Some(false);
         let resolved = said.merge_over(own).merge_over(self.below.clone()).resolve();
-        ResolvedExpectation {
-            no_snapshot,
-            ..resolved
-        }
+        ResolvedExpectation { no_snapshot, ..resolved }
     }
 }
 
@@ -344,10 +329,7 @@ mod tests {
 
     #[test]
     fn absent_is_not_false_and_false_is_not_absent() {
-        let said = |include| Expectation {
-            include_snapshot: include,
-            ..Expectation::default()
-        };
+        let said = |include| Expectation { include_snapshot: include, ..Expectation::default() };
         for (above, below, expected) in [
             (None, Some(true), Some(true)),
             (Some(false), Some(true), Some(false)),
@@ -366,10 +348,7 @@ mod tests {
             diff_options: Some(DiffOptions { enabled: Some(true) }),
             ..Expectation::default()
         };
-        let whole = Expectation {
-            include_snapshot: Some(true),
-            ..Expectation::default()
-        };
+        let whole = Expectation { include_snapshot: Some(true), ..Expectation::default() };
         let policy = ExpectationPolicy::default();
         assert!(policy.resolve(None, changes()).diff);
         assert!(!policy.resolve(Some(whole), changes()).diff);
@@ -379,10 +358,7 @@ mod tests {
     #[test]
     fn options_merge_field_by_field_and_lists_are_replaced() {
         let step = Expectation {
-            snapshot_options: Some(SnapshotOptions {
-                selector: Some("#a".to_owned()),
-                ..SnapshotOptions::default()
-            }),
+            snapshot_options: Some(SnapshotOptions { selector: Some("#a".to_owned()), ..SnapshotOptions::default() }),
             console_options: Some(ConsoleOptions {
                 levels: Some(vec![ConsoleLevel::Error]),
                 ..ConsoleOptions::default()
@@ -423,10 +399,7 @@ mod tests {
         assert_eq!(console.levels, Some(vec![ConsoleLevel::Error]));
         assert_eq!((console.max_messages, console.remove_duplicates), (Some(3), Some(true)));
         assert_eq!(merged.image_options, global.image_options);
-        assert_eq!(
-            (merged.fields.clone(), merged.max_tokens),
-            (global.fields.clone(), Some(9))
-        );
+        assert_eq!((merged.fields.clone(), merged.max_tokens), (global.fields.clone(), Some(9)));
         // The grouping of merges does not matter as long as the order of levels is kept.
         let tool = Expectation::everything();
         assert_eq!(
@@ -441,10 +414,7 @@ mod tests {
         let nothing = Expectation::default().resolve();
         assert!(!nothing.snapshot && !nothing.console && !nothing.code && !nothing.diff);
         assert_eq!((nothing.tabs, nothing.downloads), (None, None));
-        assert_eq!(
-            nothing.snapshot_options.format.unwrap_or_default(),
-            SnapshotFormat::Aria
-        );
+        assert_eq!(nothing.snapshot_options.format.unwrap_or_default(), SnapshotFormat::Aria);
     }
 
     #[test]
@@ -454,18 +424,12 @@ mod tests {
             include_console: console,
             ..Expectation::default()
         };
-        let lean = ExpectationPolicy {
-            below: include(Some(true), Some(true)),
-            ..ExpectationPolicy::default()
-        };
+        let lean = ExpectationPolicy { below: include(Some(true), Some(true)), ..ExpectationPolicy::default() };
         let resolved = lean.resolve(Some(include(Some(false), None)), include(Some(true), None));
         assert_eq!((resolved.snapshot, resolved.console), (false, true));
         let resolved = lean.resolve(None, include(Some(false), Some(false)));
         assert_eq!((resolved.snapshot, resolved.console), (false, false));
-        let compat = ExpectationPolicy {
-            profile: ExpectationProfile::Compat,
-            ..ExpectationPolicy::default()
-        };
+        let compat = ExpectationPolicy { profile: ExpectationProfile::Compat, ..ExpectationPolicy::default() };
         let resolved = compat.resolve(Some(include(None, Some(false))), include(Some(false), Some(false)));
         assert_eq!(
             (resolved.snapshot, resolved.console, resolved.code, resolved.tabs),

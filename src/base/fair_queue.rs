@@ -55,13 +55,7 @@ pub(crate) struct NextItem<T> {
 impl<T> FairQueue<T> {
     /// Creates a queue of at most `limit` items.
     pub(crate) fn new(limit: usize) -> Self {
-        Self {
-            limit,
-            len: 0,
-            tickets: 0,
-            turns: VecDeque::new(),
-            waiting: HashMap::new(),
-        }
+        Self { limit, len: 0, tickets: 0, turns: VecDeque::new(), waiting: HashMap::new() }
     }
 
     /// Returns the number of waiting items.
@@ -125,10 +119,7 @@ impl<T> FairQueue<T> {
         } else {
             self.turns.push_back(principal);
         }
-        Some(NextItem {
-            key: waiter.key,
-            item: waiter.item,
-        })
+        Some(NextItem { key: waiter.key, item: waiter.item })
     }
 
     /// Removes an item; returns `None` if it is not in the queue any more.
@@ -189,11 +180,7 @@ mod tests {
         assert_eq!(sent_away(queue.push(&a, None, 5)), None, "its own queue is full");
         assert_eq!(sent_away(queue.push(&b, None, 11)), Some(4), "the newest is evicted");
         assert_eq!(sent_away(queue.push(&b, None, 12)), Some(3));
-        assert_eq!(
-            sent_away(queue.push(&b, None, 13)),
-            None,
-            "b has half of the queue already"
-        );
+        assert_eq!(sent_away(queue.push(&b, None, 13)), None, "b has half of the queue already");
         assert_eq!(sent_away(queue.push(&a, None, 3)), None);
         let third = sent_away(queue.push(&c, None, 21));
         assert!(third == Some(12) || third == Some(2), "{third:?}");
@@ -206,12 +193,7 @@ mod tests {
     fn busy_key_does_not_block_others() {
         let mut queue = FairQueue::new(9);
         let (a, b): (Arc<str>, Arc<str>) = (Arc::from("a"), Arc::from("b"));
-        for (principal, key, item) in [
-            (&a, Some("x"), 1),
-            (&a, Some("y"), 2),
-            (&a, None, 3),
-            (&b, Some("x"), 11),
-        ] {
+        for (principal, key, item) in [(&a, Some("x"), 1), (&a, Some("y"), 2), (&a, None, 3), (&b, Some("x"), 11)] {
             queue.push(principal, key.map(Arc::from), item);
         }
         let mut next = |taken: &str| queue.pop(|key| key != taken).map(|next| next.item);

@@ -42,8 +42,6 @@ pub fn file_system_id(path: &Path) -> io::Result<u64> {
 #[must_use]
 pub fn is_settled(meta: &Metadata) -> bool {
     let age = |time: SystemTime| SystemTime::now().duration_since(time).is_ok_and(|age| age > SETTLED);
-    let changed = u64::try_from(meta.ctime())
-        .ok()
-        .map(|seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+    let changed = u64::try_from(meta.ctime()).ok().map(|seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
     meta.modified().is_ok_and(age) && changed.is_some_and(age)
 }

@@ -30,18 +30,13 @@ pub fn read(path: &ProjectPath, limit: u64) -> Result<Vec<u8>, PathError> {
         source,
     };
     let size = path.record_failure(file.metadata()).map_err(unreadable)?.len();
-    let too_large = |size| PathError::TooLarge {
-        path: path.shown(),
-        size,
-        limit,
-    };
+    let too_large = |size| PathError::TooLarge { path: path.shown(), size, limit };
     if size > limit {
         return Err(too_large(size));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     // One byte past the limit, because the file may grow while it is read.
-    path.record_failure(file.take(limit + 1).read_to_end(&mut bytes))
-        .map_err(unreadable)?;
+    path.record_failure(file.take(limit + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
     if bytes.len() as u64 > limit {
         return Err(too_large(bytes.len() as u64));
     }
@@ -58,23 +53,19 @@ pub fn read_part(path: &ProjectPath, start: u64, length: u64) -> Result<(Vec<u8>
     };
     let size = path.record_failure(file.metadata()).map_err(unreadable)?.len();
     let mut bytes = Vec::new();
-    path.record_failure(file.seek(io::SeekFrom::Start(start)))
-        .map_err(unreadable)?;
-    path.record_failure(file.take(length).read_to_end(&mut bytes))
-        .map_err(unreadable)?;
+    path.record_failure(file.seek(io::SeekFrom::Start(start))).map_err(unreadable)?;
+    path.record_failure(file.take(length).read_to_end(&mut bytes)).map_err(unreadable)?;
     Ok((bytes, size))
 }
 
 /// Returns the SHA-256 digest in lower-case hexadecimal.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::with_capacity(64), |mut hex, byte| {
-            // Writing to a String cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut hex, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }
 
 /// The errors of writing an `output_file`.
@@ -112,10 +103,7 @@ impl OutputName {
     /// Parses a client's `output_file`. Accepts the name with or without [`OUTPUT_FOLDER`] before it.
     pub fn parse(raw: &str) -> Result<Self, OutputError> {
         let refuse = |en: &'static str, ja: &'static str| {
-            Err(OutputError::Name {
-                path: raw.to_owned(),
-                reason: BilingualText::new(en, ja),
-            })
+            Err(OutputError::Name { path: raw.to_owned(), reason: BilingualText::new(en, ja) })
         };
         if raw.len() > 1_024 || raw.split('/').any(|part| part.len() > 255) {
             return refuse("it is too long", "長すぎます");
@@ -153,9 +141,7 @@ impl OutputName {
     /// True if the file gets the structured result (`.json`); otherwise it gets the text.
     #[must_use]
     pub fn is_json(&self) -> bool {
-        Path::new(&self.0)
-            .extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+        Path::new(&self.0).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
     }
 }
 
@@ -197,12 +183,7 @@ mod tests {
         let written = fs::read(root.path().join(".fumi/output/deep/er/result.json")).expect("there");
         assert_eq!(written, b"{\"a\":1}");
         assert_eq!(fs::read(root.path().join(".fumi/.gitignore")).expect("there"), b"*\n");
-        assert_eq!(
-            fs::read_dir(root.path().join(".fumi/output/deep/er"))
-                .expect("there")
-                .count(),
-            1
-        );
+        assert_eq!(fs::read_dir(root.path().join(".fumi/output/deep/er")).expect("there").count(), 1);
     }
 
     #[test]
@@ -219,9 +200,6 @@ mod tests {
 
     #[test]
     fn hashes_are_those_of_sha256sum() {
-        assert_eq!(
-            sha256(b"abc"),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
+        assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 }

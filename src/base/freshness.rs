@@ -130,10 +130,8 @@ impl Freshness {
             }
         }
         let tree = Arc::default();
-        let known = WatchedRoot {
-            tree: Arc::clone(&tree),
-            used: AtomicU64::new(self.looks.fetch_add(1, Ordering::Relaxed)),
-        };
+        let known =
+            WatchedRoot { tree: Arc::clone(&tree), used: AtomicU64::new(self.looks.fetch_add(1, Ordering::Relaxed)) };
         roots.insert(root.to_path_buf(), known);
         tree
     }
@@ -144,9 +142,7 @@ impl Freshness {
         root: &Path,
     ) -> Option<Arc<OnceLock<Arc<Mutex<RootWatcher>>>>> {
         let known = roots.get(root)?;
-        known
-            .used
-            .store(self.looks.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        known.used.store(self.looks.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         Some(Arc::clone(&known.tree))
     }
 }
@@ -345,9 +341,7 @@ mod tests {
             fs::write(root.join("b.txt"), "1").expect("written");
             let edited = freshness.stamp(&root);
             if quick == Some(before) || before.tree == after.tree || !is_stable || after.tree == edited.tree {
-                unseen.push(format!(
-                    "{name}: {before}, {quick:?}, {after}, stable {is_stable}, edited {edited}"
-                ));
+                unseen.push(format!("{name}: {before}, {quick:?}, {after}, stable {is_stable}, edited {edited}"));
             }
         }
         assert!(unseen.is_empty(), "{unseen:#?}");
@@ -372,10 +366,7 @@ mod tests {
         }
         fs::rename(outer.join("old"), &root).expect("renamed");
         let back = freshness.stamp(&root);
-        assert!(
-            back != before && freshness.try_stamp(&root) == Some(back),
-            "it is watched again"
-        );
+        assert!(back != before && freshness.try_stamp(&root) == Some(back), "it is watched again");
         // A link on the way: calls do not open the root through it.
         fs::rename(outer.join("above"), outer.join("old")).expect("renamed");
         symlink("other", outer.join("above")).expect("linked");

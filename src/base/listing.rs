@@ -58,10 +58,7 @@ fn list_folder(
     let project = folder.project();
     let dir = project.dir();
     let fault = |source: io::Error| match source.kind() {
-        io::ErrorKind::NotFound => PathError::NotFound {
-            path: folder.shown(),
-            nearest: Vec::new(),
-        },
+        io::ErrorKind::NotFound => PathError::NotFound { path: folder.shown(), nearest: Vec::new() },
         io::ErrorKind::NotADirectory => PathError::NotAFolder { path: folder.shown() },
         _ => PathError::Unreadable {
             path: folder.shown(),
@@ -69,11 +66,8 @@ fn list_folder(
             source,
         },
     };
-    let entries = if folder.relative().as_os_str().is_empty() {
-        dir.entries()
-    } else {
-        dir.read_dir(folder.relative())
-    };
+    let entries =
+        if folder.relative().as_os_str().is_empty() { dir.entries() } else { dir.read_dir(folder.relative()) };
     let mut names = Vec::new();
     for entry in folder.record_failure(entries).map_err(fault)? {
         let entry = folder.record_failure(entry).map_err(fault)?;
@@ -92,12 +86,7 @@ fn list_folder(
             Ok(meta) if meta.is_dir() => FolderEntryKind::Folder,
             _ => FolderEntryKind::Other,
         };
-        listed.push(FolderEntry {
-            name: name.to_string_lossy().into_owned(),
-            path,
-            kind,
-            is_link,
-        });
+        listed.push(FolderEntry { name: name.to_string_lossy().into_owned(), path, kind, is_link });
     }
     Ok((listed, has_more))
 }
@@ -111,10 +100,7 @@ mod tests {
 
     #[test]
     fn a_folder_shows_its_names_and_nothing_outside() {
-        let (root, outside) = (
-            tempfile::tempdir().expect("a folder"),
-            tempfile::tempdir().expect("a folder"),
-        );
+        let (root, outside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
         fs::create_dir(root.path().join("原稿")).expect("a folder");
         fs::write(root.path().join("原稿/b.md"), "").expect("a file");
         fs::create_dir(root.path().join("原稿/a")).expect("a folder");
@@ -135,10 +121,7 @@ mod tests {
             ]
         );
         assert!(!has_more);
-        assert_eq!(
-            listed.iter().map(|entry| entry.is_link).collect::<Vec<_>>(),
-            [false, false, true, true]
-        );
+        assert_eq!(listed.iter().map(|entry| entry.is_link).collect::<Vec<_>>(), [false, false, true, true]);
         assert_eq!(listed[1].path.shown(), "原稿/b.md");
         let (few, has_more) = list(&folder, 3).expect("listed");
         assert_eq!((few.len(), has_more), (3, true));

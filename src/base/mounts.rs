@@ -235,11 +235,7 @@ mod tests {
             assert_ne!(freshness.stamp(&root), stamp, "{program}");
             assert!(is_unknown() && !is_unknown(), "{program}");
             std::fs::write(root.join("d/f"), "1").expect("written");
-            assert_eq!(
-                log.take().changed,
-                ChangedPaths::Paths(vec![root.join("d/f")]),
-                "{program}"
-            );
+            assert_eq!(log.take().changed, ChangedPaths::Paths(vec![root.join("d/f")]), "{program}");
             stamp = freshness.stamp(&root);
         }
         assert_eq!(freshness.try_stamp(&root), Some(stamp));

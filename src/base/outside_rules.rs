@@ -69,15 +69,8 @@ pub(crate) fn is_rule_name(name: &OsStr) -> bool {
 
 impl OutsideRules {
     pub(crate) fn new(root: &Path) -> Self {
-        let folder = |path: &Path| ParentFolder {
-            path: path.to_path_buf(),
-            seen: None,
-        };
-        Self {
-            parents: root.ancestors().skip(1).map(folder).collect(),
-            git_files: BTreeSet::new(),
-            has_links: false,
-        }
+        let folder = |path: &Path| ParentFolder { path: path.to_path_buf(), seen: None };
+        Self { parents: root.ancestors().skip(1).map(folder).collect(), git_files: BTreeSet::new(), has_links: false }
     }
 
     /// Records an entry of a folder in the root, whose rules may lie elsewhere.
@@ -88,8 +81,7 @@ impl OutsideRules {
         if name == ".git" && kind.is_file() {
             self.git_files.insert(folder.join(name));
             if self.git_files.len() > GIT_FILES && self.git_files.len().is_power_of_two() {
-                self.git_files
-                    .retain(|file| !matches!(unless_unreadable(file.symlink_metadata()), Ok(None)));
+                self.git_files.retain(|file| !matches!(unless_unreadable(file.symlink_metadata()), Ok(None)));
             }
         } else {
             self.has_links |= kind.is_symlink();
@@ -144,11 +136,7 @@ impl ParentFolder {
             return &[];
         };
         let mark = mark(&meta);
-        if self
-            .seen
-            .as_ref()
-            .is_none_or(|seen| !seen.is_settled || seen.mark != mark)
-        {
+        if self.seen.as_ref().is_none_or(|seen| !seen.is_settled || seen.mark != mark) {
             let mut is_settled = is_settled(&meta);
             let mut entries: Vec<PathBuf> = NAMES.iter().map(|name| self.path.join(name)).collect();
             entries.retain(|path| {
@@ -157,11 +145,7 @@ impl ParentFolder {
                 is_settled &= found.is_ok();
                 !matches!(found, Ok(None))
             });
-            self.seen = Some(FolderSnapshot {
-                mark,
-                is_settled,
-                entries,
-            });
+            self.seen = Some(FolderSnapshot { mark, is_settled, entries });
         }
         self.seen.as_ref().map_or(&[], |seen| &seen.entries)
     }

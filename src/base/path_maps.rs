@@ -88,11 +88,7 @@ fn strip(raw: &str, prefix: &[&str], windows: bool) -> Option<PathBuf> {
     let mut parts = parts_of(raw).into_iter();
     for wanted in prefix {
         let part = parts.next()?;
-        let same = if windows {
-            part.to_lowercase() == wanted.to_lowercase()
-        } else {
-            part == *wanted
-        };
+        let same = if windows { part.to_lowercase() == wanted.to_lowercase() } else { part == *wanted };
         if !same {
             return None;
         }
@@ -107,10 +103,7 @@ mod tests {
     use super::{PathMap, PathMaps};
 
     fn maps() -> PathMaps {
-        let map = |client: &str, server: &str| PathMap {
-            client: client.to_owned(),
-            server: PathBuf::from(server),
-        };
+        let map = |client: &str, server: &str| PathMap { client: client.to_owned(), server: PathBuf::from(server) };
         PathMaps::new([
             map("/home/me", "/workspace"),
             map("/home/me/other/", "/srv/other"),

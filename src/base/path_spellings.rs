@@ -32,9 +32,7 @@ impl Project {
         let relative = slashed.trim_start_matches('/');
         // `/` alone is the file system of the client, not the project.
         let spellings = [slashed.as_str(), relative];
-        let mut others = spellings
-            .into_iter()
-            .filter(|other| !other.is_empty() && *other != path);
+        let mut others = spellings.into_iter().filter(|other| !other.is_empty() && *other != path);
         others.find_map(|other| self.find(other).ok()?).ok_or(refused)
     }
 }

@@ -221,11 +221,7 @@ impl PoolState {
     }
 
     fn permit(self: &Arc<Self>, key: Option<Arc<str>>) -> Permit {
-        Permit {
-            lane: Arc::clone(self),
-            key,
-            queued: Duration::ZERO,
-        }
+        Permit { lane: Arc::clone(self), key, queued: Duration::ZERO }
     }
 
     /// Returns a permit if a slot is free, or else adds the call to the queue.
@@ -247,10 +243,7 @@ impl PoolState {
             PushOutcome::Added(ticket) => (ticket, None),
             PushOutcome::Replaced(ticket, away) => (ticket, Some(away)),
             PushOutcome::Full(_) => {
-                return Err(PoolError::QueueFull {
-                    pool,
-                    retry_after: RETRY_FULL,
-                });
+                return Err(PoolError::QueueFull { pool, retry_after: RETRY_FULL });
             }
         };
         drop(state);
@@ -307,10 +300,7 @@ impl WorkPools {
                 }),
             })
         };
-        Self {
-            pools: sizes.slots.map(lane),
-            wait: sizes.wait,
-        }
+        Self { pools: sizes.slots.map(lane), wait: sizes.wait }
     }
 
     /// Returns the maximum waiting time of one call.
@@ -380,11 +370,7 @@ impl WorkPools {
     pub fn load(&self, pool: Pool) -> PoolLoad {
         let lane = &self.pools[pool as usize];
         let state = lane.state();
-        PoolLoad {
-            slots: lane.slots,
-            running: state.running,
-            waiting: state.queue.len(),
-        }
+        PoolLoad { slots: lane.slots, running: state.running, waiting: state.queue.len() }
     }
 }
 
@@ -406,12 +392,7 @@ mod tests {
     use super::{Permit, Pool, PoolError, PoolLoad, PoolSizes, WorkPools};
 
     fn pools(places: usize, queue: usize, wait: Duration) -> Arc<WorkPools> {
-        Arc::new(WorkPools::new(PoolSizes {
-            slots: [places; 5],
-            per_key: 1,
-            queue,
-            wait,
-        }))
+        Arc::new(WorkPools::new(PoolSizes { slots: [places; 5], per_key: 1, queue, wait }))
     }
 
     fn name(principal: &str) -> Arc<str> {
@@ -427,10 +408,7 @@ mod tests {
         let held = pools.acquire(Pool::Write, &ann, &cancel).await.expect("free");
         let refused = pools.acquire(Pool::Write, &ann, &cancel).await;
         assert!(matches!(refused, Err(PoolError::QueueFull { .. })));
-        assert!(
-            pools.acquire(Pool::Check, &ann, &cancel).await.is_ok(),
-            "pools are independent"
-        );
+        assert!(pools.acquire(Pool::Check, &ann, &cancel).await.is_ok(), "pools are independent");
         drop(held);
         assert!(pools.acquire(Pool::Write, &ann, &cancel).await.is_ok());
     }
@@ -489,10 +467,7 @@ mod tests {
     #[tokio::test]
     async fn a_flood_of_one_caller_does_not_hold_up_another() {
         let pools = pools(1, 64, LONG);
-        let held = pools
-            .acquire(Pool::Write, &name("flood"), &CancellationToken::new())
-            .await
-            .expect("free");
+        let held = pools.acquire(Pool::Write, &name("flood"), &CancellationToken::new()).await.expect("free");
         let served = Arc::default();
         let mut tasks = Vec::new();
         for at in 0..20 {
@@ -501,23 +476,13 @@ mod tests {
         for at in 0..3 {
             tasks.push(wait(&pools, "ann", None, &served, &format!("ann {at}")).await);
         }
-        assert_eq!(
-            pools.load(Pool::Write),
-            PoolLoad {
-                slots: 1,
-                running: 1,
-                waiting: 23
-            }
-        );
+        assert_eq!(pools.load(Pool::Write), PoolLoad { slots: 1, running: 1, waiting: 23 });
         drop(held);
         for task in tasks {
             task.await.expect("no panic").expect("served");
         }
         let served = served.lock().clone();
-        assert_eq!(
-            served[..6],
-            ["flood 0", "ann 0", "flood 1", "ann 1", "flood 2", "ann 2"]
-        );
+        assert_eq!(served[..6], ["flood 0", "ann 0", "flood 1", "ann 1", "flood 2", "ann 2"]);
         let rest: Vec<String> = (3..20).map(|at| format!("flood {at}")).collect();
         assert_eq!(served[6..], rest[..]);
     }
@@ -525,26 +490,17 @@ mod tests {
     #[tokio::test]
     async fn full_queue_evicts_from_largest_principal() {
         let pools = pools(1, 4, LONG);
-        let held = pools
-            .acquire(Pool::Write, &name("flood"), &CancellationToken::new())
-            .await
-            .expect("free");
+        let held = pools.acquire(Pool::Write, &name("flood"), &CancellationToken::new()).await.expect("free");
         let served = Arc::default();
         let mut flood = Vec::new();
         for _ in 0..4 {
             flood.push(wait(&pools, "flood", None, &served, "flood").await);
         }
-        let fifth = wait(&pools, "flood", None, &served, "flood")
-            .await
-            .await
-            .expect("no panic");
+        let fifth = wait(&pools, "flood", None, &served, "flood").await.await.expect("no panic");
         assert!(matches!(fifth, Err(PoolError::QueueFull { .. })));
         let ann = call(&pools, "ann", None, &served, "ann");
         let sent = flood.pop().expect("four").await.expect("no panic");
-        assert!(
-            matches!(sent, Err(PoolError::Evicted { .. })),
-            "the newest is evicted at once"
-        );
+        assert!(matches!(sent, Err(PoolError::Evicted { .. })), "the newest is evicted at once");
         drop(held);
         ann.await.expect("no panic").expect("served");
         for task in flood {
@@ -556,16 +512,10 @@ mod tests {
     async fn limits_apply_per_key_and_in_total() {
         let pools = pools(2, 64, LONG);
         let (cancel, ann) = (CancellationToken::new(), name("ann"));
-        let one = pools
-            .acquire_for(Pool::Write, "one", &ann, &cancel)
-            .await
-            .expect("free");
+        let one = pools.acquire_for(Pool::Write, "one", &ann, &cancel).await.expect("free");
         let served = Arc::default();
         let again = wait(&pools, "ann", Some("one"), &served, "one again").await;
-        let two = pools
-            .acquire_for(Pool::Write, "two", &ann, &cancel)
-            .await
-            .expect("another key");
+        let two = pools.acquire_for(Pool::Write, "two", &ann, &cancel).await.expect("another key");
         let three = wait(&pools, "ann", Some("three"), &served, "three").await;
         assert_eq!(pools.load(Pool::Write).waiting, 2, "its key is free, but no slot is");
         drop(two);

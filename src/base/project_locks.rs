@@ -88,10 +88,7 @@ impl RecentLocks {
         if self.known.len() < MAX_OPEN_PROJECTS {
             return;
         }
-        let idle = self
-            .known
-            .iter()
-            .filter(|(_, (place, _))| Arc::strong_count(place) == 1);
+        let idle = self.known.iter().filter(|(_, (place, _))| Arc::strong_count(place) == 1);
         let oldest = idle.min_by_key(|(_, (_, used))| *used).map(|(root, _)| root.clone());
         if let Some(root) = oldest {
             self.known.remove(&root);
@@ -166,10 +163,8 @@ impl ProjectLocks {
     /// Creates the locks with no lease taken. `wait` bounds the time to wait for another writer.
     pub fn new(wait: Duration) -> Result<Self, StoreError> {
         let mut bytes = [0; 6];
-        getrandom::fill(&mut bytes).map_err(|error| StoreError::Io {
-            what: "the system provides no random numbers",
-            source: error.into(),
-        })?;
+        getrandom::fill(&mut bytes)
+            .map_err(|error| StoreError::Io { what: "the system provides no random numbers", source: error.into() })?;
         Ok(Self {
             process: format!("{}-{}", host(), &crate::files::sha256(&bytes)[..12]),
             wait,
@@ -222,10 +217,8 @@ impl ProjectLocks {
         let mut places = self.places.lock();
         // A folder that was deleted and created again is a different one.
         let own = format!("{FOLDER}/{}", alive_file(&self.process));
-        let alive = unless_unreadable(project.dir().symlink_metadata(own)).map_err(|source| StoreError::Io {
-            what: "the lock cannot be looked up",
-            source,
-        })?;
+        let alive = unless_unreadable(project.dir().symlink_metadata(own))
+            .map_err(|source| StoreError::Io { what: "the lock cannot be looked up", source })?;
         places.turns += 1;
         let turn = places.turns;
         if let Some((place, used)) = places.known.get_mut(project.root()).filter(|_| alive.is_some()) {
@@ -236,9 +229,7 @@ impl ProjectLocks {
         places.known.remove(project.root());
         places.close_idle();
         let place = Arc::new(ProjectLock::open(project, &self.process, &mut places.guards)?);
-        places
-            .known
-            .insert(project.root().to_path_buf(), (Arc::clone(&place), turn));
+        places.known.insert(project.root().to_path_buf(), (Arc::clone(&place), turn));
         Ok(place)
     }
 }
@@ -255,28 +246,16 @@ impl ProjectLock {
             let source = std::io::Error::other(error);
             io("the folder of locks cannot be opened")(source)
         })?;
-        let found = folder
-            .dir_metadata()
-            .map_err(io("the folder of locks cannot be opened"))?;
+        let found = folder.dir_metadata().map_err(io("the folder of locks cannot be opened"))?;
         let store = FolderStore::within(&folder, Clock::system())?;
-        let alive = folder
-            .create(alive_file(process))
-            .map_err(io("the lock cannot be opened"))?
-            .into_std();
+        let alive = folder.create(alive_file(process)).map_err(io("the lock cannot be opened"))?.into_std();
         // Not every file system can lock files; there, a lease that a dead process left expires by itself.
         let _ = alive.try_lock();
         guards.retain(|_, guards| guards.strong_count() > 0);
         let id = (found.dev(), found.ino());
         let guards_here = guards.get(&id).and_then(Weak::upgrade).unwrap_or_default();
         guards.insert(id, Arc::downgrade(&guards_here));
-        Ok(Self {
-            store,
-            folder,
-            process: process.to_owned(),
-            _alive: alive,
-            swept: Once::new(),
-            guards: guards_here,
-        })
+        Ok(Self { store, folder, process: process.to_owned(), _alive: alive, swept: Once::new(), guards: guards_here })
     }
 
     /// True if this process holds the lease, and no guard does. The caller must hold [`OwnGuards::taking`].
@@ -442,10 +421,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let project = Project::open(folder.path()).expect("a project");
         let work = CancellationToken::new();
-        let (one, other) = (
-            ProjectLocks::new(SOON).expect("made"),
-            ProjectLocks::new(SOON).expect("made"),
-        );
+        let (one, other) = (ProjectLocks::new(SOON).expect("made"), ProjectLocks::new(SOON).expect("made"));
         let turn = one.acquire(&project, "session_1", &work).await.expect("free");
         for writers in [&one, &other] {
             match writers.acquire(&project, "session_2", &work).await {
@@ -464,9 +440,7 @@ mod tests {
     async fn only_one_writer_at_a_time() {
         let folder = tempfile::tempdir().expect("a folder");
         let project = Project::open(folder.path()).expect("a project");
-        let all: Vec<_> = (0..4)
-            .map(|_| Arc::new(ProjectLocks::new(Duration::from_secs(20)).expect("made")))
-            .collect();
+        let all: Vec<_> = (0..4).map(|_| Arc::new(ProjectLocks::new(Duration::from_secs(20)).expect("made"))).collect();
         let inside = Arc::new(std::sync::atomic::AtomicUsize::new(0));
         let mut running = tokio::task::JoinSet::new();
         for at in 0..16 {
@@ -490,10 +464,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let project = Project::open(folder.path()).expect("a project");
         let work = CancellationToken::new();
-        let (slow, other) = (
-            ProjectLocks::new(SOON).expect("made"),
-            ProjectLocks::new(SOON).expect("made"),
-        );
+        let (slow, other) = (ProjectLocks::new(SOON).expect("made"), ProjectLocks::new(SOON).expect("made"));
         let lost = slow.acquire(&project, "the slow one", &work).await.expect("free");
         let (lost, project) = tokio::task::spawn_blocking(move || {
             lost.run(|| replace(&project, "a.md", b"slow")).expect("its turn");
@@ -519,10 +490,7 @@ mod tests {
                 "{refused:?}"
             );
             let lesson = refused.error_message();
-            assert!(
-                !lesson.message.en.contains('{') && !lesson.message.ja.contains('{'),
-                "{lesson:?}"
-            );
+            assert!(!lesson.message.en.contains('{') && !lesson.message.ja.contains('{'), "{lesson:?}");
         }
         assert_eq!(std::fs::read(folder.path().join("a.md")).expect("there"), b"slow");
         turn.release().await;
@@ -545,10 +513,7 @@ mod tests {
     async fn lease_whose_release_failed_is_taken_at_once() {
         let folder = tempfile::tempdir().expect("a folder");
         let project = Project::open(folder.path()).expect("a project");
-        let (writers, work) = (
-            ProjectLocks::new(Duration::from_secs(5)).expect("made"),
-            CancellationToken::new(),
-        );
+        let (writers, work) = (ProjectLocks::new(Duration::from_secs(5)).expect("made"), CancellationToken::new());
         for is_dropped in [false, true] {
             let turn = writers.acquire(&project, "session_1", &work).await.expect("free");
             let mut locks = std::fs::read_dir(folder.path().join(super::FOLDER).join("locks")).expect("there");
@@ -573,10 +538,7 @@ mod tests {
         let project = Project::open(folder.path()).expect("a project");
         let (writers, work) = (ProjectLocks::new(SOON).expect("made"), CancellationToken::new());
         let turn = writers.acquire(&project, "session_1", &work).await.expect("free");
-        let alive = folder
-            .path()
-            .join(super::FOLDER)
-            .join(super::alive_file(&writers.process));
+        let alive = folder.path().join(super::FOLDER).join(super::alive_file(&writers.process));
         // The project is opened again.
         std::fs::remove_file(alive).expect("there");
         let waited = writers.acquire(&project, "session_2", &work).await;
@@ -586,10 +548,7 @@ mod tests {
 
     #[tokio::test]
     async fn linked_lock_folder_is_refused() {
-        let (folder, outside) = (
-            tempfile::tempdir().expect("a folder"),
-            tempfile::tempdir().expect("a folder"),
-        );
+        let (folder, outside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
         std::os::unix::fs::symlink(outside.path(), folder.path().join(".noveler")).expect("a link");
         let project = Project::open(folder.path()).expect("a project");
         let writers = ProjectLocks::new(SOON).expect("made");

@@ -42,24 +42,13 @@ static SHAPES: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
             ),
             REDACTED,
         ),
-        (
-            shape(r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)"),
-            REDACTED,
-        ),
+        (shape(r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)"), REDACTED),
     ]
 });
 
 /// Parts of names that mark a value as secret.
-const NAMES: [&str; 8] = [
-    "password",
-    "passwd",
-    "secret",
-    "token",
-    "api_key",
-    "private_key",
-    "credential",
-    "authorization",
-];
+const NAMES: [&str; 8] =
+    ["password", "passwd", "secret", "token", "api_key", "private_key", "credential", "authorization"];
 
 /// Names of token counts, which are not secret.
 static COUNTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -94,10 +83,7 @@ impl Redactor {
     /// Creates a redactor for these values.
     #[must_use]
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
-        let mut secrets: Vec<String> = secrets
-            .into_iter()
-            .filter(|secret| secret.len() >= MIN_SECRET_BYTES)
-            .collect();
+        let mut secrets: Vec<String> = secrets.into_iter().filter(|secret| secret.len() >= MIN_SECRET_BYTES).collect();
         // Results contain single lines. In JSON, the lines of a key form one string.
         let lines: Vec<String> = secrets
             .iter()
@@ -243,10 +229,7 @@ mod tests {
     #[test]
     fn own_secrets_leave_results_too() {
         let redactor = Redactor::new(["canary-0123456789".to_owned(), "short".to_owned()]);
-        assert_eq!(
-            redactor.redact_own("x canary-0123456789 y").as_deref(),
-            Some("x [redacted] y")
-        );
+        assert_eq!(redactor.redact_own("x canary-0123456789 y").as_deref(), Some("x [redacted] y"));
         assert_eq!(redactor.redact_own("password=hunter2 short"), None);
     }
 
@@ -254,10 +237,7 @@ mod tests {
     fn each_line_of_a_key_is_a_secret() {
         let key = "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49\nAgEGCCqGSM49AwEHBG0w\n-----END PRIVATE KEY-----";
         let redactor = Redactor::new([key.to_owned()]);
-        assert_eq!(
-            redactor.redact_own("  AgEGCCqGSM49AwEHBG0w,").as_deref(),
-            Some("  [redacted],")
-        );
+        assert_eq!(redactor.redact_own("  AgEGCCqGSM49AwEHBG0w,").as_deref(), Some("  [redacted],"));
         assert_eq!(redactor.redact_own("-----BEGIN PRIVATE KEY-----"), None);
     }
 
@@ -270,16 +250,10 @@ mod tests {
 }"#;
         let redactor = Redactor::new([file.to_owned()]);
         assert_eq!(redactor.redact_own("  \"type\": \"service_account\","), None);
-        assert_eq!(
-            redactor.redact_own("  \"token_uri\": \"https://oauth2.example/token\""),
-            None
-        );
+        assert_eq!(redactor.redact_own("  \"token_uri\": \"https://oauth2.example/token\""), None);
         let line = file.lines().nth(2).unwrap_or_default();
         assert!(!redactor.redact_own(line).unwrap_or_default().contains("MIGHAg"));
-        assert_eq!(
-            redactor.redact_own("MIGHAgEAMBMGByqGSM49").as_deref(),
-            Some("[redacted]")
-        );
+        assert_eq!(redactor.redact_own("MIGHAgEAMBMGByqGSM49").as_deref(), Some("[redacted]"));
     }
 
     #[test]

@@ -73,18 +73,10 @@ fn watch_root(root: &Path, outside: &mut OutsideRules) -> (Option<FolderId>, Opt
     let Some(folder) = real_folder_id(root) else {
         return (None, None);
     };
-    let watch = if has_shared_mount(root) {
-        None
-    } else {
-        FolderTreeWatch::new(root, outside)
-    };
+    let watch = if has_shared_mount(root) { None } else { FolderTreeWatch::new(root, outside) };
     // If the root was replaced meanwhile, it is unknown which of the two folders is watched: the next call tries again.
     // A root that was moved away and back has queued an event.
-    if real_folder_id(root) == Some(folder) {
-        (Some(folder), watch)
-    } else {
-        (None, None)
-    }
+    if real_folder_id(root) == Some(folder) { (Some(folder), watch) } else { (None, None) }
 }
 
 /// True if the entries of a folder can be reached by name, even if it cannot be listed.
@@ -186,10 +178,8 @@ impl RootWatcher {
     /// to be walked.
     pub(crate) fn try_stamp(&mut self) -> Option<RootStamp> {
         let is_quiet = self.is_covered() && self.watch.as_mut().is_some_and(FolderTreeWatch::is_quiet);
-        (is_quiet && self.is_same_folder() && !self.mounts.have_changed()).then(|| RootStamp {
-            tree: self.generation,
-            outside: self.outside.stamp(),
-        })
+        (is_quiet && self.is_same_folder() && !self.mounts.have_changed())
+            .then(|| RootStamp { tree: self.generation, outside: self.outside.stamp() })
     }
 
     /// True if every change below the root is reported.
@@ -304,11 +294,8 @@ fn visit_folders(
                 Err(_) => return false,
             };
             let name = entry.file_name();
-            let counts = if inside_git {
-                name == "info"
-            } else {
-                !UNCOUNTED.iter().any(|uncounted| name == *uncounted)
-            };
+            let counts =
+                if inside_git { name == "info" } else { !UNCOUNTED.iter().any(|uncounted| name == *uncounted) };
             outside.note(&folder, &name, kind);
             if counts && kind.is_dir() {
                 left.push(entry.path());
@@ -472,14 +459,7 @@ mod linux {
         /// missed.
         fn add(&mut self, top: &Path, outside: &mut OutsideRules) -> bool {
             let mut complete = true;
-            let Self {
-                root,
-                inotify,
-                folders: known,
-                unreadable,
-                has_aliases,
-                ..
-            } = self;
+            let Self { root, inotify, folders: known, unreadable, has_aliases, .. } = self;
             let room = MAX_FOLDERS.saturating_sub(known.len());
             complete &= visit_folders(root, top, room, outside, |folder| {
                 unreadable.remove(folder);
@@ -660,9 +640,7 @@ mod tests {
         watcher.watch = None;
         watcher.drain();
         assert!(watcher.watch.is_none());
-        watcher.tried = Instant::now()
-            .checked_sub(RETRY + Duration::from_secs(1))
-            .expect("an earlier time");
+        watcher.tried = Instant::now().checked_sub(RETRY + Duration::from_secs(1)).expect("an earlier time");
         let before = watcher.generation;
         watcher.drain();
         assert!(watcher.watch.is_some() && watcher.generation > before);

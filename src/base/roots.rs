@@ -99,11 +99,8 @@ impl UserError for RootError {
     }
 
     fn shapes() -> Vec<ErrorShape> {
-        let shape = |entry| ErrorShape {
-            entry,
-            catalog: &BOOK,
-            facts: &["path", "reason", "allowed", "maps", "named"],
-        };
+        let shape =
+            |entry| ErrorShape { entry, catalog: &BOOK, facts: &["path", "reason", "allowed", "maps", "named"] };
         vec![shape("ROOT_MISSING"), shape("ROOT_NOT_ALLOWED")]
     }
 }
@@ -133,12 +130,7 @@ impl AllowedRoots {
             projects.insert(name.clone(), project);
         }
         let mut all = all.into_iter();
-        Ok(all.next().map(|default| Self {
-            default,
-            others: all.collect(),
-            named: projects,
-            maps,
-        }))
+        Ok(all.next().map(|default| Self { default, others: all.collect(), named: projects, maps }))
     }
 
     /// Returns the part of these roots that a principal may use: folders inside them, the first being its default. A
@@ -150,16 +142,9 @@ impl AllowedRoots {
             let inside = |root: &Arc<Project>| project.root().starts_with(root.root());
             opened.iter().any(inside)
         });
-        let named = named
-            .map(|(name, project)| (name.clone(), Arc::clone(project)))
-            .collect();
+        let named = named.map(|(name, project)| (name.clone(), Arc::clone(project))).collect();
         let mut opened = opened.into_iter();
-        Ok(opened.next().map(|default| Self {
-            default,
-            others: opened.collect(),
-            named,
-            maps: Arc::clone(&self.maps),
-        }))
+        Ok(opened.next().map(|default| Self { default, others: opened.collect(), named, maps: Arc::clone(&self.maps) }))
     }
 
     /// Returns the project of a call that names none.
@@ -202,9 +187,7 @@ impl AllowedRoots {
     /// True if no file can be opened, because there is no file descriptor left.
     #[must_use]
     pub fn lacks_descriptors(&self) -> bool {
-        self.default
-            .try_opening()
-            .is_err_and(|error| is_out_of_descriptors(&error))
+        self.default.try_opening().is_err_and(|error| is_out_of_descriptors(&error))
     }
 
     /// True if a project that was opened some time ago is still allowed.
@@ -240,14 +223,9 @@ impl AllowedRoots {
     /// Returns the client's paths that are mapped to these roots. A principal that is restricted to some roots sees no
     /// other paths.
     fn mapped(&self) -> Box<[String]> {
-        let leads_here = |server: &Path| {
-            self.paths()
-                .any(|root| root.starts_with(server) || server.starts_with(root))
-        };
+        let leads_here = |server: &Path| self.paths().any(|root| root.starts_with(server) || server.starts_with(root));
         let maps = self.maps.maps().iter();
-        maps.filter(|map| leads_here(&map.server))
-            .map(|map| map.client.clone())
-            .collect()
+        maps.filter(|map| leads_here(&map.server)).map(|map| map.client.clone()).collect()
     }
 
     fn refuse(&self, raw: &str, en: &'static str, ja: &'static str) -> RootError {
@@ -266,10 +244,7 @@ impl AllowedRoots {
     pub fn project(&self, raw: &str) -> Result<Arc<Project>, RootError> {
         let refuse = |en, ja| self.refuse(raw, en, ja);
         if raw.len() > MAX_PATH_BYTES || raw.contains('\0') {
-            return Err(refuse(
-                "it is too long or contains NUL",
-                "長すぎるか、NUL 文字を含んでいます",
-            ));
+            return Err(refuse("it is too long or contains NUL", "長すぎるか、NUL 文字を含んでいます"));
         }
         let here = Path::new(raw);
         let mapped = self.maps.to_server(raw);
@@ -289,10 +264,7 @@ impl AllowedRoots {
         let opened = (0..TRIES).find_map(|_| match self.real(path, mapped.as_deref(), &refuse, &outside) {
             Ok((allowed, real)) if allowed.ensure_open() => match allowed.open_inside(&real) {
                 Ok(project) => Some(Ok(project)),
-                Err(error) if is_system_failure(&error) => Some(Err(RootError {
-                    failure: Some(error),
-                    ..cannot()
-                })),
+                Err(error) if is_system_failure(&error) => Some(Err(RootError { failure: Some(error), ..cannot() })),
                 // A folder of the path was moved or replaced between the two steps.
                 Err(_) => None,
             },
@@ -381,9 +353,7 @@ mod tests {
         fs::write(root.join("d/x.md"), "inside").expect("written");
         fs::write(outside.join("x.md"), "outside").expect("written");
         symlink("../outside", root.join("l")).expect("a link");
-        let roots = AllowedRoots::open(std::slice::from_ref(&root))
-            .expect("there")
-            .expect("one");
+        let roots = AllowedRoots::open(std::slice::from_ref(&root)).expect("there").expect("one");
         let name = roots.default_project().root().join("d").to_string_lossy().into_owned();
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let writers = ProjectLocks::new(Duration::from_secs(10)).expect("made");
@@ -404,9 +374,7 @@ mod tests {
             }
         });
         assert!(read_inside > 0 && written > 0, "{read_inside} {written}");
-        let names = fs::read_dir(&outside)
-            .expect("there")
-            .map(|entry| entry.expect("there").file_name());
+        let names = fs::read_dir(&outside).expect("there").map(|entry| entry.expect("there").file_name());
         assert_eq!(names.collect::<Vec<_>>(), ["x.md"]);
         drop(writers);
     }
@@ -418,9 +386,7 @@ mod tests {
         std::fs::create_dir_all(root.join("inner")).expect("a folder");
         std::fs::write(root.join("file"), "").expect("a file");
         std::os::unix::fs::symlink("/", root.join("out")).expect("a link");
-        let roots = AllowedRoots::open(std::slice::from_ref(&root))
-            .expect("readable")
-            .expect("one root");
+        let roots = AllowedRoots::open(std::slice::from_ref(&root)).expect("readable").expect("one root");
         let at = |path: &str| root.join(path).to_string_lossy().into_owned();
         for (path, reason) in [
             (at("inner"), "ok"),

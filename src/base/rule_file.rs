@@ -41,12 +41,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let pipe = folder.path().join(".ignore");
         mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR, 0).expect("a pipe");
-        for path in [
-            &*pipe,
-            Path::new("/dev/zero"),
-            Path::new("/proc/self/status"),
-            folder.path(),
-        ] {
+        for path in [&*pipe, Path::new("/dev/zero"), Path::new("/proc/self/status"), folder.path()] {
             assert!(open_rule_file(path).expect("opened").is_none(), "{}", path.display());
         }
         assert!(open_rule_file(&folder.path().join("none")).is_err());

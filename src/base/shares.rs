@@ -40,22 +40,14 @@ impl Shares {
     /// Creates a capacity of `total` units, of which one principal may always take `least` while that many are free.
     #[must_use]
     pub fn new(total: usize, least: usize) -> Self {
-        Self(Arc::new(SharedCapacity {
-            total,
-            least,
-            taken: Mutex::default(),
-        }))
+        Self(Arc::new(SharedCapacity { total, least, taken: Mutex::default() }))
     }
 
     /// Returns an empty share of a principal. An empty name means no authentication: such a caller has no competitors
     /// and may take the whole capacity.
     #[must_use]
     pub fn empty_share(&self, who: &Arc<str>) -> CapacityShare {
-        CapacityShare {
-            shares: self.clone(),
-            who: Arc::clone(who),
-            count: 0,
-        }
+        CapacityShare { shares: self.clone(), who: Arc::clone(who), count: 0 }
     }
 
     /// Takes one unit for a principal; returns `None` if the principal has its part, or all units are taken.

@@ -38,10 +38,7 @@ pub fn is_system_failure(error: &io::Error) -> bool {
     let cause = || error.source()?.downcast_ref::<io::Error>()?.raw_os_error();
     by_kind
         || (cfg!(target_os = "linux")
-            && error
-                .raw_os_error()
-                .or_else(cause)
-                .is_some_and(|number| NUMBERS.contains(&number)))
+            && error.raw_os_error().or_else(cause).is_some_and(|number| NUMBERS.contains(&number)))
 }
 
 /// True if an error means that no file can be opened, because the process or the system has no file descriptor left

@@ -9,9 +9,7 @@ pub fn fill<'v>(template: &str, (open, close): (&str, &str), value: impl Fn(&str
     let mut rest = template;
     while let Some((before, after)) = rest.split_once(open) {
         filled.push_str(before);
-        let known = after
-            .split_once(close)
-            .and_then(|(name, after)| Some((value(name)?, after)));
+        let known = after.split_once(close).and_then(|(name, after)| Some((value(name)?, after)));
         if let Some((value, after)) = known {
             filled.push_str(&value);
             rest = after;

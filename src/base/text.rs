@@ -39,9 +39,8 @@ impl Locale {
         for entry in header.split(',') {
             let mut parts = entry.split(';');
             let tag = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
-            let quality = parts
-                .find_map(|part| part.trim().strip_prefix("q=").and_then(|q| q.parse().ok()))
-                .unwrap_or(1.0_f32);
+            let quality =
+                parts.find_map(|part| part.trim().strip_prefix("q=").and_then(|q| q.parse().ok())).unwrap_or(1.0_f32);
             let locale = match tag.split(['-', '_']).next() {
                 Some("en") => Self::En,
                 Some("ja") => Self::Ja,
@@ -65,20 +64,14 @@ pub struct BilingualText {
 impl BilingualText {
     /// Creates a message from its English and Japanese forms.
     pub fn new(en: impl Into<Cow<'static, str>>, ja: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            en: en.into(),
-            ja: ja.into(),
-        }
+        Self { en: en.into(), ja: ja.into() }
     }
 
     /// Creates a message that is the same in both languages, such as a number or a name.
     #[must_use]
     pub fn same(value: impl Into<Cow<'static, str>>) -> Self {
         let value = value.into();
-        Self {
-            en: value.clone(),
-            ja: value,
-        }
+        Self { en: value.clone(), ja: value }
     }
 
     /// Returns the form of one language.
@@ -93,11 +86,7 @@ impl BilingualText {
     /// Returns English and then Japanese, for a reader whose language is unknown.
     #[must_use]
     pub fn in_both(&self) -> String {
-        if self.en == self.ja {
-            self.en.clone().into_owned()
-        } else {
-            format!("{}\n{}", self.en, self.ja)
-        }
+        if self.en == self.ja { self.en.clone().into_owned() } else { format!("{}\n{}", self.en, self.ja) }
     }
 }
 

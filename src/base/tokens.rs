@@ -83,13 +83,7 @@ struct CharRun {
 
 impl CharRun {
     fn new(class: CharClass, first: char, after_mark: bool) -> Self {
-        Self {
-            class,
-            first,
-            after_mark,
-            uniform: true,
-            ..Self::default()
-        }
+        Self { class, first, after_mark, uniform: true, ..Self::default() }
     }
 
     /// Returns the estimated tokens of the run. The weights were fitted by least absolute error, each file counting the
@@ -147,12 +141,7 @@ impl PackedPiece {
             self.digits += usize::from(c.is_ascii_digit());
             return 0.0;
         }
-        let Self {
-            beyond_hex,
-            length,
-            letters,
-            digits,
-        } = std::mem::take(self);
+        let Self { beyond_hex, length, letters, digits } = std::mem::take(self);
         let is_packed = beyond_hex && length >= Self::LEAST && digits >= 2 && letters > 0;
         let length = length as f64;
         if is_packed { 0.2 * length } else { 0.0 }

@@ -29,9 +29,7 @@ pub struct FileStamp {
 /// Returns the stamp of a regular file; `None` for anything else.
 #[must_use]
 pub fn file_stamp(path: &ProjectPath) -> Option<FileStamp> {
-    let meta = path
-        .record_failure(path.project().dir().metadata(path.relative()))
-        .ok()?;
+    let meta = path.record_failure(path.project().dir().metadata(path.relative())).ok()?;
     meta.is_file().then(|| FileStamp {
         size: meta.size(),
         modified: (meta.mtime(), meta.mtime_nsec()),
@@ -107,20 +105,13 @@ impl WatchedPath {
             names.push(real);
         }
         let by_link = self.spellings.iter().any(|path| has_link(self.project.root(), path));
-        FileState {
-            stamp: found.as_ref().and_then(file_stamp),
-            names,
-            by_link,
-        }
+        FileState { stamp: found.as_ref().and_then(file_stamp), names, by_link }
     }
 }
 
 /// Returns the real path of the deepest existing part of a path.
 fn deepest_existing(root: &Path, relative: &Path) -> PathBuf {
-    relative
-        .ancestors()
-        .find_map(|part| root.join(part).canonicalize().ok())
-        .unwrap_or_else(|| root.to_path_buf())
+    relative.ancestors().find_map(|part| root.join(part).canonicalize().ok()).unwrap_or_else(|| root.to_path_buf())
 }
 
 fn has_link(root: &Path, path: &Path) -> bool {

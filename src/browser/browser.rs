@@ -115,11 +115,7 @@ impl BrowserService {
             }
             evicted = self.make_room(&mut sessions, &owner.principal)?;
             let handle = new_handle()?;
-            let session = Arc::new(BrowserSession::new(
-                Arc::downgrade(self),
-                owner.principal.clone(),
-                handle.clone(),
-            ));
+            let session = Arc::new(BrowserSession::new(Arc::downgrade(self), owner.principal.clone(), handle.clone()));
             if owner.mcp_session.is_some() {
                 sessions.by_client.insert(owner.clone(), handle.clone());
             }
@@ -144,9 +140,7 @@ impl BrowserService {
             .get(handle)
             .filter(|session| session.state.principal == owner.principal)
             .cloned()
-            .ok_or_else(|| BrowserError::NoSession {
-                handle: handle.to_owned(),
-            })
+            .ok_or_else(|| BrowserError::NoSession { handle: handle.to_owned() })
     }
 
     /// If the limit of sessions is reached, removes and returns one that is not in use. A session of any principal
@@ -177,9 +171,7 @@ impl BrowserService {
                 fair.max_by_key(|session| (held(&session.state.principal), Reverse(session.state.used())))
             })
             .cloned()
-            .ok_or(BrowserError::TooMany {
-                limit: self.settings.max_sessions,
-            })?;
+            .ok_or(BrowserError::TooMany { limit: self.settings.max_sessions })?;
         sessions.remove(goes.handle());
         Ok(Some(goes))
     }
@@ -255,11 +247,7 @@ impl BrowserService {
             // If the caller gave up meanwhile, the next caller uses the started process.
             let _ = tell.send(started);
         });
-        told.await.unwrap_or_else(|_| {
-            Err(BrowserError::Broken {
-                reason: "could not be started".to_owned(),
-            })
-        })
+        told.await.unwrap_or_else(|_| Err(BrowserError::Broken { reason: "could not be started".to_owned() }))
     }
 
     /// Must be called with `current` locked. A caller that `came` before the last failed start gets that error, and no
@@ -296,9 +284,7 @@ impl BrowserService {
         let gate = if self.settings.policy.denies_hosts() {
             let gate = self.gate.get_or_try_init(|| PolicyProxy::open(Arc::clone(&self.guard)));
             gate.await
-                .map_err(|error| BrowserError::Broken {
-                    reason: format!("could not be given a proxy: {error}"),
-                })?
+                .map_err(|error| BrowserError::Broken { reason: format!("could not be given a proxy: {error}") })?
                 .flags()
         } else {
             Vec::new()
@@ -316,11 +302,7 @@ impl BrowserService {
         history.up.retain(|up| up.strong_count() > 0);
         history.up.push(Arc::downgrade(&running));
         drop(history);
-        tokio::spawn(reaper::watch_liveness(
-            Arc::downgrade(self),
-            Arc::downgrade(&running),
-            self.settings.hang,
-        ));
+        tokio::spawn(reaper::watch_liveness(Arc::downgrade(self), Arc::downgrade(&running), self.settings.hang));
         Ok(running)
     }
 
@@ -389,25 +371,20 @@ fn copy_start_error(failure: &BrowserError) -> BrowserError {
     match failure {
         BrowserError::NoChromium { looked } => BrowserError::NoChromium { looked: looked.clone() },
         BrowserError::Broken { reason } => BrowserError::Broken { reason: reason.clone() },
-        other => BrowserError::Broken {
-            reason: other.to_string(),
-        },
+        other => BrowserError::Broken { reason: other.to_string() },
     }
 }
 
 fn new_handle() -> Result<String, BrowserError> {
     let mut random = [0; 16];
-    getrandom::fill(&mut random).map_err(|error| BrowserError::Broken {
-        reason: format!("could not be given a session handle: {error}"),
-    })?;
+    getrandom::fill(&mut random)
+        .map_err(|error| BrowserError::Broken { reason: format!("could not be given a session handle: {error}") })?;
     let letters = random.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)]));
     Ok("b_".chars().chain(letters).collect())
 }
 
 impl fmt::Debug for BrowserService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Browser")
-            .field("settings", &self.settings)
-            .finish_non_exhaustive()
+        f.debug_struct("Browser").field("settings", &self.settings).finish_non_exhaustive()
     }
 }

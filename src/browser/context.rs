@@ -93,10 +93,7 @@ impl BrowserContext {
         let made = self
             .running
             .channel()
-            .call(&CreateTarget {
-                url: "about:blank".to_owned(),
-                browser_context_id: self.id.clone(),
-            })
+            .call(&CreateTarget { url: "about:blank".to_owned(), browser_context_id: self.id.clone() })
             .await?;
         let target = made.target_id;
         self.wait_until(|strip| strip.failed.contains(&target) || strip.open.iter().any(|open| open.id == target))
@@ -134,9 +131,7 @@ impl BrowserContext {
 
     /// Closes a tab without a `beforeunload` dialog.
     pub(crate) async fn close_tab(&self, target: &TargetId) -> Result<(), BrowserError> {
-        let close = CloseTarget {
-            target_id: target.clone(),
-        };
+        let close = CloseTarget { target_id: target.clone() };
         self.tab_list().closing = Some(target.clone());
         // A tab that has closed itself meanwhile is a success.
         if let Err(error) = self.running.channel().call(&close).await
@@ -144,8 +139,7 @@ impl BrowserContext {
         {
             return Err(error.into());
         }
-        self.wait_until(|strip| strip.open.iter().all(|open| open.id != *target))
-            .await?;
+        self.wait_until(|strip| strip.open.iter().all(|open| open.id != *target)).await?;
         let strip = self.tab_list();
         if let Some(open) = strip.current().and_then(|current| strip.open.get(current)) {
             open.tab.page().send(&BringToFront {});
@@ -198,9 +192,7 @@ impl BrowserContext {
             if strip.is_full() {
                 strip.refused += 1;
                 page.send(&RunIfWaitingForDebugger {});
-                self.running.channel().send(&CloseTarget {
-                    target_id: info.target_id.clone(),
-                });
+                self.running.channel().send(&CloseTarget { target_id: info.target_id.clone() });
                 // A call may be opening this tab while pages have used up the limit.
                 strip.fail(info.target_id);
                 drop(strip);
@@ -227,20 +219,13 @@ impl BrowserContext {
 
     fn attached(&self, target: &TargetId, tab: Result<Arc<Tab>, BrowserError>, is_attached: impl Fn() -> bool) {
         let mut strip = self.tab_list();
-        let info = strip
-            .coming
-            .iter()
-            .position(|coming| coming.target_id == *target)
-            .map(|index| strip.coming.remove(index));
+        let info =
+            strip.coming.iter().position(|coming| coming.target_id == *target).map(|index| strip.coming.remove(index));
         match (tab, info) {
             // Checked while the list is locked, so that a page that is detached now is removed from the list
             // afterwards.
             (Ok(tab), Some(info)) if is_attached() => {
-                strip.open.push(OpenTab {
-                    id: info.target_id,
-                    opener: info.opener_id,
-                    tab,
-                });
+                strip.open.push(OpenTab { id: info.target_id, opener: info.opener_id, tab });
                 match strip.current().and_then(|index| strip.open.get(index)) {
                     // The new tab came up in front of the page that opened it.
                     Some(current) => current.tab.page().send(&BringToFront {}),
@@ -289,9 +274,7 @@ impl BrowserContext {
     /// Closes the pages and waits until they are gone, at most [`END`].
     pub(crate) async fn close(&self) {
         self.running.forget(&self.id);
-        let dispose = DisposeBrowserContext {
-            browser_context_id: self.id.clone(),
-        };
+        let dispose = DisposeBrowserContext { browser_context_id: self.id.clone() };
         match tokio::time::timeout(END, self.running.channel().call(&dispose)).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => tracing::debug!(%error, "a context was gone already"),
@@ -303,9 +286,7 @@ impl BrowserContext {
 impl Drop for BrowserContext {
     fn drop(&mut self) {
         if self.running.forget(&self.id) {
-            self.running.channel().send(&DisposeBrowserContext {
-                browser_context_id: self.id.clone(),
-            });
+            self.running.channel().send(&DisposeBrowserContext { browser_context_id: self.id.clone() });
         }
         // The downloaded files are removed together with the context.
         if let Some(downloads) = self.settings.downloads.clone() {

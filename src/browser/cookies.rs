@@ -70,12 +70,7 @@ pub struct CookieFilter {
 impl NewCookie {
     /// Returns the filter that finds the cookie after it was set.
     pub(crate) fn stored(&self) -> CookieFilter {
-        let host = || {
-            url::Url::parse(self.url.as_deref()?)
-                .ok()?
-                .host_str()
-                .map(str::to_owned)
-        };
+        let host = || url::Url::parse(self.url.as_deref()?).ok()?.host_str().map(str::to_owned);
         CookieFilter {
             name: Some(self.name.clone()),
             domain: self.domain.clone().or_else(host),
@@ -91,10 +86,7 @@ impl CookieFilter {
         let is = |wanted: &Option<String>, found: &str| wanted.as_ref().is_none_or(|wanted| wanted == found);
         is(&self.name, &cookie.name)
             && is(&self.path, &cookie.path)
-            && self
-                .domain
-                .as_ref()
-                .is_none_or(|domain| bare(domain) == bare(&cookie.domain))
+            && self.domain.as_ref().is_none_or(|domain| bare(domain) == bare(&cookie.domain))
             && self.url.as_ref().is_none_or(|url| is_sent_to(cookie, url))
     }
 }

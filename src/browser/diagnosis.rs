@@ -75,9 +75,7 @@ impl BrowserService {
     #[must_use]
     pub fn contexts(&self) -> usize {
         let all = self.all();
-        all.iter()
-            .filter(|session| session.state.live_context().is_some())
-            .count()
+        all.iter().filter(|session| session.state.live_context().is_some()).count()
     }
 
     /// Returns the number of times that a Chromium was started.
@@ -94,10 +92,7 @@ impl BrowserService {
             Err(BrowserError::NoChromium { looked }) => (None, looked),
             Err(_) => (None, Vec::new()),
         };
-        let executable = running
-            .as_ref()
-            .map(|running| running.process().program().clone())
-            .or(executable);
+        let executable = running.as_ref().map(|running| running.process().program().clone()).or(executable);
         let version = match (&running, &executable) {
             (Some(running), _) => Some(running.process().version().to_owned()),
             (None, Some(program)) => version(program).await,
@@ -122,9 +117,7 @@ impl BrowserService {
             looked_for,
             version,
             running: running.is_some(),
-            uptime_s: running
-                .as_ref()
-                .map(|running| running.process().started().elapsed().as_secs()),
+            uptime_s: running.as_ref().map(|running| running.process().started().elapsed().as_secs()),
             flags: running
                 .as_ref()
                 .map(|running| redacted_flags(running.process().flags(), &self.settings().launch.args))
@@ -161,11 +154,7 @@ async fn version(program: &Path) -> Option<String> {
         .kill_on_drop(true)
         .output();
     let said = tokio::time::timeout(VERSION, asked).await.ok()?.ok()?;
-    let said = String::from_utf8_lossy(&said.stdout)
-        .trim()
-        .chars()
-        .take(200)
-        .collect::<String>();
+    let said = String::from_utf8_lossy(&said.stdout).trim().chars().take(200).collect::<String>();
     (!said.is_empty()).then_some(said)
 }
 

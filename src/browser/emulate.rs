@@ -124,10 +124,7 @@ impl Emulation {
                 Some(EmulatedMedium::Print) => "print",
                 None => "",
             },
-            features: vec![
-                feature("prefers-color-scheme", color),
-                feature("prefers-reduced-motion", motion),
-            ],
+            features: vec![feature("prefers-color-scheme", color), feature("prefers-reduced-motion", motion)],
         }
     }
 }

@@ -133,10 +133,7 @@ pub enum BrowserError {
     },
     /// An argument that only the page can check is invalid.
     #[entry("BAD_BROWSER_ARGUMENT")]
-    Argument {
-        argument: &'static str,
-        reason: BilingualText,
-    },
+    Argument { argument: &'static str, reason: BilingualText },
     #[entry("BROWSER_TOO_LATE")]
     TimedOut {
         what: BilingualText,
@@ -198,10 +195,7 @@ fn near(nearest: &[String]) -> BilingualText {
         return BilingualText::same("");
     }
     let listed = lines(nearest);
-    BilingualText::new(
-        format!(" Nearest elements now:{listed}"),
-        format!("現在の近い要素:{listed}"),
-    )
+    BilingualText::new(format!(" Nearest elements now:{listed}"), format!("現在の近い要素:{listed}"))
 }
 
 /// Formats lines of a snapshot to be shown below a sentence.

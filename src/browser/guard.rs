@@ -40,10 +40,7 @@ struct DeniedRequest {
 
 impl PolicyGuard {
     pub(crate) fn new(policy: UrlPolicy) -> Arc<Self> {
-        Arc::new(Self {
-            policy,
-            refusals: Mutex::default(),
-        })
+        Arc::new(Self { policy, refusals: Mutex::default() })
     }
 
     pub(crate) fn policy(&self) -> &UrlPolicy {
@@ -52,12 +49,7 @@ impl PolicyGuard {
 
     /// Checks a URL that a caller wants to open.
     pub fn check_url(&self, url: &str) -> Result<(), BrowserError> {
-        self.policy
-            .check_url(url)
-            .map_err(|Denial(reason)| BrowserError::Denied {
-                url: url.to_owned(),
-                reason,
-            })
+        self.policy.check_url(url).map_err(|Denial(reason)| BrowserError::Denied { url: url.to_owned(), reason })
     }
 
     /// Returns the reason if a request to the URL's host was denied recently. Chromium itself reports only that the
@@ -71,10 +63,7 @@ impl PolicyGuard {
             .iter()
             .rev()
             .find(|refusal| refusal.host == host && refusal.at.elapsed() < RECENT)
-            .map(|refusal| BrowserError::Denied {
-                url: url.to_owned(),
-                reason: refusal.reason.clone(),
-            })
+            .map(|refusal| BrowserError::Denied { url: url.to_owned(), reason: refusal.reason.clone() })
     }
 
     pub(crate) fn record_denial(&self, host: String, Denial(reason): Denial) {
@@ -84,10 +73,6 @@ impl PolicyGuard {
         if refusals.len() == KEPT {
             refusals.pop_front();
         }
-        refusals.push_back(DeniedRequest {
-            host,
-            reason,
-            at: Instant::now(),
-        });
+        refusals.push_back(DeniedRequest { host, reason, at: Instant::now() });
     }
 }

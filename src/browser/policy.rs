@@ -60,9 +60,7 @@ impl UrlPolicy {
         })?;
         match parsed.scheme() {
             "http" | "https" => {
-                let host = parsed
-                    .host()
-                    .ok_or_else(|| Denial::new("it has no host", "ホスト名がありません"))?;
+                let host = parsed.host().ok_or_else(|| Denial::new("it has no host", "ホスト名がありません"))?;
                 self.check_host(&host.to_owned(), parsed.port_or_known_default().unwrap_or(80))
             }
             "data" | "blob" => Ok(()),
@@ -152,13 +150,7 @@ mod tests {
     fn schemes_that_are_opened_whatever_the_hosts() {
         let open = policy(&[], &[], false);
         assert!(!open.denies_hosts());
-        for url in [
-            "http://a.example",
-            "HTTPS://a.example/x",
-            "about:blank",
-            "data:text/html,x",
-            "blob:http://a/1",
-        ] {
+        for url in ["http://a.example", "HTTPS://a.example/x", "about:blank", "data:text/html,x", "blob:http://a/1"] {
             assert_eq!(open.check_url(url), Ok(()), "{url}");
         }
         for url in [
@@ -180,12 +172,7 @@ mod tests {
 
     #[test]
     fn literally_listed_private_host_is_allowed() {
-        let urls = [
-            "http://localhost:3000",
-            "http://localhost:4000",
-            "http://127.0.0.1:3000",
-            "http://10.0.0.1",
-        ];
+        let urls = ["http://localhost:3000", "http://localhost:4000", "http://127.0.0.1:3000", "http://10.0.0.1"];
         let named = policy(&["localhost:3000", "*", "10.0.0.1"], &[], true);
         assert_eq!(judged(&named, &urls), [true, false, false, true]);
         let denied = policy(&["localhost:3000"], &["localhost"], true);
@@ -199,14 +186,7 @@ mod tests {
         let closed = policy(&["app.test", "*"], &["8.8.8.8"], true);
         assert!(closed.check_address(&host("rebound.test"), 80, inside).is_err());
         assert_eq!(closed.check_address(&host("app.test"), 80, inside), Ok(()));
-        assert!(
-            closed
-                .check_address(&host("dns.test"), 80, IpAddr::from([8, 8, 8, 8]))
-                .is_err()
-        );
-        assert_eq!(
-            closed.check_address(&host("a.test"), 80, IpAddr::from([1, 1, 1, 1])),
-            Ok(())
-        );
+        assert!(closed.check_address(&host("dns.test"), 80, IpAddr::from([8, 8, 8, 8])).is_err());
+        assert_eq!(closed.check_address(&host("a.test"), 80, IpAddr::from([1, 1, 1, 1])), Ok(()));
     }
 }

@@ -82,16 +82,9 @@ impl PolicyProxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let closed = CancellationToken::new();
-        let passage = ProxyContext {
-            guard,
-            closed: closed.clone(),
-            half,
-        };
+        let passage = ProxyContext { guard, closed: closed.clone(), half };
         passage.spawn(serve(listener, address, passage.clone()));
-        Ok(Self {
-            address,
-            _open: closed.drop_guard(),
-        })
+        Ok(Self { address, _open: closed.drop_guard() })
     }
 
     /// Returns the flags that make Chromium use this proxy.
@@ -161,10 +154,7 @@ async fn pass(request: Request<Incoming>, passage: &ProxyContext) -> Result<Resp
     let guard = &passage.guard;
     let is_tunnel = request.method() == Method::CONNECT;
     let Some((host, port)) = destination(request.uri(), is_tunnel) else {
-        return Ok(short(
-            StatusCode::BAD_REQUEST,
-            "This is a proxy: it requires an absolute URL.",
-        ));
+        return Ok(short(StatusCode::BAD_REQUEST, "This is a proxy: it requires an absolute URL."));
     };
     let stream = match connect_checked(&host, port, guard).await {
         Ok(stream) => stream,
@@ -204,10 +194,7 @@ async fn connect_checked(host: &Host<String>, port: u16, guard: &PolicyGuard) ->
         Host::Ipv6(address) => vec![IpAddr::V6(*address)],
         Host::Domain(name) => {
             let found = tokio::net::lookup_host((name.as_str(), port)).await;
-            found
-                .map_err(ConnectError::Unreachable)?
-                .map(|found| found.ip())
-                .collect()
+            found.map_err(ConnectError::Unreachable)?.map(|found| found.ip()).collect()
         }
     };
     let mut last = ConnectError::Unreachable(io::ErrorKind::HostUnreachable.into());
@@ -276,13 +263,9 @@ async fn forward(
     };
     *request.uri_mut() = origin;
     remove_hop_headers(request.headers_mut());
-    request
-        .headers_mut()
-        .insert(header::CONNECTION, HeaderValue::from_static("close"));
-    let (mut sender, connection) = hyper::client::conn::http1::Builder::new()
-        .preserve_header_case(true)
-        .handshake(TokioIo::new(stream))
-        .await?;
+    request.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    let (mut sender, connection) =
+        hyper::client::conn::http1::Builder::new().preserve_header_case(true).handshake(TokioIo::new(stream)).await?;
     passage.spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!(%error, "a request of the proxy broke");
@@ -330,11 +313,7 @@ mod tests {
         far.write_all(b"!").await.expect("said");
         let mut heard = Vec::new();
         while near.read_u8().await.map(|byte| heard.push(byte)).is_ok() && heard.last() != Some(&b'!') {}
-        assert!(
-            heard.starts_with(b"HTTP/1.1 200"),
-            "{}",
-            String::from_utf8_lossy(&heard)
-        );
+        assert!(heard.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&heard));
         (near, far)
     }
 
@@ -356,9 +335,7 @@ mod tests {
 
     #[tokio::test]
     async fn half_closed_tunnel_times_out() {
-        let gate = PolicyProxy::with(Arc::default(), Duration::from_millis(50))
-            .await
-            .expect("open");
+        let gate = PolicyProxy::with(Arc::default(), Duration::from_millis(50)).await.expect("open");
         let (mut near, mut far) = tunnel(&gate).await;
         far.write_all(b"last words").await.expect("said");
         near.shutdown().await.expect("done");

@@ -153,11 +153,7 @@ async fn enforce_memory_limit(browser: &BrowserService, over: &mut Option<Instan
         .iter()
         .filter(|session| !session.state.is_busy() && session.state.has_context())
         .max_by_key(|session| session.state.idle());
-    tracing::warn!(
-        held_bytes = held,
-        limit_bytes = settings.memory,
-        "Chromium uses too much memory"
-    );
+    tracing::warn!(held_bytes = held, limit_bytes = settings.memory, "Chromium uses too much memory");
     if let Some(session) = idle {
         close_context(session, ResetReason::Memory).await;
         *over = None;
@@ -178,10 +174,5 @@ async fn enforce_memory_limit(browser: &BrowserService, over: &mut Option<Instan
 
 fn up(browser: &BrowserService) -> Vec<Arc<RunningChromium>> {
     let history = browser.history();
-    history
-        .up
-        .iter()
-        .filter_map(Weak::upgrade)
-        .filter(|running| running.is_up())
-        .collect()
+    history.up.iter().filter_map(Weak::upgrade).filter(|running| running.is_up()).collect()
 }

@@ -93,13 +93,7 @@ impl RunningChromium {
                 }
             }
         });
-        channel
-            .call(&SetAutoAttach {
-                auto_attach: true,
-                wait_for_debugger_on_start: true,
-                flatten: true,
-            })
-            .await?;
+        channel.call(&SetAutoAttach { auto_attach: true, wait_for_debugger_on_start: true, flatten: true }).await?;
         Ok(Self {
             process,
             channel,
@@ -119,27 +113,20 @@ impl RunningChromium {
         let running = Arc::clone(self);
         // Runs in a task of its own. If the caller gives up meanwhile, the context is dropped with the unused result.
         let making = tokio::spawn(async move {
-            let create = CreateBrowserContext {
-                dispose_on_detach: true,
-            };
+            let create = CreateBrowserContext { dispose_on_detach: true };
             let id = running.channel.call(&create).await?.browser_context_id;
             running.served.fetch_add(1, Ordering::Relaxed);
             for name in ["clipboard-write", "clipboard-read"] {
                 running.channel.send(&denied(name, &id));
             }
             let settings = settings(&id);
-            let context = Arc::new(BrowserContext::new(
-                Arc::clone(&running),
-                id.clone(),
-                viewport,
-                settings,
-            ));
+            let context = Arc::new(BrowserContext::new(Arc::clone(&running), id.clone(), viewport, settings));
             running.contexts.known().contexts.insert(id, Arc::downgrade(&context));
             Ok(context)
         });
-        making.await.map_err(|error| BrowserError::Broken {
-            reason: format!("could not create a browser context: {error}"),
-        })?
+        making
+            .await
+            .map_err(|error| BrowserError::Broken { reason: format!("could not create a browser context: {error}") })?
     }
 
     /// Removes a context, so that it receives no more pages. True if it was registered.
@@ -213,10 +200,7 @@ impl ContextRegistry {
                 .filter(|_| info.kind == "page")
                 .and_then(|id| known.contexts.get(id)?.upgrade());
             if let Some(context) = &context {
-                known.attached.insert(
-                    attached.session_id.clone(),
-                    (info.target_id.clone(), Arc::downgrade(context)),
-                );
+                known.attached.insert(attached.session_id.clone(), (info.target_id.clone(), Arc::downgrade(context)));
                 if known.recent.len() == RECENT {
                     known.recent.pop_front();
                 }
@@ -234,9 +218,7 @@ impl ContextRegistry {
         } else {
             // A worker, or a page of an unknown context: it is resumed and detached.
             page.send(&RunIfWaitingForDebugger {});
-            channel.send(&DetachFromTarget {
-                session_id: attached.session_id,
-            });
+            channel.send(&DetachFromTarget { session_id: attached.session_id });
         }
     }
 
@@ -269,10 +251,7 @@ impl ContextRegistry {
             let known = self.known();
             let recent = known.recent.iter().find(|recent| recent.page.0 == begun.frame_id.0);
             let opened = recent.filter(|recent| recent.is_opened);
-            (
-                opened.map(|recent| recent.page.clone()),
-                recent.and_then(|recent| recent.context.upgrade()),
-            )
+            (opened.map(|recent| recent.page.clone()), recent.and_then(|recent| recent.context.upgrade()))
         };
         let shown = of_a_tab.filter(|tab| opened.is_none() || !tab.url().is_empty());
         if let (None, Some(target_id)) = (&shown, opened) {
@@ -293,11 +272,7 @@ impl ContextRegistry {
 /// Denies pages the access to the clipboard, which all contexts share (see `clipboard.rs`). A page then reports an
 /// error or copies by `execCommand`, which fumi observes.
 fn denied(name: &'static str, context: &ContextId) -> SetPermission {
-    SetPermission {
-        permission: Permission { name },
-        setting: "denied",
-        browser_context_id: context.clone(),
-    }
+    SetPermission { permission: Permission { name }, setting: "denied", browser_context_id: context.clone() }
 }
 
 async fn run_event_loop(mut events: EventStream, channel: Channel, contexts: Arc<ContextRegistry>) {

@@ -123,28 +123,17 @@ impl ScriptError {
         let target = target.to_owned();
         let lines = |lines: Vec<ElementLine>| lines.into_iter().map(ElementLine::into_line).collect();
         match self.error.as_str() {
-            "stale" => BrowserError::Stale {
-                reference: target,
-                was: self.about.was,
-                nearest: lines(self.about.nearest),
-            },
-            "none" => BrowserError::NoMatch {
-                target,
-                nearest: lines(self.about.nearest),
-            },
+            "stale" => {
+                BrowserError::Stale { reference: target, was: self.about.was, nearest: lines(self.about.nearest) }
+            }
+            "none" => BrowserError::NoMatch { target, nearest: lines(self.about.nearest) },
             "several" => BrowserError::AmbiguousTarget {
                 target,
                 count: self.about.count,
                 candidates: lines(self.about.candidates),
             },
-            "covered" => BrowserError::Covered {
-                target,
-                by: self.about.by,
-            },
-            "selector" => BrowserError::Selector {
-                selector: target,
-                reason: self.about.message,
-            },
+            "covered" => BrowserError::Covered { target, by: self.about.by },
+            "selector" => BrowserError::Selector { selector: target, reason: self.about.message },
             "format" => argument("value", self.format()),
             "options" => argument("values", self.no_option()),
             "single" => argument(
@@ -154,20 +143,11 @@ impl ScriptError {
                     "このリストで選べるのは 1 つだけですが、複数の値が渡されました",
                 ),
             ),
-            "regex" => BrowserError::Pattern {
-                pattern: target,
-                reason: self.about.message,
-            },
+            "regex" => BrowserError::Pattern { pattern: target, reason: self.about.message },
             "invisible" | "moving" | "outside" | "disabled" if self.about.option.is_empty() => {
-                BrowserError::NotActionable {
-                    reason: self.inert(),
-                    target,
-                }
+                BrowserError::NotActionable { reason: self.inert(), target }
             }
-            _ => BrowserError::Unsuitable {
-                reason: self.inert(),
-                target,
-            },
+            _ => BrowserError::Unsuitable { reason: self.inert(), target },
         }
     }
 
@@ -232,14 +212,8 @@ impl ScriptError {
     }
 
     fn format(&self) -> BilingualText {
-        let ScriptErrorDetails {
-            kind, given, example, ..
-        } = &self.about;
-        let limits = [
-            ("min", &self.about.min),
-            ("max", &self.about.max),
-            ("step", &self.about.step),
-        ];
+        let ScriptErrorDetails { kind, given, example, .. } = &self.about;
+        let limits = [("min", &self.about.min), ("max", &self.about.max), ("step", &self.about.step)];
         let limits: String = limits
             .into_iter()
             .filter_map(|(name, limit)| limit.as_ref().map(|limit| format!(", {name}={limit}")))
@@ -266,11 +240,7 @@ impl ScriptError {
 }
 
 fn listed(names: &[String]) -> String {
-    names
-        .iter()
-        .map(|name| format!("\"{name}\""))
-        .collect::<Vec<_>>()
-        .join(", ")
+    names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
 }
 
 fn argument(argument: &'static str, reason: BilingualText) -> BrowserError {
@@ -292,10 +262,7 @@ mod tests {
             refused(r#"{"error":"covered","by":"<div#consent>"}"#).to_string(),
             "\"e7\" is covered by <div#consent>: a click would hit that element instead."
         );
-        assert_eq!(
-            refused(r#"{"error":"disabled"}"#).to_string(),
-            "\"e7\" cannot be acted on: it is disabled."
-        );
+        assert_eq!(refused(r#"{"error":"disabled"}"#).to_string(), "\"e7\" cannot be acted on: it is disabled.");
         assert_eq!(
             refused(r#"{"error":"disabled","option":"Green"}"#).to_string(),
             "\"e7\" does not take this: its option \"Green\" is disabled."

@@ -76,10 +76,7 @@ impl BrowserSession {
             users: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
         });
-        Self {
-            turns: Arc::new(Queue::new(SessionTabs::new(Arc::clone(&state)))),
-            state,
-        }
+        Self { turns: Arc::new(Queue::new(SessionTabs::new(Arc::clone(&state)))), state }
     }
 
     /// Returns the handle by which the principal refers to the session.
@@ -91,10 +88,7 @@ impl BrowserSession {
     /// Waits for the session's lock, which is held for one call or a whole batch. First come, first served.
     pub async fn lock(&self) -> SessionGuard {
         let user = UsageGuard::new(Arc::clone(&self.state));
-        SessionGuard {
-            tabs: Arc::clone(&self.turns).lock_owned().await,
-            _user: user,
-        }
+        SessionGuard { tabs: Arc::clone(&self.turns).lock_owned().await, _user: user }
     }
 }
 
@@ -139,15 +133,11 @@ impl BrowserSessionState {
 
     /// Checks a URL against the policy.
     pub(crate) fn judge(&self, url: &str) -> Result<(), BrowserError> {
-        self.browser
-            .upgrade()
-            .map_or(Ok(()), |browser| browser.guard().check_url(url))
+        self.browser.upgrade().map_or(Ok(()), |browser| browser.guard().check_url(url))
     }
 
     fn gone(&self) -> BrowserError {
-        BrowserError::NoSession {
-            handle: self.handle.clone(),
-        }
+        BrowserError::NoSession { handle: self.handle.clone() }
     }
 
     fn lock_context(&self) -> MutexGuard<'_, Option<Arc<BrowserContext>>> {
@@ -247,8 +237,6 @@ impl DerefMut for SessionGuard {
 impl fmt::Debug for BrowserSessionState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The handle is a secret of its principal.
-        f.debug_struct("State")
-            .field("principal", &self.principal)
-            .finish_non_exhaustive()
+        f.debug_struct("State").field("principal", &self.principal).finish_non_exhaustive()
     }
 }

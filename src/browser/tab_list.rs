@@ -114,15 +114,10 @@ impl TabList {
             if self.closed.len() == MOST_TABS {
                 self.closed.remove(0);
             }
-            self.closed.push(ClosedTab {
-                index,
-                tab: Arc::clone(&gone.tab),
-            });
+            self.closed.push(ClosedTab { index, tab: Arc::clone(&gone.tab) });
         }
         if self.current.as_ref() == Some(target) {
-            let opener = gone
-                .opener
-                .filter(|opener| self.open.iter().any(|open| open.id == *opener));
+            let opener = gone.opener.filter(|opener| self.open.iter().any(|open| open.id == *opener));
             self.current = opener.or_else(|| {
                 let neighbour = self.open.get(index).or_else(|| self.open.last())?;
                 Some(neighbour.id.clone())

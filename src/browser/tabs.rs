@@ -54,9 +54,7 @@ impl SessionTabs {
     pub async fn current(&mut self) -> Result<Arc<Tab>, BrowserError> {
         let context = self.state.context().await?;
         // A tab that closes itself is marked as closed a moment before it leaves the tab list.
-        context
-            .wait_until(|strip| strip.current().is_none_or(|index| !strip.open[index].tab.is_closed()))
-            .await?;
+        context.wait_until(|strip| strip.current().is_none_or(|index| !strip.open[index].tab.is_closed())).await?;
         let current = {
             let strip = context.tab_list();
             strip.current().map(|index| Arc::clone(&strip.open[index].tab))
@@ -103,10 +101,7 @@ impl SessionTabs {
     }
 
     fn find(&self, index: Option<usize>) -> Result<(Arc<BrowserContext>, TargetId), BrowserError> {
-        let none = |count| BrowserError::NoTab {
-            index: index.unwrap_or_default(),
-            count,
-        };
+        let none = |count| BrowserError::NoTab { index: index.unwrap_or_default(), count };
         let context = self.state.live_context().ok_or_else(|| none(0))?;
         let target = {
             let strip = context.tab_list();
@@ -122,16 +117,12 @@ impl SessionTabs {
     /// Returns the number of tabs without a request to Chromium.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.state
-            .live_context()
-            .map_or(0, |context| context.tab_list().open.len())
+        self.state.live_context().map_or(0, |context| context.tab_list().open.len())
     }
 
     #[cfg(test)]
     pub(crate) fn is_any_coming(&self) -> bool {
-        self.state
-            .live_context()
-            .is_some_and(|context| context.tab_list().is_any_coming())
+        self.state.live_context().is_some_and(|context| context.tab_list().is_any_coming())
     }
 
     /// Returns the tabs that pages have closed since the last call, each with its last index, URL and title. Sends no
@@ -198,23 +189,16 @@ impl SessionTabs {
                 let strip = context.tab_list();
                 strip.current().map(|index| strip.open[index].tab.url())
             };
-            cookie.url = Some(
-                current
-                    .filter(|url| url.starts_with("http"))
-                    .ok_or_else(|| BrowserError::Argument {
-                        argument: "url",
-                        reason: BilingualText::new(
-                            "url or domain is required, because no web page is open",
-                            "Web ページを開いていないので、url か domain を指定してください",
-                        ),
-                    })?,
-            );
+            cookie.url = Some(current.filter(|url| url.starts_with("http")).ok_or_else(|| BrowserError::Argument {
+                argument: "url",
+                reason: BilingualText::new(
+                    "url or domain is required, because no web page is open",
+                    "Web ページを開いていないので、url か domain を指定してください",
+                ),
+            })?);
         }
         let stored = cookie.stored();
-        let set = storage::SetCookies {
-            cookies: vec![cookie.into()],
-            browser_context_id: context.id().clone(),
-        };
+        let set = storage::SetCookies { cookies: vec![cookie.into()], browser_context_id: context.id().clone() };
         match context.running().channel().call(&set).await {
             Ok(_) => self.cookies(&stored).await,
             Err(CallError::ErrorReply { message, .. }) => Err(BrowserError::Argument {
@@ -248,9 +232,7 @@ impl SessionTabs {
     /// Removes all cookies of the session.
     pub async fn clear_cookies(&mut self) -> Result<(), BrowserError> {
         if let Some(context) = self.state.live_context() {
-            let clear = storage::ClearCookies {
-                browser_context_id: context.id().clone(),
-            };
+            let clear = storage::ClearCookies { browser_context_id: context.id().clone() };
             context.running().channel().call(&clear).await?;
         }
         Ok(())
@@ -261,9 +243,7 @@ async fn raw_cookies(
     context: &BrowserContext,
     filter: &CookieFilter,
 ) -> Result<Vec<storage::StoredCookie>, BrowserError> {
-    let get = storage::GetCookies {
-        browser_context_id: context.id().clone(),
-    };
+    let get = storage::GetCookies { browser_context_id: context.id().clone() };
     let mut cookies = context.running().channel().call(&get).await?.cookies;
     cookies.retain(|cookie| filter.matches(cookie));
     Ok(cookies)
@@ -292,9 +272,5 @@ async fn infos(context: &BrowserContext) -> Vec<(TargetId, TabInfo)> {
 /// Returns the title. Chromium reports the URL as the title of a page that has none; that counts as empty.
 fn title(info: &TargetInfo) -> String {
     let bare = info.url.split_once("://").map_or(info.url.as_str(), |(_, rest)| rest);
-    if info.title == info.url || info.title == bare.trim_end_matches('/') {
-        String::new()
-    } else {
-        info.title.clone()
-    }
+    if info.title == info.url || info.title == bare.trim_end_matches('/') { String::new() } else { info.title.clone() }
 }

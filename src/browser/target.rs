@@ -94,9 +94,6 @@ mod tests {
     fn refs_say_their_frame_and_selectors_do_not() {
         let frame = |written: &str| Target::Written(written.to_owned()).frame();
         assert_eq!([frame("e7"), frame("f2e7")], [Some(0), Some(2)]);
-        assert_eq!(
-            [frame("em"), frame("form"), frame("e"), frame("f2"), frame("e7 a")],
-            [None; 5]
-        );
+        assert_eq!([frame("em"), frame("form"), frame("e"), frame("f2"), frame("e7 a")], [None; 5]);
     }
 }

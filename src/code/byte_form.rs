@@ -72,11 +72,7 @@ pub(crate) struct ByteForm {
 
 impl ByteForm {
     pub(crate) fn detect(head: &[u8], whole: bool) -> Self {
-        let raw = |in_place| Self {
-            decoded_from: None,
-            named: None,
-            in_place,
-        };
+        let raw = |in_place| Self { decoded_from: None, named: None, in_place };
         if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
             return Self {
                 decoded_from: None,

@@ -33,12 +33,7 @@ where
     M::Error: Into<MatchInterruption>,
 {
     pub(crate) fn new(inner: &'a M, cancel: &'a CancellationToken) -> Self {
-        Self {
-            inner,
-            cancel,
-            left: Cell::new(0),
-            halt: RefCell::default(),
-        }
+        Self { inner, cancel, left: Cell::new(0), halt: RefCell::default() }
     }
 
     /// Returns the reason for an early end, if any.
@@ -76,23 +71,17 @@ where
 
     fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, MatchInterruption> {
         self.poll(haystack.len() - at)?;
-        self.inner
-            .find_at(haystack, at)
-            .map_err(|error| self.record_halt(error))
+        self.inner.find_at(haystack, at).map_err(|error| self.record_halt(error))
     }
 
     fn shortest_match_at(&self, haystack: &[u8], at: usize) -> Result<Option<usize>, MatchInterruption> {
         self.poll(haystack.len() - at)?;
-        self.inner
-            .shortest_match_at(haystack, at)
-            .map_err(|error| self.record_halt(error))
+        self.inner.shortest_match_at(haystack, at).map_err(|error| self.record_halt(error))
     }
 
     fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, MatchInterruption> {
         self.poll(haystack.len())?;
-        self.inner
-            .find_candidate_line(haystack)
-            .map_err(|error| self.record_halt(error))
+        self.inner.find_candidate_line(haystack).map_err(|error| self.record_halt(error))
     }
 
     fn new_captures(&self) -> Result<NoCaptures, MatchInterruption> {
@@ -144,11 +133,7 @@ mod tests {
     fn looked_at(matches: bool) -> usize {
         let cancel = CancellationToken::new();
         let (looked_at, text) = (Cell::new(0), b"some words on a line\n".repeat(20_000));
-        let inner = Cancelling {
-            cancel: &cancel,
-            looked_at,
-            matches,
-        };
+        let inner = Cancelling { cancel: &cancel, looked_at, matches };
         let polled = CancellableMatcher::new(&inner, &cancel);
         let mut searcher = SearcherBuilder::new().build();
         let result = searcher.search_slice(&polled, &text, Bytes(|_, _| Ok(true)));

@@ -31,10 +31,7 @@ pub(crate) struct WalkPlace {
 }
 
 impl WalkPlace {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the trees of tree-sitter count in 32 bits"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "the trees of tree-sitter count in 32 bits")]
     pub(crate) fn new(node: Node<'_>) -> Self {
         Self {
             start: node.start_byte() as u32,

@@ -104,19 +104,13 @@ impl ElementKind {
     /// Returns the published name, such as `enum_member`.
     #[must_use]
     pub fn name(self) -> &'static str {
-        Self::ALL
-            .iter()
-            .find(|(kind, _)| *kind == self)
-            .map_or("element", |(_, name)| name)
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("element", |(_, name)| name)
     }
 
     /// Returns the kind with a published name, or `None` for an unknown name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .find(|(_, known)| *known == name)
-            .map(|(kind, _)| *kind)
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
     }
 
     /// True if its members are fields and methods.
@@ -143,10 +137,7 @@ impl ElementKind {
     /// True for executable kinds, which have parameters, a body and a complexity.
     #[must_use]
     pub const fn is_callable(self) -> bool {
-        matches!(
-            self,
-            Self::Method | Self::Constructor | Self::Function | Self::Initializer
-        )
+        matches!(self, Self::Method | Self::Constructor | Self::Function | Self::Initializer)
     }
 
     /// True if the kind can be the parent of other elements.
@@ -253,10 +244,7 @@ pub enum ElementDetail {
 
 /// The facts of a definition in a program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts, as filters and tables name them"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, as filters and tables name them")]
 pub struct DefinitionFacts {
     /// The parameters in the order of the text.
     pub params: Vec<Param>,
@@ -313,19 +301,14 @@ impl DefinitionFacts {
     /// Returns the first line of the documentation.
     #[must_use]
     pub fn doc_line(&self) -> &str {
-        self.doc
-            .as_deref()
-            .and_then(|doc| doc.lines().next())
-            .unwrap_or_default()
+        self.doc.as_deref().and_then(|doc| doc.lines().next()).unwrap_or_default()
     }
 }
 
 /// Returns the dotted name of a decorator and its last part: `app.route` and `route` for `app.route("/x")`.
 #[must_use]
 pub fn decorator_names(decorator: &str) -> [&str; 2] {
-    let end = decorator
-        .find(['(', '[', '<', '{', '=', '"'])
-        .unwrap_or(decorator.len());
+    let end = decorator.find(['(', '[', '<', '{', '=', '"']).unwrap_or(decorator.len());
     let path = decorator[..end].split_whitespace().next().unwrap_or(decorator);
     // The name of `json:"name"` of Go is `json`.
     let path = path.trim_end_matches(':');
@@ -507,10 +490,7 @@ impl ElementList {
 
     /// Returns the direct children of an element, or of the file.
     pub fn children(&self, of: Option<usize>) -> impl Iterator<Item = (usize, &CodeElement)> {
-        self.list
-            .iter()
-            .enumerate()
-            .filter(move |(_, element)| element.parent == of)
+        self.list.iter().enumerate().filter(move |(_, element)| element.parent == of)
     }
 
     /// Builds an index of enclosing containers, for many look-ups.
@@ -522,10 +502,7 @@ impl ElementList {
             if !found.kind.is_container() {
                 continue;
             }
-            while open
-                .last()
-                .is_some_and(|last| !spans[*last].contains(found.span.start_byte, found.span.end_byte))
-            {
+            while open.last().is_some_and(|last| !spans[*last].contains(found.span.start_byte, found.span.end_byte)) {
                 open.pop();
             }
             spans.push(Enclosure {

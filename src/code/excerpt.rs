@@ -38,11 +38,7 @@ impl Excerpt {
 /// Returns the excerpt of `line` (without its terminator) around matches at these byte ranges, which are in order.
 pub(crate) fn excerpt_around(line: &[u8], matches: &[Range<usize>], limit: usize) -> Excerpt {
     let first = matches.first().map_or(0, |found| found.start.min(line.len()));
-    let start = if longer_than(line, limit) {
-        offset_before(line, first, LEAD_CHARS.min(limit / 2))
-    } else {
-        0
-    };
+    let start = if longer_than(line, limit) { offset_before(line, first, LEAD_CHARS.min(limit / 2)) } else { 0 };
     let mut text = String::new();
     // The start of each match in characters, and its end in bytes.
     let mut begun: Vec<(usize, usize)> = Vec::new();
@@ -150,11 +146,7 @@ mod tests {
         let matches: Vec<_> = line.match_indices(needle).map(|(at, m)| at..at + m.len()).collect();
         let excerpt = excerpt_around(line.as_bytes(), &matches, LINE_CHARS);
         let chars: Vec<char> = excerpt.text.chars().collect();
-        let marked = excerpt
-            .spans
-            .iter()
-            .map(|[start, end]| chars[*start..*end].iter().collect())
-            .collect();
+        let marked = excerpt.spans.iter().map(|[start, end]| chars[*start..*end].iter().collect()).collect();
         let cut = excerpt.is_cut();
         (excerpt.text, marked, cut)
     }
@@ -178,10 +170,7 @@ mod tests {
         let at = line.find("needle").expect("the first needle");
         let excerpt = excerpt_around(line.as_bytes(), std::slice::from_ref(&(at..at + 6)), LINE_CHARS);
         // The first match follows the characters before the text and those of the text before it.
-        assert_eq!(
-            (excerpt.start_column + excerpt.spans[0][0], excerpt.is_cut_after),
-            (100_000, true)
-        );
+        assert_eq!((excerpt.start_column + excerpt.spans[0][0], excerpt.is_cut_after), (100_000, true));
     }
 
     #[test]
@@ -194,10 +183,7 @@ mod tests {
     #[test]
     fn invalid_bytes_become_replacement_characters() {
         let excerpt = excerpt_around(b"a\xff\xfeb", std::slice::from_ref(&(3..4)), LINE_CHARS);
-        assert_eq!(
-            (excerpt.text.as_str(), excerpt.spans),
-            ("a\u{fffd}\u{fffd}b", vec![[3, 4]])
-        );
+        assert_eq!((excerpt.text.as_str(), excerpt.spans), ("a\u{fffd}\u{fffd}b", vec![[3, 4]]));
         assert_eq!(without_terminator(b"a\r\n"), b"a");
         assert_eq!(context_line(b"abc"), "abc");
     }

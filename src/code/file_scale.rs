@@ -305,11 +305,7 @@ pub fn statistics(file: &Outline) -> FileStatistics {
             Some((elements.qualified_name(at), element.span.start_line, complexity))
         })
         .collect();
-    FileStatistics {
-        language: file.source.language.name,
-        lines: count_lines(&file.source.text, elements),
-        callables,
-    }
+    FileStatistics { language: file.source.language.name, lines: count_lines(&file.source.text, elements), callables }
 }
 
 #[cfg(test)]
@@ -323,37 +319,15 @@ mod tests {
     fn lines_are_code_or_comment_or_blank() {
         let file = outline("a.py", TEXT);
         let scale = assess(&file, 70);
-        assert_eq!(
-            scale.lines,
-            LineCounts {
-                total: 13,
-                code: 8,
-                comment: 2,
-                blank: 3
-            }
-        );
+        assert_eq!(scale.lines, LineCounts { total: 13, code: 8, comment: 2, blank: 3 });
         let complexity = scale.complexity.expect("of Python");
-        assert_eq!(
-            (
-                complexity.classes,
-                complexity.methods,
-                complexity.functions,
-                complexity.imports
-            ),
-            (1, 1, 1, 1)
-        );
+        assert_eq!((complexity.classes, complexity.methods, complexity.functions, complexity.imports), (1, 1, 1, 1));
         // The complexity of f: if, and, for, if of the comprehension; and that of g.
         let cyclomatic = complexity.cyclomatic;
-        assert_eq!(
-            (cyclomatic.total, cyclomatic.max, cyclomatic.max_element.as_deref()),
-            (6, 5, Some("f"))
-        );
+        assert_eq!((cyclomatic.total, cyclomatic.max, cyclomatic.max_element.as_deref()), (6, 5, Some("f")));
         assert!((cyclomatic.average - 3.0).abs() < f64::EPSILON);
         let statistics = statistics(&file);
-        assert_eq!(
-            statistics.callables,
-            [("f".to_owned(), 5, 5), ("A.g".to_owned(), 13, 1)]
-        );
+        assert_eq!(statistics.callables, [("f".to_owned(), 5, 5), ("A.g".to_owned(), 13, 1)]);
     }
 
     #[test]
@@ -375,24 +349,12 @@ mod tests {
             assert_eq!(SizeCategory::from_text(&text), category, "{} bytes", text.len());
             let advice = guidance(category);
             assert!(!advice.steps.is_empty());
-            for sentence in advice
-                .steps
-                .iter()
-                .chain([&advice.approach, &advice.tokens, &advice.strategy])
-            {
+            for sentence in advice.steps.iter().chain([&advice.approach, &advice.tokens, &advice.strategy]) {
                 assert!(!sentence.en.is_empty() && !sentence.ja.is_ascii());
             }
         }
         let advice = |text: &str| assess_text(text, 2).guidance.strategy.en.clone();
         assert_eq!([advice("a"), advice("a\0")], ["read whole", "not text"]);
-        assert_eq!(
-            assess_text("a\n\nb", 2).lines,
-            LineCounts {
-                total: 3,
-                code: 2,
-                comment: 0,
-                blank: 1
-            }
-        );
+        assert_eq!(assess_text("a\n\nb", 2).lines, LineCounts { total: 3, code: 2, comment: 0, blank: 1 });
     }
 }

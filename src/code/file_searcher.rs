@@ -95,14 +95,7 @@ impl<'a> FileSearcher<'a> {
     pub(crate) fn new(query: &'a TextQuery, most_bytes: u64, wants_rows: bool, cancel: &'a CancellationToken) -> Self {
         Self {
             engine: query.engine.clone(),
-            bench: SearcherState {
-                query,
-                cancel,
-                most_bytes,
-                wants_rows,
-                searchers: HashMap::new(),
-                head: Vec::new(),
-            },
+            bench: SearcherState { query, cancel, most_bytes, wants_rows, searchers: HashMap::new(), head: Vec::new() },
         }
     }
 
@@ -162,11 +155,7 @@ impl SearcherState<'_> {
         wanted: FileSearchRequest,
     ) -> io::Result<FileTally> {
         if wanted.origin == FileOrigin::Found {
-            let size = if whole {
-                head.len() as u64
-            } else {
-                file.metadata()?.len()
-            };
+            let size = if whole { head.len() as u64 } else { file.metadata()?.len() };
             if size > self.most_bytes {
                 return Err(io::ErrorKind::FileTooLarge.into());
             }
@@ -343,9 +332,7 @@ impl<M: Matcher> Sink for TallySink<'_, M> {
     type Error = io::Error;
 
     fn matched(&mut self, searcher: &Searcher, mat: &SinkMatch<'_>) -> io::Result<bool> {
-        let before_nul = self
-            .binary_at
-            .is_none_or(|nul| mat.absolute_byte_offset() + mat.bytes().len() as u64 <= nul);
+        let before_nul = self.binary_at.is_none_or(|nul| mat.absolute_byte_offset() + mat.bytes().len() as u64 <= nul);
         let shown = self.tally.rows.len() < self.keep && before_nul;
         let multi_line = searcher.multi_line_with_matcher(self.matcher);
         let wanted = match (shown, multi_line) {
@@ -389,10 +376,7 @@ impl<M: Matcher> Sink for TallySink<'_, M> {
         self.tally.binary = finish.binary_byte_offset().is_some();
         if self.tally.binary && !self.convert {
             // Binary detection is a filter: matches before the NUL do not count either.
-            self.tally = FileTally {
-                binary: true,
-                ..FileTally::default()
-            };
+            self.tally = FileTally { binary: true, ..FileTally::default() };
         }
         Ok(())
     }
@@ -450,25 +434,12 @@ mod tests {
         fs::write(root.path().join("a"), content).expect("a file");
         let project = Project::open(root.path()).expect("a project");
         let file = project.resolve("a").expect("inside").open().expect("readable");
-        let query = TextQuery::new(&TextQueryOptions {
-            multiline,
-            ..TextQueryOptions::new("x")
-        })
-        .expect("valid");
+        let query = TextQuery::new(&TextQueryOptions { multiline, ..TextQueryOptions::new("x") }).expect("valid");
         let cancel = CancellationToken::new();
         let mut searcher = FileSearcher::new(&query, u64::MAX, true, &cancel);
-        let recorder = Recorder {
-            seen: RefCell::default(),
-            takes_lines: !multiline,
-        };
-        let request = FileSearchRequest {
-            origin: FileOrigin::Found,
-            keep: 1,
-        };
-        searcher
-            .bench
-            .run(&recorder, file.into_std(), request)
-            .expect("searched");
+        let recorder = Recorder { seen: RefCell::default(), takes_lines: !multiline };
+        let request = FileSearchRequest { origin: FileOrigin::Found, keep: 1 };
+        searcher.bench.run(&recorder, file.into_std(), request).expect("searched");
         recorder.seen.into_inner()
     }
 
@@ -481,10 +452,7 @@ mod tests {
             if let Some(end) = seen.iter().position(|byte| *byte == 0) {
                 assert!(multiline && searched.has_nul, "{what}: a search by lines passes a NUL");
                 seen.truncate(end);
-                assert!(
-                    seen == *searched.text,
-                    "{what}: the index has another text before the NUL"
-                );
+                assert!(seen == *searched.text, "{what}: the index has another text before the NUL");
             }
             assert!(
                 seen == *searched.text || (searched.has_nul && searched.text.starts_with(&seen)),
@@ -532,10 +500,7 @@ mod tests {
                         .collect(),
                 ),
                 ("a broken byte", [text.as_bytes(), b"\xff", text.as_bytes()].concat()),
-                (
-                    "a cut character",
-                    text.as_bytes()[..text.len() - 1 - "f\n".len()].to_vec(),
-                ),
+                ("a cut character", text.as_bytes()[..text.len() - 1 - "f\n".len()].to_vec()),
             ] {
                 for (tail, after) in [
                     ("", &b""[..]),
@@ -556,15 +521,8 @@ mod tests {
         for few in ["", "\0", "\n", "a", "\u{feff}", "\u{feff}\0", "\u{1b}", "\u{1b}$B"] {
             files.push((format!("{few:?}"), few.as_bytes().to_vec()));
         }
-        for few in [
-            &b"\xff\xfe"[..],
-            b"\xfe\xff",
-            b"\xff\xfea",
-            b"\xff\xfea\0",
-            b"\xef\xbb",
-            b"\xff",
-            b"\xfe\xff\xd8",
-        ] {
+        for few in [&b"\xff\xfe"[..], b"\xfe\xff", b"\xff\xfea", b"\xff\xfea\0", b"\xef\xbb", b"\xff", b"\xfe\xff\xd8"]
+        {
             files.push((format!("{few:?}"), few.to_vec()));
         }
         for length in [HEAD_BYTES - 1, HEAD_BYTES, HEAD_BYTES + 1] {

@@ -119,10 +119,7 @@ impl ElementFilter {
             terms.push(reader.term()?);
             reader.skip_spaces();
             if reader.at == text.len() {
-                return Ok(Self {
-                    text: text.to_owned(),
-                    terms,
-                });
+                return Ok(Self { text: text.to_owned(), terms });
             }
             if !reader.take(",") {
                 return Err(reader.error_at(reader.at, "a comma is expected here", "ここにはカンマが必要です"));
@@ -166,9 +163,7 @@ impl ElementFilter {
     /// True if a row matches every term.
     #[must_use]
     pub fn matches(&self, subject: FilterSubject<'_>) -> bool {
-        self.terms
-            .iter()
-            .all(|term| term.holds(subject).is_some_and(|holds| holds != term.is_negated))
+        self.terms.iter().all(|term| term.holds(subject).is_some_and(|holds| holds != term.is_negated))
     }
 }
 
@@ -253,10 +248,7 @@ impl<'t> FilterParser<'t> {
     fn term(&mut self) -> Result<FilterTerm, StructureError> {
         self.skip_spaces();
         let start = self.at;
-        let length = self
-            .rest()
-            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-            .unwrap_or(self.rest().len());
+        let length = self.rest().find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(self.rest().len());
         let word = &self.rest()[..length];
         if word.is_empty() {
             return Err(self.error_at(start, "a key is expected here", "ここにはキーが必要です"));
@@ -275,9 +267,8 @@ impl<'t> FilterParser<'t> {
         self.at += length;
         self.skip_spaces();
         let operator_at = self.at;
-        let Some(operator) = ["=~", "!=", "!~", "<=", ">=", "==", "=", "<", ">"]
-            .into_iter()
-            .find(|operator| self.take(operator))
+        let Some(operator) =
+            ["=~", "!=", "!~", "<=", ">=", "==", "=", "<", ">"].into_iter().find(|operator| self.take(operator))
         else {
             return Err(self.error_at(
                 operator_at,
@@ -289,11 +280,7 @@ impl<'t> FilterParser<'t> {
         let value_at = self.at;
         let value = self.value(operator)?;
         let test = self.test(*key, operator, &value, (operator_at, value_at))?;
-        Ok(FilterTerm {
-            key: *key,
-            test,
-            is_negated: operator.starts_with('!'),
-        })
+        Ok(FilterTerm { key: *key, test, is_negated: operator.starts_with('!') })
     }
 
     /// Parses a value: quoted, a regular expression between slashes, or everything up to the next comma.
@@ -312,11 +299,7 @@ impl<'t> FilterParser<'t> {
                 } else if c == quote {
                     let inner = rest[1..offset].replace(&format!("\\{quote}"), &quote.to_string());
                     self.at += offset + 1;
-                    return Ok(if is_regex {
-                        FilterValue::Regex(inner)
-                    } else {
-                        FilterValue::Plain(inner)
-                    });
+                    return Ok(if is_regex { FilterValue::Regex(inner) } else { FilterValue::Plain(inner) });
                 }
             }
             return Err(self.error_at(
@@ -386,11 +369,7 @@ impl<'t> FilterParser<'t> {
             ) if !is_pattern => match text.to_ascii_lowercase().as_str() {
                 "true" | "yes" | "1" => Ok(FilterTest::Is(true)),
                 "false" | "no" | "0" => Ok(FilterTest::Is(false)),
-                _ => Err(self.error_at(
-                    value_at,
-                    "true or false is expected",
-                    "true か false を指定してください",
-                )),
+                _ => Err(self.error_at(value_at, "true or false is expected", "true か false を指定してください")),
             },
             (
                 FilterKey::Static | FilterKey::Public | FilterKey::Private | FilterKey::Protected | FilterKey::Async,
@@ -429,10 +408,7 @@ fn is_decorator(decorator: &str, test: impl Fn(&str) -> bool) -> bool {
 /// Returns a decorator without the punctuation that languages write around it: `@route`, `#[test]`, `[HttpGet]`.
 fn without_signs(decorator: &str) -> &str {
     let inside = |before: &str| decorator.strip_prefix(before)?.strip_suffix(']');
-    inside("#[")
-        .or_else(|| inside("["))
-        .or_else(|| decorator.strip_prefix('@'))
-        .unwrap_or(decorator)
+    inside("#[").or_else(|| inside("[")).or_else(|| decorator.strip_prefix('@')).unwrap_or(decorator)
 }
 
 enum FilterValue {
@@ -443,11 +419,7 @@ enum FilterValue {
 /// Returns the last line of a regex error, which contains the reason; the lines before it draw the position.
 fn regex_error_reason(error: &regex::Error) -> String {
     let text = error.to_string();
-    text.lines()
-        .last()
-        .unwrap_or_default()
-        .trim_start_matches("error: ")
-        .to_owned()
+    text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
 #[cfg(test)]
@@ -539,26 +511,10 @@ mod tests {
 
     #[test]
     fn elements_without_parameters_match_no_parameter_term() {
-        let subject = FilterSubject {
-            name: "os",
-            kind: "import",
-            lines: 1,
-            is_callable: false,
-            type_name: None,
-            code: None,
-        };
-        for filter in [
-            "params=0",
-            "params!=0",
-            "public=true",
-            "public=false",
-            "decorator=test",
-            "decorator!=test",
-        ] {
-            assert!(
-                !ElementFilter::parse(filter).expect(filter).matches(subject),
-                "{filter}"
-            );
+        let subject =
+            FilterSubject { name: "os", kind: "import", lines: 1, is_callable: false, type_name: None, code: None };
+        for filter in ["params=0", "params!=0", "public=true", "public=false", "decorator=test", "decorator!=test"] {
+            assert!(!ElementFilter::parse(filter).expect(filter).matches(subject), "{filter}");
         }
     }
 
@@ -569,14 +525,7 @@ mod tests {
             filter.exact_name().map(str::to_owned)
         };
         assert_eq!(name("public=true,name=get_all").as_deref(), Some("get_all"));
-        for other in [
-            "",
-            "name!=get",
-            "name=~get*",
-            "name=A.get",
-            "name=given_Ord",
-            "type=get",
-        ] {
+        for other in ["", "name!=get", "name=~get*", "name=A.get", "name=given_Ord", "type=get"] {
             assert_eq!(name(other), None, "{other}");
         }
     }
@@ -584,10 +533,7 @@ mod tests {
     #[test]
     fn malformed_filters_report_the_column() {
         assert_eq!(refused("名=x").0, 0);
-        assert_eq!(
-            refused("nam=x"),
-            (0, "unknown key \"nam\"; did you mean name".to_owned())
-        );
+        assert_eq!(refused("nam=x"), (0, "unknown key \"nam\"; did you mean name".to_owned()));
         assert_eq!(refused("name").0, 4);
         assert_eq!(refused("name=").0, 5);
         assert_eq!(refused("name=a,").0, 7);

@@ -68,10 +68,7 @@ impl HitContext {
         };
         let after = list.partition_point(|element| element.span.start_byte <= bytes.start);
         let element = (0..after).rev().find(is_around);
-        Self {
-            role: found.role,
-            element: element.map(|at| elements.qualified_name(at)),
-        }
+        Self { role: found.role, element: element.map(|at| elements.qualified_name(at)) }
     }
 }
 
@@ -101,12 +98,7 @@ impl ContextFinder<'_> {
     /// Sets the context of each kept row to that of its first match, as far as files are parsed in time. Returns false, and
     /// changes nothing, if more than [`FILES`] files have rows.
     pub fn add_to(self, matches: &mut SearchMatches) -> Result<bool, SearchError> {
-        let limits = ContextLimits {
-            rows: ROWS,
-            matches: 1,
-            bytes: BYTES,
-            until: Some(Instant::now() + PATIENCE),
-        };
+        let limits = ContextLimits { rows: ROWS, matches: 1, bytes: BYTES, until: Some(Instant::now() + PATIENCE) };
         let Some(found) = self.find(matches, limits)? else {
             return Ok(false);
         };
@@ -127,21 +119,11 @@ impl ContextFinder<'_> {
     /// [`SearchError::TooManyRowsForRoles`] if not all rows were kept.
     pub fn keep_roles(self, matches: &mut SearchMatches, roles: &[HitRole]) -> Result<Vec<String>, SearchError> {
         if !matches.complete {
-            return Err(SearchError::TooManyRowsForRoles {
-                matches: matches.total_matches,
-            });
+            return Err(SearchError::TooManyRowsForRoles { matches: matches.total_matches });
         }
-        let limits = ContextLimits {
-            rows: usize::MAX,
-            matches: MATCHES,
-            bytes: u64::MAX,
-            until: None,
-        };
+        let limits = ContextLimits { rows: usize::MAX, matches: MATCHES, bytes: u64::MAX, until: None };
         let Some(found) = self.find(matches, limits)? else {
-            return Err(SearchError::TooManyForRoles {
-                files: matches.total_files(),
-                most: FILES,
-            });
+            return Err(SearchError::TooManyForRoles { files: matches.total_files(), most: FILES });
         };
         let mut unparsed = Vec::new();
         for (at, rows) in found {
@@ -180,9 +162,8 @@ impl ContextFinder<'_> {
         matches: &SearchMatches,
         limits: ContextLimits,
     ) -> Result<Option<Vec<(usize, FileContexts)>>, SearchError> {
-        let with_rows: Vec<usize> = (0..matches.files.len())
-            .filter(|at| !matches.files[*at].lines.is_empty())
-            .collect();
+        let with_rows: Vec<usize> =
+            (0..matches.files.len()).filter(|at| !matches.files[*at].lines.is_empty()).collect();
         if with_rows.len() > FILES {
             return Ok(None);
         }
@@ -190,8 +171,7 @@ impl ContextFinder<'_> {
         let found = source_files::process_each(&paths, SkippedList::default(), self.cancel, |path| {
             let at = paths.iter().position(|known| std::ptr::eq(known, path));
             let rows = at.map_or(&[][..], |at| &matches.files[with_rows[at]].lines);
-            self.find_in(path, &rows[..rows.len().min(limits.rows)], limits)
-                .map(Some)
+            self.find_in(path, &rows[..rows.len().min(limits.rows)], limits).map(Some)
         })?;
         Ok(Some(with_rows.into_iter().zip(found.results).collect()))
     }
@@ -222,18 +202,13 @@ impl ContextFinder<'_> {
             return Ok(None);
         };
         let lines = LineIndex::new(&source.text);
-        let hits: Vec<_> = rows
-            .iter()
-            .map(|row| match_bytes(row, &lines, &source.text, limits.matches))
-            .collect();
+        let hits: Vec<_> = rows.iter().map(|row| match_bytes(row, &lines, &source.text, limits.matches)).collect();
         let known = hits.iter().flatten().flatten().cloned().collect();
         match self.parsers.contexts(&source, known, self.cancel) {
             Ok(contexts) => {
                 let mut contexts = contexts.into_iter();
                 let of_row = |hits: &Vec<Option<Range<usize>>>| {
-                    hits.iter()
-                        .map(|hit| hit.as_ref().and_then(|_| contexts.next()))
-                        .collect()
+                    hits.iter().map(|hit| hit.as_ref().and_then(|_| contexts.next())).collect()
                 };
                 Ok(Some(hits.iter().map(of_row).collect()))
             }

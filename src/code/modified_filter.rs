@@ -68,10 +68,7 @@ fn parse_time(argument: &'static str, value: &str, now: SystemTime) -> Result<Sy
         let seconds: u64 = value.strip_prefix('@')?.parse().ok()?;
         UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
     };
-    read().ok_or_else(|| SearchError::Time {
-        argument,
-        value: value.to_owned(),
-    })
+    read().ok_or_else(|| SearchError::Time { argument, value: value.to_owned() })
 }
 
 #[cfg(test)]
@@ -92,11 +89,7 @@ mod tests {
             ("2026-01-31T10:00:00+09:00", 1_769_821_200),
         ] {
             let bound = UNIX_EPOCH + Duration::from_secs(seconds);
-            assert_eq!(
-                ModifiedFilter::within(value, now),
-                Ok(ModifiedFilter::After(bound)),
-                "{value}"
-            );
+            assert_eq!(ModifiedFilter::within(value, now), Ok(ModifiedFilter::After(bound)), "{value}");
         }
         for value in ["1d", "2weeks", "2026-01-31", "2026-01-31 10:00:00"] {
             assert!(ModifiedFilter::before(value, now).is_ok(), "{value}");

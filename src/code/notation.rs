@@ -3,11 +3,7 @@
 /// Returns a range of lines as `12` or `12-40`.
 #[must_use]
 pub fn line_range(start: usize, end: usize) -> String {
-    if start == end {
-        start.to_string()
-    } else {
-        format!("{start}-{end}")
-    }
+    if start == end { start.to_string() } else { format!("{start}-{end}") }
 }
 
 /// Returns ` [shift_jis]` for an encoding other than UTF-8, for the heading of a file: an edit must keep the

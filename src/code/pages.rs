@@ -116,13 +116,8 @@ impl GroupedOutput {
 impl CountsOutput {
     fn page(&self, rows: Range<usize>) -> (Self, usize) {
         let end = rows.end.min(self.file_counts.len());
-        let file_counts = self
-            .file_counts
-            .iter()
-            .take(end)
-            .skip(rows.start)
-            .map(|(file, count)| (file.clone(), *count))
-            .collect();
+        let file_counts =
+            self.file_counts.iter().take(end).skip(rows.start).map(|(file, count)| (file.clone(), *count)).collect();
         let truncated = rows.start > 0 || end < self.file_counts.len();
         let page = Self {
             total_files: truncated.then_some(self.file_counts.len()),
@@ -216,15 +211,9 @@ mod tests {
         });
         let (mut at, mut seen) = (0, Vec::new());
         while at < all.rows() {
-            let (ShapedReply::Grouped(page), end) = all.page(at..at + 2) else {
-                panic!("grouped")
-            };
+            let (ShapedReply::Grouped(page), end) = all.page(at..at + 2) else { panic!("grouped") };
             assert!(end > at && page.truncated);
-            seen.extend(
-                page.files
-                    .iter()
-                    .flat_map(|file| file.matches.iter().map(|row| row.line)),
-            );
+            seen.extend(page.files.iter().flat_map(|file| file.matches.iter().map(|row| row.line)));
             at = end;
         }
         assert_eq!(seen, [0, 1, 2, 10, 11, 12, 13]);

@@ -137,10 +137,7 @@ pub(crate) fn read(
     let readable = language.parser_text(text);
     let last_line = readable.text.rsplit('\n').next().unwrap_or_default();
     let has_tail = language.facts.feed_behind.is_some_and(|sign| last_line.contains(sign));
-    let input = GrammarInput {
-        text: &readable.text,
-        tail: if has_tail { "\n" } else { "" },
-    };
+    let input = GrammarInput { text: &readable.text, tail: if has_tail { "\n" } else { "" } };
     let mut tree = input.parse(&language.grammar(), cancel)?;
     if has_tail {
         // No node may extend beyond the text.
@@ -229,11 +226,7 @@ impl GrammarInput<'_> {
 
 /// Converts cancellation to the answer of a progress callback.
 pub(crate) fn stop_if(cancel: &CancellationToken) -> ControlFlow<()> {
-    if cancel.is_cancelled() {
-        ControlFlow::Break(())
-    } else {
-        ControlFlow::Continue(())
-    }
+    if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 impl ParsedFile {
@@ -264,11 +257,7 @@ impl ParsedFile {
                 }
                 return WalkStep::Over;
             }
-            if node.has_error() {
-                WalkStep::Into
-            } else {
-                WalkStep::Over
-            }
+            if node.has_error() { WalkStep::Into } else { WalkStep::Over }
         })?;
         self.errors = found;
         self.error_count = count;
@@ -301,12 +290,7 @@ impl ParsedFile {
         } else {
             format!("unexpected {:?}", one_line(self.text(node), 40))
         };
-        ParseError {
-            line: span.start_line,
-            column: span.start_column,
-            message,
-            byte: node.start_byte(),
-        }
+        ParseError { line: span.start_line, column: span.start_column, message, byte: node.start_byte() }
     }
 
     fn read_embedded(&mut self, depth: usize, cancel: &CancellationToken) -> Result<(), StructureError> {
@@ -325,11 +309,8 @@ impl ParsedFile {
                 text,
                 encoding: self.source.encoding.clone(),
             };
-            let embedded = EmbeddedText {
-                host: embed.host,
-                pieces: embed.pieces,
-                parsed: parse_at(source, depth + 1, cancel)?,
-            };
+            let embedded =
+                EmbeddedText { host: embed.host, pieces: embed.pieces, parsed: parse_at(source, depth + 1, cancel)? };
             self.error_count += embedded.parsed.error_count;
             for error in &embedded.parsed.errors {
                 let byte = embedded.file_start(error.byte);
@@ -397,8 +378,7 @@ impl EmbeddedText {
     /// Converts an end offset of the text to an offset of the file: directly after the last byte, before any markers
     /// that follow.
     pub(crate) fn file_end(&self, byte: usize) -> usize {
-        byte.checked_sub(1)
-            .map_or_else(|| self.file_start(0), |last| self.file_start(last) + 1)
+        byte.checked_sub(1).map_or_else(|| self.file_start(0), |last| self.file_start(last) + 1)
     }
 }
 
@@ -494,10 +474,7 @@ pub struct LineIndex {
     ends_with_feed: bool,
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "files are capped far below 4 GiB before they are parsed"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "files are capped far below 4 GiB before they are parsed")]
 impl LineIndex {
     /// Builds the index in one pass over the text.
     #[must_use]
@@ -514,11 +491,7 @@ impl LineIndex {
             }
             marks.push(characters);
         }
-        Self {
-            starts,
-            marks,
-            ends_with_feed: bytes.last().is_none_or(|byte| *byte == b'\n'),
-        }
+        Self { starts, marks, ends_with_feed: bytes.last().is_none_or(|byte| *byte == b'\n') }
     }
 
     /// Returns the number of lines: the line feeds, plus one if the last line is not empty.
@@ -601,9 +574,7 @@ fn count_characters(bytes: &[u8]) -> usize {
     let is_start = |byte: &u8| u8::from(*byte & 0b1100_0000 != 0b1000_0000);
     // Pieces whose counts fit into a byte: the compiler then counts many bytes at once.
     let pieces = bytes.chunks(usize::from(u8::MAX));
-    pieces
-        .map(|piece| usize::from(piece.iter().map(is_start).sum::<u8>()))
-        .sum()
+    pieces.map(|piece| usize::from(piece.iter().map(is_start).sum::<u8>())).sum()
 }
 
 #[cfg(test)]
@@ -649,10 +620,7 @@ pub(crate) mod tests {
 
     #[test]
     fn broken_source_yields_readable_elements() {
-        let parsed = parsed(
-            "a.py",
-            "def good():\n    return 1\n\nclass Broken(:\n    pass\n\ndef also(): pass\n",
-        );
+        let parsed = parsed("a.py", "def good():\n    return 1\n\nclass Broken(:\n    pass\n\ndef also(): pass\n");
         assert!(parsed.error_count > 0);
         assert_eq!(parsed.errors[0].line, 4);
         let names: Vec<String> = extract(&parsed, &CancellationToken::new())
@@ -661,10 +629,7 @@ pub(crate) mod tests {
             .into_iter()
             .map(|element| element.name)
             .collect();
-        assert!(
-            names.contains(&"good".to_owned()) && names.contains(&"also".to_owned()),
-            "{names:?}"
-        );
+        assert!(names.contains(&"good".to_owned()) && names.contains(&"also".to_owned()), "{names:?}");
     }
 
     #[test]
@@ -677,13 +642,9 @@ pub(crate) mod tests {
 
     #[test]
     fn kotlin_ending_in_annotation_is_parsed_completely() {
-        for text in [
-            "class A\n@Inject",
-            "class A\r\n@Inject\r",
-            "val a = 1\n@Get",
-            "val a = 1\n@Get(",
-            "class A\n@B class C",
-        ] {
+        for text in
+            ["class A\n@Inject", "class A\r\n@Inject\r", "val a = 1\n@Get", "val a = 1\n@Get(", "class A\n@B class C"]
+        {
             let parsed = parsed("a.kt", text);
             let root = parsed.tree.root_node();
             assert_eq!((root.start_byte(), root.end_byte()), (0, text.len()), "{text:?}");
@@ -737,36 +698,15 @@ pub(crate) mod tests {
             })
             .filter(|(_, language)| !language.is_empty())
             .collect();
-        assert!(
-            lines.contains(&(4, "JavaScript)")) && lines.contains(&(6, "JSON)")),
-            "{lines:?}"
-        );
+        assert!(lines.contains(&(4, "JavaScript)")) && lines.contains(&(6, "JSON)")), "{lines:?}");
         // In a quote in a document in its second language: the markers of the quote do not count as columns.
-        let document = parsed(
-            "a.md",
-            "# T\n\n> ```html\n> <style>\n> a { color: red }\n> b {{ x\n> </style>\n> ```\n",
-        );
-        let errors: Vec<(usize, &str)> = document
-            .errors
-            .iter()
-            .map(|error| (error.line, error.message.as_str()))
-            .collect();
-        assert!(
-            errors
-                .iter()
-                .any(|(line, message)| *line == 6 && message.ends_with("(in CSS)")),
-            "{errors:?}"
-        );
+        let document = parsed("a.md", "# T\n\n> ```html\n> <style>\n> a { color: red }\n> b {{ x\n> </style>\n> ```\n");
+        let errors: Vec<(usize, &str)> =
+            document.errors.iter().map(|error| (error.line, error.message.as_str())).collect();
+        assert!(errors.iter().any(|(line, message)| *line == 6 && message.ends_with("(in CSS)")), "{errors:?}");
         let elements = extract(&document, &CancellationToken::new()).expect("elements");
-        let rule = elements
-            .list
-            .iter()
-            .find(|element| element.name == "a")
-            .expect("a rule");
-        assert_eq!(
-            (rule.span.start_line, rule.span.start_column, rule.span.end_column),
-            (5, 2, 18)
-        );
+        let rule = elements.list.iter().find(|element| element.name == "a").expect("a rule");
+        assert_eq!((rule.span.start_line, rule.span.start_column, rule.span.end_column), (5, 2, 18));
     }
 
     #[test]

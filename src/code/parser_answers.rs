@@ -39,9 +39,7 @@ pub(crate) struct ParserAnswers {
 impl Default for ParserAnswers {
     fn default() -> Self {
         let weight = |_: &AnswerKey, bytes: &Arc<[u8]>| u32::try_from(bytes.len() + ENTRY_BYTES).unwrap_or(u32::MAX);
-        Self {
-            kept: Cache::builder().max_capacity(MOST_BYTES).weigher(weight).build(),
-        }
+        Self { kept: Cache::builder().max_capacity(MOST_BYTES).weigher(weight).build() }
     }
 }
 
@@ -84,9 +82,7 @@ mod tests {
     use crate::parser_job::ParserAnswer;
 
     fn prepared(literal: &str) -> ParserAnswer {
-        ParserAnswer::Prepared {
-            literal: Some(literal.to_owned()),
-        }
+        ParserAnswer::Prepared { literal: Some(literal.to_owned()) }
     }
 
     #[test]
@@ -95,12 +91,7 @@ mod tests {
         answers.keep(ParserAnswers::key(b"job", "text"), &prepared("kept"));
         let kept = answers.get(&ParserAnswers::key(b"job", "text"));
         assert!(matches!(kept, Some(ParserAnswer::Prepared { literal: Some(literal) }) if literal == "kept"));
-        for (job, text) in [
-            (&b"job"[..], "text "),
-            (b"jobt", "ext"),
-            (b"", "jobtext"),
-            (b"text", "job"),
-        ] {
+        for (job, text) in [(&b"job"[..], "text "), (b"jobt", "ext"), (b"", "jobtext"), (b"text", "job")] {
             assert!(answers.get(&ParserAnswers::key(job, text)).is_none(), "{text}");
         }
     }

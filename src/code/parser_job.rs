@@ -78,34 +78,17 @@ impl JobRunner {
     ) -> Result<ParserAnswer, StructureError> {
         let language = by_name(&job.language)?;
         // No answer of a job contains the path.
-        let source = SourceFile {
-            path: String::new(),
-            language,
-            size_bytes: text.len() as u64,
-            text,
-            encoding: String::new(),
-        };
+        let source =
+            SourceFile { path: String::new(), language, size_bytes: text.len() as u64, text, encoding: String::new() };
         match job.task {
             ParserTask::Outline => {
-                let Outline {
-                    elements,
-                    errors,
-                    error_count,
-                    ..
-                } = Outline::read(source, cancel)?;
-                Ok(ParserAnswer::Outline {
-                    elements,
-                    errors,
-                    error_count,
-                })
+                let Outline { elements, errors, error_count, .. } = Outline::read(source, cancel)?;
+                Ok(ParserAnswer::Outline { elements, errors, error_count })
             }
             ParserTask::Contexts(hits) => {
                 let parsed = parse(source, cancel)?;
                 let elements = extract(&parsed, cancel)?;
-                let contexts = hits
-                    .iter()
-                    .map(|hit| HitContext::new(&parsed, &elements, hit))
-                    .collect();
+                let contexts = hits.iter().map(|hit| HitContext::new(&parsed, &elements, hit)).collect();
                 Ok(ParserAnswer::Contexts(contexts))
             }
             ParserTask::Prepare(kind) => {

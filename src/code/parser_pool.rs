@@ -98,31 +98,20 @@ impl ParserPool {
     /// Creates a pool whose processes run this program.
     #[must_use]
     pub fn new(program: ParserProgram) -> Self {
-        Self {
-            program: Some(program),
-            idle: Mutex::default(),
-            answers: None,
-        }
+        Self { program: Some(program), idle: Mutex::default(), answers: None }
     }
 
     /// Keeps answers in memory, so that the same job about the same text is done once.
     #[must_use]
     pub fn keeping_answers(self) -> Self {
-        Self {
-            answers: Some(ParserAnswers::default()),
-            ..self
-        }
+        Self { answers: Some(ParserAnswers::default()), ..self }
     }
 
     /// Creates a pool that parses in the calling thread, without any limit: for tests and benchmarks with trusted
     /// files.
     #[must_use]
     pub fn in_process() -> Self {
-        Self {
-            program: None,
-            idle: Mutex::default(),
-            answers: None,
-        }
+        Self { program: None, idle: Mutex::default(), answers: None }
     }
 
     /// Parses a file and extracts its elements.
@@ -132,17 +121,9 @@ impl ParserPool {
     /// no process can be started, and [`StructureError::Cancelled`] once the token is cancelled.
     pub fn outline(&self, source: SourceFile, cancel: &CancellationToken) -> Result<Outline, StructureError> {
         match self.run_task(&source.path, source.language, ParserTask::Outline, &source.text, cancel)? {
-            ParserAnswer::Outline {
-                elements,
-                errors,
-                error_count,
-            } => Ok(Outline {
-                lines: LineIndex::new(&source.text),
-                source,
-                elements,
-                errors,
-                error_count,
-            }),
+            ParserAnswer::Outline { elements, errors, error_count } => {
+                Ok(Outline { lines: LineIndex::new(&source.text), source, elements, errors, error_count })
+            }
             _ => Err(unexpected_answer()),
         }
     }
@@ -186,11 +167,7 @@ impl ParserPool {
                 Err(error) => return Err(error),
             }
         };
-        Ok(CompiledQuery {
-            language,
-            kind,
-            literal,
-        })
+        Ok(CompiledQuery { language, kind, literal })
     }
 
     /// Returns at most `limit` matches of a query in a file; the total counts all.
@@ -205,11 +182,7 @@ impl ParserPool {
         limit: usize,
         cancel: &CancellationToken,
     ) -> Result<QueryMatches, StructureError> {
-        let task = ParserTask::Query {
-            kind: question.kind.clone(),
-            filter: filter.text().to_owned(),
-            limit,
-        };
+        let task = ParserTask::Query { kind: question.kind.clone(), filter: filter.text().to_owned(), limit };
         match self.run_task(&source.path, question.language, task, &source.text, cancel)? {
             ParserAnswer::Matches(matches) => Ok(matches),
             _ => Err(unexpected_answer()),
@@ -224,10 +197,7 @@ impl ParserPool {
         text: &str,
         cancel: &CancellationToken,
     ) -> Result<ParserAnswer, StructureError> {
-        let job = ParserJob {
-            language: language.name.to_owned(),
-            task,
-        };
+        let job = ParserJob { language: language.name.to_owned(), task };
         let Some(program) = &self.program else {
             return JobRunner::default().run(job, text.to_owned(), cancel);
         };
@@ -263,13 +233,8 @@ impl ParserPool {
                 answered => return self.take_answer(idle, path, answered),
             }
         }
-        let mut process = ParserProcess::start(program, cancel).map_err(|error| {
-            if cancel.is_cancelled() {
-                StructureError::Cancelled
-            } else {
-                unavailable(&error)
-            }
-        })?;
+        let mut process = ParserProcess::start(program, cancel)
+            .map_err(|error| if cancel.is_cancelled() { StructureError::Cancelled } else { unavailable(&error) })?;
         let answered = process.run_job(job, text, cancel);
         self.take_answer(process, path, answered)
     }
@@ -309,11 +274,7 @@ impl ParserLimit {
     /// Returns the limit that ended a process. Failed allocations and exhausted stacks abort the process, and the
     /// kernel kills it if the machine's memory runs out; all of these mean memory.
     fn from_status(status: ExitStatus) -> Self {
-        if status.signal() == Some(rustix::process::Signal::XCPU.as_raw()) {
-            Self::Time
-        } else {
-            Self::Memory
-        }
+        if status.signal() == Some(rustix::process::Signal::XCPU.as_raw()) { Self::Time } else { Self::Memory }
     }
 }
 
@@ -324,10 +285,7 @@ fn too_complex(kind: &QueryKind) -> StructureError {
         column: 0,
         excerpt: String::new(),
         reason: BilingualText::new("it is too complex to compile", "複雑すぎて解釈できません"),
-        hint: BilingualText::new(
-            "Shorten it, or nest less deeply.",
-            "短くするか、入れ子を浅くしてください。",
-        ),
+        hint: BilingualText::new("Shorten it, or nest less deeply.", "短くするか、入れ子を浅くしてください。"),
     });
     match kind {
         QueryKind::Pattern(_) => StructureError::BadPattern { fault },
@@ -336,16 +294,12 @@ fn too_complex(kind: &QueryKind) -> StructureError {
 }
 
 fn unavailable(error: &io::Error) -> StructureError {
-    StructureError::ParserUnavailable {
-        reason: error.to_string(),
-    }
+    StructureError::ParserUnavailable { reason: error.to_string() }
 }
 
 /// Returns the error for an answer to another kind of job: the process runs another program.
 fn unexpected_answer() -> StructureError {
-    StructureError::ParserUnavailable {
-        reason: "a parser process sent an unexpected answer".to_owned(),
-    }
+    StructureError::ParserUnavailable { reason: "a parser process sent an unexpected answer".to_owned() }
 }
 
 /// The reason why a process returned no answer.
@@ -386,10 +340,7 @@ impl ParserProcess {
         let process = Self { child, socket };
         // A process that ends before this has read no file: the system gave it no thread or no memory.
         let mut ready = [0];
-        let mut socket = CancellableSocket {
-            socket: &process.socket,
-            cancel,
-        };
+        let mut socket = CancellableSocket { socket: &process.socket, cancel };
         socket.read_exact(&mut ready)?;
         if ready != [READY] {
             return Err(io::Error::other("not a parser process"));
@@ -398,16 +349,9 @@ impl ParserProcess {
     }
 
     fn run_job(&mut self, job: &[u8], text: &str, cancel: &CancellationToken) -> Result<ParserReply, ParserFailure> {
-        let mut socket = CancellableSocket {
-            socket: &self.socket,
-            cancel,
-        };
+        let mut socket = CancellableSocket { socket: &self.socket, cancel };
         let failed = |otherwise| {
-            if cancel.is_cancelled() {
-                ParserFailure::Cancelled
-            } else {
-                otherwise
-            }
+            if cancel.is_cancelled() { ParserFailure::Cancelled } else { otherwise }
         };
         write_frame(&mut socket, job)
             .and_then(|()| write_frame(&mut socket, text.as_bytes()))

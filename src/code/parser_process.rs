@@ -78,11 +78,7 @@ fn limit_process() -> io::Result<()> {
         // If memory runs out on the machine, the kernel ends this process before the server.
         let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
         let pages = std::fs::read_to_string("/proc/self/statm")?;
-        let pages: u64 = pages
-            .split(' ')
-            .next()
-            .and_then(|pages| pages.parse().ok())
-            .unwrap_or(0);
+        let pages: u64 = pages.split(' ').next().and_then(|pages| pages.parse().ok()).unwrap_or(0);
         set_limit(Resource::As, pages * rustix::param::page_size() as u64 + MEMORY_LIMIT)?;
     }
     // No core dump, which would contain source code, and no file.

@@ -5,14 +5,12 @@
 /// Returns the column and reason of an error in a regular expression.
 pub(crate) fn regex_position_and_reason(error: &regex_syntax::Error) -> (usize, String) {
     match error {
-        regex_syntax::Error::Parse(error) => (
-            column(error.pattern(), error.span().start.offset),
-            error.kind().to_string(),
-        ),
-        regex_syntax::Error::Translate(error) => (
-            column(error.pattern(), error.span().start.offset),
-            error.kind().to_string(),
-        ),
+        regex_syntax::Error::Parse(error) => {
+            (column(error.pattern(), error.span().start.offset), error.kind().to_string())
+        }
+        regex_syntax::Error::Translate(error) => {
+            (column(error.pattern(), error.span().start.offset), error.kind().to_string())
+        }
         other => (0, last_line(&other.to_string())),
     }
 }
@@ -30,11 +28,7 @@ pub(crate) fn glob_reason(error: &ignore::Error) -> String {
 
 /// Returns the last line of an error drawing, without its `error:`.
 pub(crate) fn last_line(message: &str) -> String {
-    let line = message
-        .lines()
-        .rev()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default();
+    let line = message.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     line.trim().trim_start_matches("error: ").to_owned()
 }
 

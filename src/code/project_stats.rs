@@ -97,17 +97,9 @@ pub fn collect_stats(
     parsers: &ParserPool,
     cancel: &CancellationToken,
 ) -> Result<ProjectStats, SearchError> {
-    let wanted = ListingRequest {
-        detail: ListingDetail::Metadata,
-        sort: ListingSort::Path,
-        keep,
-    };
+    let wanted = ListingRequest { detail: ListingDetail::Metadata, sort: ListingSort::Path, keep };
     let listing = filter.list(wanted, cancel)?;
-    let found: Vec<_> = listing
-        .entries
-        .iter()
-        .filter(|file| !file.is_dir && !file.is_symlink)
-        .collect();
+    let found: Vec<_> = listing.entries.iter().filter(|file| !file.is_dir && !file.is_symlink).collect();
     let (next, gathered) = (AtomicUsize::new(0), Mutex::new(ProjectStats::default()));
     let failure = Mutex::new(None);
     let work = || {
@@ -151,11 +143,7 @@ impl ProjectStats {
     #[must_use]
     pub fn average_complexity(&self) -> f64 {
         let count: usize = self.complexity.values().sum();
-        let total: usize = self
-            .complexity
-            .iter()
-            .map(|(complexity, count)| complexity * count)
-            .sum();
+        let total: usize = self.complexity.iter().map(|(complexity, count)| complexity * count).sum();
         total as f64 / count.max(1) as f64
     }
 
@@ -205,12 +193,7 @@ impl ProjectStats {
         }
         for (element, line, complexity) in statistics(&file).callables {
             *self.complexity.entry(complexity).or_default() += 1;
-            self.top.push(CallableStats {
-                path: path.clone(),
-                element,
-                line,
-                complexity,
-            });
+            self.top.push(CallableStats { path: path.clone(), element, line, complexity });
         }
         if self.top.len() > TOP * 20 {
             self.sort_top();
@@ -229,8 +212,7 @@ impl ProjectStats {
     }
 
     fn sort_top(&mut self) {
-        self.top
-            .sort_by(|a, b| (b.complexity, &a.path, a.line).cmp(&(a.complexity, &b.path, b.line)));
+        self.top.sort_by(|a, b| (b.complexity, &a.path, a.line).cmp(&(a.complexity, &b.path, b.line)));
         self.top.truncate(TOP);
     }
 }
@@ -258,11 +240,8 @@ mod tests {
     #[test]
     fn lines_languages_and_complexity_of_a_small_project() {
         let root = tempfile::tempdir().expect("a folder");
-        fs::write(
-            root.path().join("a.py"),
-            "def f(x):\n    if x and x > 1:\n        return 1\n    return 2\n",
-        )
-        .expect("a file");
+        fs::write(root.path().join("a.py"), "def f(x):\n    if x and x > 1:\n        return 1\n    return 2\n")
+            .expect("a file");
         fs::write(root.path().join("b.txt"), "one\ntwo").expect("a file");
         fs::write(root.path().join("c.bin"), b"\0\n\n").expect("a file");
         let project = Project::open(root.path()).expect("a project");
@@ -276,15 +255,8 @@ mod tests {
             &CancellationToken::new(),
         )
         .expect("read");
-        let shown: Vec<_> = stats
-            .files
-            .iter()
-            .map(|file| (file.path.as_str(), file.language, file.lines))
-            .collect();
-        assert_eq!(
-            shown,
-            [("a.py", "python", 4), ("b.txt", "other", 2), ("c.bin", "other", 0)]
-        );
+        let shown: Vec<_> = stats.files.iter().map(|file| (file.path.as_str(), file.language, file.lines)).collect();
+        assert_eq!(shown, [("a.py", "python", 4), ("b.txt", "other", 2), ("c.bin", "other", 0)]);
         assert_eq!((stats.top[0].element.as_str(), stats.top[0].complexity), ("f", 3));
         assert_eq!(stats.total_files, 3);
     }
@@ -295,16 +267,10 @@ mod tests {
         fs::write(root.path().join("a.py"), "def f(): pass\n").expect("a file");
         let project = Project::open(root.path()).expect("a project");
         let filter = FileFilter::new(&project, &[], &FileOptions::default(), SystemTime::now()).expect("plain");
-        let parsers = ParserPool::new(ParserProgram {
-            path: root.path().join("missing"),
-            arguments: Vec::new(),
-        });
+        let parsers = ParserPool::new(ParserProgram { path: root.path().join("missing"), arguments: Vec::new() });
         let collect = |depth| collect_stats(&filter, depth, 100, 1 << 20, &parsers, &CancellationToken::new());
         let failure = collect(StatsDepth::Complexity).expect_err("no parser");
-        assert!(
-            matches!(&failure, SearchError::System { path } if path == "a.py"),
-            "{failure:?}"
-        );
+        assert!(matches!(&failure, SearchError::System { path } if path == "a.py"), "{failure:?}");
         assert!(collect(StatsDepth::Lines).is_ok());
     }
 }

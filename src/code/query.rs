@@ -123,10 +123,7 @@ fn selection(key: &str, language: &'static Language, user: &UserQueries) -> Resu
         StructureError::UnknownQueryKey {
             key: key.to_owned(),
             language: language.name.to_owned(),
-            nearest: nearest(key, keys.iter().copied(), 3)
-                .into_iter()
-                .map(str::to_owned)
-                .collect(),
+            nearest: nearest(key, keys.iter().copied(), 3).into_iter().map(str::to_owned).collect(),
             keys: keys.join(", "),
         }
     })
@@ -163,10 +160,8 @@ pub fn run(
         PreparedQuery::Run(query) => run_query(query, filter, parsed, limit, cancel)?,
         PreparedQuery::Find(pattern) => run_pattern(pattern, filter, parsed, limit, cancel)?,
     };
-    let mut found = QueryMatches {
-        broken: SyntaxErrorSummary::from_errors(&parsed.errors, parsed.error_count),
-        ..found
-    };
+    let mut found =
+        QueryMatches { broken: SyntaxErrorSummary::from_errors(&parsed.errors, parsed.error_count), ..found };
     if filter.is_by_name() {
         let is_readable = is_readable(found.list.iter());
         for found in &mut found.list {
@@ -213,11 +208,7 @@ struct LazyElements<'p> {
 
 impl<'p> LazyElements<'p> {
     const fn new(parsed: &'p ParsedFile, cancel: &'p CancellationToken) -> Self {
-        Self {
-            parsed,
-            cancel,
-            known: None,
-        }
+        Self { parsed, cancel, known: None }
     }
 
     fn get_or_extract(&mut self) -> Result<&(ElementList, Enclosures), StructureError> {
@@ -266,12 +257,8 @@ fn run_selection(
 impl Selection {
     /// True if all selected elements are types, functions and methods.
     pub(crate) fn is_of_definitions(&self) -> bool {
-        let is_function = |kind: &ElementKind| {
-            matches!(
-                kind,
-                ElementKind::Function | ElementKind::Method | ElementKind::Constructor
-            )
-        };
+        let is_function =
+            |kind: &ElementKind| matches!(kind, ElementKind::Function | ElementKind::Method | ElementKind::Constructor);
         let is_definition = |kind: &ElementKind| kind.is_class_like() || is_function(kind);
         !self.kinds.is_empty() && self.kinds.iter().all(is_definition)
     }
@@ -384,10 +371,7 @@ fn run_pattern(
     let mut surroundings = LazyElements::new(parsed, cancel);
     let hits = pattern.find(parsed, cancel)?;
     let facts = &parsed.source.language.facts;
-    let mut found = QueryMatches {
-        is_incomplete: hits.is_incomplete,
-        ..QueryMatches::default()
-    };
+    let mut found = QueryMatches { is_incomplete: hits.is_incomplete, ..QueryMatches::default() };
     for (at, hit) in hits.list.into_iter().enumerate() {
         if at % 1_024 == 0 && cancel.is_cancelled() {
             return Err(StructureError::Cancelled);
@@ -440,9 +424,7 @@ fn lies_in(inner: Node<'_>, outer: Node<'_>) -> bool {
 fn element_of(elements: &ElementList, node: Range<usize>) -> Option<&CodeElement> {
     let bytes = (node.start, node.end);
     // A decorated definition begins before its node, so only the order is certain.
-    let after = elements
-        .list
-        .partition_point(|element| element.span.start_byte <= node.start);
+    let after = elements.list.partition_point(|element| element.span.start_byte <= node.start);
     elements.list[..after].iter().rev().take(16).find(|element| {
         let whole = (element.span.start_byte, element.span.end_byte);
         element.code().is_some() && (element.nodes.contains(&bytes) || whole == bytes)
@@ -450,11 +432,7 @@ fn element_of(elements: &ElementList, node: Range<usize>) -> Option<&CodeElement
 }
 
 fn text_of(parsed: &ParsedFile, span: SourceSpan) -> String {
-    let text = parsed
-        .source
-        .text
-        .get(span.start_byte..span.end_byte)
-        .unwrap_or_default();
+    let text = parsed.source.text.get(span.start_byte..span.end_byte).unwrap_or_default();
     cut(text)
 }
 
@@ -518,10 +496,7 @@ mod tests {
 
     #[test]
     fn keys_select_elements_and_filters_narrow_them() {
-        assert_eq!(
-            key("methods", ""),
-            ["method get 3 in \"Store\"", "method put 4 in \"Store\""]
-        );
+        assert_eq!(key("methods", ""), ["method get 3 in \"Store\"", "method put 4 in \"Store\""]);
         assert_eq!(key("methods", "params=2"), ["method get 3 in \"Store\""]);
         assert_eq!(key("functions", ""), ["function main 5 in \"\""]);
         assert_eq!(key("imports", "name=os"), ["import os 1 in \"\""]);
@@ -533,16 +508,10 @@ mod tests {
     fn queries_return_a_row_per_capture() {
         let query = |text: &str, filter| ask(&QueryKind::Query(text.to_owned()), filter).expect("a query");
         assert_eq!(
-            query(
-                "((function_definition name: (identifier) @_n) @found (#match? @_n \"^p\"))",
-                ""
-            ),
+            query("((function_definition name: (identifier) @_n) @found (#match? @_n \"^p\"))", ""),
             ["found put 4 in \"Store\""]
         );
-        assert_eq!(
-            query("(function_definition name: (identifier) @name) @f", "params=0"),
-            ["f main 5 in \"\""]
-        );
+        assert_eq!(query("(function_definition name: (identifier) @name) @f", "params=0"), ["f main 5 in \"\""]);
         assert_eq!(query("(return_statement) @r", ""), ["r return 1 3 in \"Store.get\""]);
         // A statement that ends where its function ends is not the function.
         assert_eq!(query("(return_statement) @r", "params=2"), [""; 0]);
@@ -574,10 +543,7 @@ mod tests {
         }
         // Quantifiers and brackets in strings, comments and predicates do not count as the query's own.
         let signs = "; ".to_owned() + &"?".repeat(100) + "\n((string) @a (#not-any-of? @a \"((([[[???\\\"\"))";
-        assert_eq!(
-            ask(&QueryKind::Query(signs.repeat(50)), "").map(|found| found.len()),
-            Ok(0)
-        );
+        assert_eq!(ask(&QueryKind::Query(signs.repeat(50)), "").map(|found| found.len()), Ok(0));
     }
 
     #[test]

@@ -121,10 +121,7 @@ pub fn query_files(
             && matches!(&*prepared(language, 0), Ok(question) if may_contain || !question.has_names_of_the_text())
     };
     // A pattern is compared with a file in an unclear language only if the file begins with `#!`, so that file is read.
-    let sought = filter.exact_name().filter(|_| !is_pattern).map(|word| SoughtWord {
-        word,
-        is_read: &is_read,
-    });
+    let sought = filter.exact_name().filter(|_| !is_pattern).map(|word| SoughtWord { word, is_read: &is_read });
     let found = source_files::find_sources(targets, scope, sought, cancel)?;
     for (language, files) in found.left_out.iter() {
         if is_requested_language(language, asked) && prepared(language, files).is_ok() {
@@ -160,11 +157,7 @@ pub fn query_files(
             broken.lock().push((path.shown(), place.first_line));
         }
         kept.fetch_add(matches.list.len(), Relaxed);
-        Ok((matches.total > 0).then(|| FileQueryMatches {
-            path: path.clone(),
-            language,
-            matches,
-        }))
+        Ok((matches.total > 0).then(|| FileQueryMatches { path: path.clone(), language, matches }))
     })?;
     if let Some(reason) = unavailable.lock().take() {
         return Err(StructureError::ParserUnavailable { reason }.into());

@@ -31,11 +31,8 @@ pub fn compile(text: &str, language: &'static Language) -> Result<Query, Structu
     for pattern in 0..query.pattern_count() {
         if let Some(predicate) = query.general_predicates(pattern).first() {
             let shown = format!("#{}", predicate.operator);
-            let arguments = predicate
-                .args
-                .iter()
-                .filter(|argument| matches!(argument, QueryPredicateArg::Capture(_)))
-                .count();
+            let arguments =
+                predicate.args.iter().filter(|argument| matches!(argument, QueryPredicateArg::Capture(_))).count();
             let at = text.find(&shown).unwrap_or(0);
             return Err(bad_query(
                 text,
@@ -141,10 +138,7 @@ fn describe_query_error(
         if near.is_empty() {
             BilingualText::same("")
         } else {
-            BilingualText::new(
-                format!("Did you mean {}?", near.join(", ")),
-                format!("もしかして: {}", near.join("、")),
-            )
+            BilingualText::new(format!("Did you mean {}?", near.join(", ")), format!("もしかして: {}", near.join("、")))
         }
     };
     let kinds = || {
@@ -185,10 +179,7 @@ fn describe_query_error(
             ),
         ),
         QueryErrorKind::Structure => (
-            BilingualText::new(
-                "this pattern can never match",
-                "このパターンに一致するものは文法上ありません",
-            ),
+            BilingualText::new("this pattern can never match", "このパターンに一致するものは文法上ありません"),
             BilingualText::new(
                 "The node cannot occur there: leave out a level or the field, or use (_).",
                 "その位置にこのノードは現れません。階層やフィールドを省くか、(_) を使ってください。",

@@ -129,10 +129,7 @@ pub fn rank(
     let total: usize = sources.results.iter().map(|file| file.total).sum();
     let mut lengths = fields::Fields::default();
     for file in &sources.results {
-        lengths
-            .iter_mut()
-            .zip(file.lengths)
-            .for_each(|(total, own)| *total += own);
+        lengths.iter_mut().zip(file.lengths).for_each(|(total, own)| *total += own);
     }
     let broken = MalformedFiles::from_places(sources.results.iter().filter_map(|file| file.broken.clone()).collect());
     let mut documents: Vec<RankedDocument> = sources.results.into_iter().flat_map(|file| file.documents).collect();
@@ -155,11 +152,7 @@ pub fn rank(
         elapsed_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         results: documents.into_iter().map(|document| document.row).collect(),
     };
-    Ok(Ranking {
-        output,
-        matches,
-        broken,
-    })
+    Ok(Ranking { output, matches, broken })
 }
 
 /// Returns the lines of an element, if they are few.
@@ -249,12 +242,7 @@ fn select_files(
         .collect();
     let value = |at: usize| {
         let sketch = &sketches[at];
-        let terms: f64 = rarity
-            .iter()
-            .zip(&sketch.has_term)
-            .filter(|(_, has)| **has)
-            .map(|(rarity, _)| rarity)
-            .sum();
+        let terms: f64 = rarity.iter().zip(&sketch.has_term).filter(|(_, has)| **has).map(|(rarity, _)| rarity).sum();
         (sketch.definitions.min(1), terms, matches.files[at].match_count)
     };
     let mut order: Vec<usize> = (0..paths.len()).collect();
@@ -267,10 +255,7 @@ fn select_files(
 
 impl FileSketch {
     fn empty(query: &RankedQuery) -> Self {
-        Self {
-            has_term: vec![false; query.terms.len()],
-            definitions: 0,
-        }
+        Self { has_term: vec![false; query.terms.len()], definitions: 0 }
     }
 
     fn new(query: &RankedQuery, text: &str) -> Self {
@@ -289,22 +274,15 @@ impl RankedOutput {
     /// Returns the text for a model.
     #[must_use]
     pub fn text(&self) -> String {
-        let basis = ReplyBasis {
-            searched_files: self.searched_files,
-            total_files: self.total_files,
-            ..ReplyBasis::default()
-        };
+        let basis =
+            ReplyBasis { searched_files: self.searched_files, total_files: self.total_files, ..ReplyBasis::default() };
         let all = totals_in_words(self.total_matches, basis, None);
         if self.total_matches == 0 {
             return all;
         }
-        let compared = self
-            .compared_files
-            .map(|files| format!("; elements of {files} files compared"))
-            .unwrap_or_default();
-        let Self {
-            count, total_elements, ..
-        } = self;
+        let compared =
+            self.compared_files.map(|files| format!("; elements of {files} files compared")).unwrap_or_default();
+        let Self { count, total_elements, .. } = self;
         let mut lines = vec![format!("{count} of {total_elements} elements; {all}{compared}")];
         lines.extend(self.results.iter().map(RankedRow::text));
         lines.join("\n")
@@ -353,13 +331,7 @@ mod tests {
         let rows: Vec<_> = found
             .documents
             .iter()
-            .map(|document| {
-                (
-                    document.row.element.as_str(),
-                    document.row.terms.clone(),
-                    document.row.line,
-                )
-            })
+            .map(|document| (document.row.element.as_str(), document.row.terms.clone(), document.row.line))
             .collect();
         assert_eq!(rows.len(), 3, "{rows:?}");
         assert_eq!(rows[0].0, "RETRIES");

@@ -132,10 +132,7 @@ impl RoleRules {
 
     fn add(&mut self, facts: &LanguageFacts) {
         let roles = &facts.roles;
-        for (kinds, meaning) in [
-            (&facts.comments, NodeMeaning::Comment),
-            (&roles.strings, NodeMeaning::Text),
-        ] {
+        for (kinds, meaning) in [(&facts.comments, NodeMeaning::Comment), (&roles.strings, NodeMeaning::Text)] {
             self.nodes.extend(kinds.iter().map(|kind| (kind.clone(), meaning)));
         }
         for (positions, child, node) in [
@@ -148,11 +145,7 @@ impl RoleRules {
             (&roles.parts, ChildMeaning::Part, None),
         ] {
             for position in positions {
-                let Position {
-                    kind,
-                    with,
-                    child: test,
-                } = Position::parse(position);
+                let Position { kind, with, child: test } = Position::parse(position);
                 match (test, node) {
                     (Some(test), _) => self.children.entry(kind.to_owned()).or_default().push(ChildRule {
                         with: with.map(str::to_owned),
@@ -183,11 +176,7 @@ impl RoleRules {
             ChildTest::Any => true,
         };
         let rules = self.children.get(parent.node.kind()).into_iter().flatten();
-        rules
-            .filter(holds)
-            .filter(|rule| rule.with.as_ref().is_none_or(has))
-            .map(|rule| rule.meaning)
-            .collect()
+        rules.filter(holds).filter(|rule| rule.with.as_ref().is_none_or(has)).map(|rule| rule.meaning).collect()
     }
 
     /// Returns the role of the last node of a path.
@@ -271,19 +260,13 @@ struct PathStep<'t> {
 /// Returns the nodes around a byte, from the root inwards, and the byte at which the search for the next name goes on.
 fn path_to(root: Node<'_>, byte: usize) -> (Vec<PathStep<'_>>, usize) {
     let mut cursor = root.walk();
-    let mut path = vec![PathStep {
-        node: root,
-        field: None,
-    }];
+    let mut path = vec![PathStep { node: root, field: None }];
     while cursor.goto_first_child_for_byte(byte).is_some() {
         let node = cursor.node();
         if node.start_byte() > byte {
             return (path, node.start_byte());
         }
-        path.push(PathStep {
-            node,
-            field: cursor.field_name(),
-        });
+        path.push(PathStep { node, field: cursor.field_name() });
     }
     let next = path.last().map_or(byte, |step| step.node.end_byte());
     (path, next.max(byte + 1))
@@ -318,10 +301,7 @@ pub(crate) fn role_at(file: &ParsedFile, bytes: &Range<usize>) -> NamedRole {
         let (path, next) = path_to(root, at);
         let leaf = path[path.len() - 1].node;
         if leaf.is_named() && leaf.child_count() == 0 {
-            let found = NamedRole {
-                role: rules.role(&path),
-                name: leaf.byte_range(),
-            };
+            let found = NamedRole { role: rules.role(&path), name: leaf.byte_range() };
             if found.role == HitRole::Definition {
                 return found;
             }
@@ -448,11 +428,7 @@ mod tests {
                 "local |x = |f(\"|t\")\nfunction |g(|a)\n  |t.|u = |a\n  |t.|v()\nend\n",
                 "write call string def def mention write mention mention call",
             ),
-            (
-                "bash",
-                "|f() {\n  |x=\"|t $|y\"\n  |g \"$|x\"\n}\n",
-                "def write string mention call mention",
-            ),
+            ("bash", "|f() {\n  |x=\"|t $|y\"\n  |g \"$|x\"\n}\n", "def write string mention call mention"),
             (
                 "scala",
                 "import a.|B\n\nclass |C(|p: |T) extends |D {\n  def |m(|x: |S): Int = |f(|x)\n  val |v = new |E(\"|t\")\n}\n",
@@ -512,11 +488,7 @@ mod tests {
         assert_eq!([mark(0..14), mark(0..5), mark(22..33)], ["def", "mention", "call"]);
         // The bracket of the parameters.
         assert_eq!(mark(14..15), "mention");
-        assert_eq!(
-            [mark(37..45), mark(37..40)],
-            ["call", "mention"],
-            "of a dotted name, the last part"
-        );
+        assert_eq!([mark(37..45), mark(37..40)], ["call", "mention"], "of a dotted name, the last part");
     }
 
     #[test]
@@ -544,18 +516,10 @@ mod tests {
                 }
                 if let Some(word) = with {
                     let is_word = grammar.id_for_node_kind(word, false) != 0;
-                    assert!(
-                        is_word || grammar.field_id_for_name(word).is_some(),
-                        "{}: {position}",
-                        language.name
-                    );
+                    assert!(is_word || grammar.field_id_for_name(word).is_some(), "{}: {position}", language.name);
                 }
                 if let Some(ChildTest::Field(field)) = &child {
-                    assert!(
-                        grammar.field_id_for_name(field).is_some(),
-                        "{}: {position}",
-                        language.name
-                    );
+                    assert!(grammar.field_id_for_name(field).is_some(), "{}: {position}", language.name);
                 }
             }
             assert!(!RoleRules::compile(language).nodes.is_empty(), "{}", language.name);

@@ -210,11 +210,7 @@ impl CountsOutput {
             let _ = writeln!(out, "{first} match{es} in each of {} files:", self.file_counts.len());
         }
         let in_brackets = |count: &u64| {
-            if is_common {
-                String::new()
-            } else {
-                format!(" ({count})")
-            }
+            if is_common { String::new() } else { format!(" ({count})") }
         };
         let rows: Vec<(&str, &str, u64)> = self
             .file_counts
@@ -245,11 +241,7 @@ impl SummaryOutput {
     fn text(&self) -> String {
         let mut out = self.summary.summary.clone();
         if !self.summary.roles.is_empty() {
-            let roles = self
-                .summary
-                .roles
-                .iter()
-                .map(|(role, rows)| format!("{} {rows}", role.mark()));
+            let roles = self.summary.roles.iter().map(|(role, rows)| format!("{} {rows}", role.mark()));
             let _ = write!(out, "\nby role: {}", roles.collect::<Vec<_>>().join(", "));
         }
         for file in &self.summary.top_files {
@@ -353,27 +345,17 @@ mod tests {
     fn each_shape_renders_compact_text() {
         assert_eq!(text(ReplyShape::TotalOnly), "4 matches in 2 files");
         assert_eq!(text(ReplyShape::CountOnly), "src/a.rs (3)\nsrc/b/c.rs (1)");
-        assert_eq!(
-            text(ReplyShape::Normal),
-            "src/a.rs\n2-two\n3:  hit hit\n4-four\n9:hit\nsrc/b/c.rs\n1:hit"
-        );
+        assert_eq!(text(ReplyShape::Normal), "src/a.rs\n2-two\n3:  hit hit\n4-four\n9:hit\nsrc/b/c.rs\n1:hit");
         assert_eq!(
             text(ReplyShape::OptimizedPaths),
             "root: src/\na.rs\n2-two\n3:  hit hit\n4-four\n9:hit\nb/c.rs\n1:hit"
         );
-        assert_eq!(
-            text(ReplyShape::Grouped),
-            "src/a.rs (3)\n2-two\n3:  hit hit\n4-four\n9:hit\nsrc/b/c.rs (1)\n1:hit"
-        );
+        assert_eq!(text(ReplyShape::Grouped), "src/a.rs (3)\n2-two\n3:  hit hit\n4-four\n9:hit\nsrc/b/c.rs (1)\n1:hit");
         assert_eq!(
             text(ReplyShape::Summary),
             "4 matches in 2 files\nsrc/a.rs (3)\n3:hit hit\n9:hit\nsrc/b/c.rs (1)\n1:hit"
         );
-        let none = SearchMatches {
-            complete: true,
-            searched_files: 3,
-            ..SearchMatches::default()
-        };
+        let none = SearchMatches { complete: true, searched_files: 3, ..SearchMatches::default() };
         let meta = StagesMeta {
             searched_file_count: 3,
             found_file_count: 900,
@@ -390,10 +372,7 @@ mod tests {
         ] {
             let text = |meta| shape(none.clone(), form, 0, meta).text();
             assert_eq!(text(None), "No matches in 3 files");
-            assert_eq!(
-                text(Some(meta)),
-                "No matches in 3 files; only the first 3 of 900 files were searched"
-            );
+            assert_eq!(text(Some(meta)), "No matches in 3 files; only the first 3 of 900 files were searched");
         }
     }
 
@@ -405,23 +384,12 @@ mod tests {
         let ShapedReply::Rows(output) = shape(cut, ReplyShape::Normal, 0, None) else {
             panic!("rows");
         };
-        assert_eq!(
-            (output.count, output.total_matches, output.total_files, output.truncated),
-            (2, 4, 2, true)
-        );
-        assert!(
-            output.text().ends_with("[2 rows of 4 matches in 2 files]"),
-            "{}",
-            output.text()
-        );
+        assert_eq!((output.count, output.total_matches, output.total_files, output.truncated), (2, 4, 2, true));
+        assert!(output.text().ends_with("[2 rows of 4 matches in 2 files]"), "{}", output.text());
         let (ShapedReply::Rows(page), _) = ShapedReply::Rows(output).page(0..1) else {
             panic!("rows");
         };
-        assert!(
-            page.text().ends_with("[first 1 row of 4 matches in 2 files]"),
-            "{}",
-            page.text()
-        );
+        assert!(page.text().ends_with("[first 1 row of 4 matches in 2 files]"), "{}", page.text());
     }
 
     #[test]
@@ -431,10 +399,7 @@ mod tests {
         found.files.insert(1, again);
         let project = Project::open(root.path()).expect("a project");
         found.files[1].path = project.walked_path(&project.root().join("src/aa.rs")).expect("inside");
-        assert_eq!(
-            shape(found, ReplyShape::CountOnly, 0, None).text(),
-            "src/\n a.rs (3)\n aa.rs (3)\nsrc/b/c.rs (1)"
-        );
+        assert_eq!(shape(found, ReplyShape::CountOnly, 0, None).text(), "src/\n a.rs (3)\n aa.rs (3)\nsrc/b/c.rs (1)");
     }
 
     #[test]
@@ -444,10 +409,7 @@ mod tests {
         found.files.truncate(1);
         for name in ["src/aa.rs", "top.rs"] {
             let path = project.walked_path(&project.root().join(name)).expect("inside");
-            let file = FileMatches {
-                path,
-                ..found.files[0].clone()
-            };
+            let file = FileMatches { path, ..found.files[0].clone() };
             found.files.push(file);
         }
         let text = shape(found, ReplyShape::CountOnly, 0, None).text();
@@ -493,13 +455,7 @@ mod tests {
         let normal = shaped(ReplyShape::Normal);
         assert!(normal.shows_columns());
         assert_eq!(normal.text(), format!("src/a.rs [shift_jis]\n{rows}"));
-        assert_eq!(
-            shaped(ReplyShape::Grouped).text(),
-            format!("src/a.rs (3) [shift_jis]\n{rows}")
-        );
-        assert_eq!(
-            shaped(ReplyShape::Summary).text(),
-            "4 matches in 1 file\nsrc/a.rs (3)\n1:…end of it\n2:one…"
-        );
+        assert_eq!(shaped(ReplyShape::Grouped).text(), format!("src/a.rs (3) [shift_jis]\n{rows}"));
+        assert_eq!(shaped(ReplyShape::Summary).text(), "4 matches in 1 file\nsrc/a.rs (3)\n1:…end of it\n2:one…");
     }
 }

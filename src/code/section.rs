@@ -33,12 +33,7 @@ impl SectionRange {
     /// Creates a range of whole lines.
     #[must_use]
     pub const fn lines(start_line: usize, end_line: Option<usize>) -> Self {
-        Self {
-            start_line,
-            end_line,
-            start_column: None,
-            end_column: None,
-        }
+        Self { start_line, end_line, start_column: None, end_column: None }
     }
 }
 
@@ -114,11 +109,7 @@ impl<'t> SectionCutter<'t> {
     /// Indexes the lines of a text.
     #[must_use]
     pub fn from_text(path: &'t str, text: &'t str) -> Self {
-        Self {
-            path,
-            text,
-            lines: LineIndex::new(text),
-        }
+        Self { path, text, lines: LineIndex::new(text) }
     }
 
     /// Returns the number of lines of the file.
@@ -196,9 +187,7 @@ impl<'t> SectionCutter<'t> {
     }
 
     fn bytes(&self, line: usize) -> std::ops::Range<usize> {
-        self.lines
-            .line_bytes(line, self.text)
-            .unwrap_or(self.text.len()..self.text.len())
+        self.lines.line_bytes(line, self.text).unwrap_or(self.text.len()..self.text.len())
     }
 
     /// Returns a line without its line end.
@@ -222,10 +211,7 @@ impl<'t> SectionCutter<'t> {
 }
 
 fn show(text: &str, first_line: usize, format: SectionFormat) -> SectionContent {
-    let lines = || {
-        text.split_inclusive('\n')
-            .map(|line| line.trim_end_matches(['\n', '\r']))
-    };
+    let lines = || text.split_inclusive('\n').map(|line| line.trim_end_matches(['\n', '\r']));
     match format {
         SectionFormat::Raw => SectionContent::One(text.to_owned()),
         SectionFormat::Json => SectionContent::Lines(lines().map(str::to_owned).collect()),
@@ -241,10 +227,7 @@ fn show(text: &str, first_line: usize, format: SectionFormat) -> SectionContent 
 pub fn find_element(path: &str, name: &str, elements: &ElementList) -> Result<usize, StructureError> {
     // Data keys may contain any character: the name is tried first as written, then with normalised separators.
     let written = name.trim();
-    let wanted = written
-        .trim_end_matches("()")
-        .replace("::", ".")
-        .replace(['#', '\\'], ".");
+    let wanted = written.trim_end_matches("()").replace("::", ".").replace(['#', '\\'], ".");
     let wanted = separate_list_items(&wanted);
     let can_be_named = |at: &usize| {
         let element = &elements.list[*at];
@@ -259,10 +242,8 @@ pub fn find_element(path: &str, name: &str, elements: &ElementList) -> Result<us
         .filter(|(at, qualified)| *qualified == wanted || *qualified == written || elements.list[*at].name == written)
         .collect();
     let (ending, written_ending) = (format!(".{wanted}"), format!(".{written}"));
-    let whole: Vec<&(usize, String)> = named
-        .iter()
-        .filter(|(_, qualified)| *qualified == wanted || *qualified == written)
-        .collect();
+    let whole: Vec<&(usize, String)> =
+        named.iter().filter(|(_, qualified)| *qualified == wanted || *qualified == written).collect();
     let found = if whole.len() == 1 {
         whole
     } else if exact.is_empty() {
@@ -285,11 +266,7 @@ pub fn find_element(path: &str, name: &str, elements: &ElementList) -> Result<us
         .copied()
         .collect();
     let found = if defined.len() == 1 { defined } else { found };
-    let found = if found.is_empty() {
-        find_by_depth(&wanted, &named, elements)
-    } else {
-        found
-    };
+    let found = if found.is_empty() { find_by_depth(&wanted, &named, elements) } else { found };
     match found.as_slice() {
         [(at, _)] => Ok(*at),
         [] => {
@@ -332,17 +309,10 @@ fn find_by_depth<'a>(shown: &str, named: &'a [(usize, String)], elements: &Eleme
         return Vec::new();
     }
     let ending = format!(".{name}");
-    let by_end: Vec<_> = named
-        .iter()
-        .filter(|(_, qualified)| qualified.ends_with(&ending))
-        .collect();
+    let by_end: Vec<_> = named.iter().filter(|(_, qualified)| qualified.ends_with(&ending)).collect();
     let depth_of =
         |at: usize| std::iter::successors(elements.list[at].parent, |parent| elements.list[*parent].parent).count();
-    let at_depth: Vec<_> = by_end
-        .iter()
-        .filter(|(at, _)| depth_of(*at) == depth)
-        .copied()
-        .collect();
+    let at_depth: Vec<_> = by_end.iter().filter(|(at, _)| depth_of(*at) == depth).copied().collect();
     if at_depth.is_empty() { by_end } else { at_depth }
 }
 
@@ -369,12 +339,7 @@ mod tests {
     const TEXT: &str = "one\r\n二つ目の行\r\n\nlast";
 
     fn cut(start: usize, end: Option<usize>, columns: (Option<usize>, Option<usize>), format: SectionFormat) -> String {
-        let range = SectionRange {
-            start_line: start,
-            end_line: end,
-            start_column: columns.0,
-            end_column: columns.1,
-        };
+        let range = SectionRange { start_line: start, end_line: end, start_column: columns.0, end_column: columns.1 };
         match SectionCutter::from_text("a.txt", TEXT).cut(&range, format) {
             Ok(section) => {
                 let clamped = if section.is_clamped { " clamped" } else { "" };
@@ -416,11 +381,7 @@ mod tests {
         let parsed = parsed("a.rs", text);
         let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
         let sheet = SectionCutter::from_text("a.rs", text);
-        let line = |name| {
-            sheet
-                .cut_element(name, &elements, SectionFormat::Raw)
-                .map(|section| section.start_line)
-        };
+        let line = |name| sheet.cut_element(name, &elements, SectionFormat::Raw).map(|section| section.start_line);
         assert_eq!(line("Store").expect("one"), 1);
         assert_eq!(line("Store::get").expect("one"), 2);
         assert_eq!(line("Store.drop").expect("one"), 3);
@@ -436,10 +397,7 @@ mod tests {
         let section = cut("B.run").expect("unique");
         assert_eq!(
             (section.start_line, section.content),
-            (
-                6,
-                SectionContent::One("    @property\n    def run(self):\n        pass\n".to_owned())
-            )
+            (6, SectionContent::One("    @property\n    def run(self):\n        pass\n".to_owned()))
         );
         assert_eq!(cut("only").expect("unique").element.as_deref(), Some("B.only"));
         let Err(StructureError::AmbiguousElement { candidates, .. }) = cut("run") else {

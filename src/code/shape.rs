@@ -53,10 +53,7 @@ impl ReplyShape {
     pub const fn row_demand(self, keep: usize) -> RowDemand {
         match self {
             Self::TotalOnly | Self::CountOnly => RowDemand::Counts,
-            Self::Summary => RowDemand::Top {
-                files: SUMMARY_FILES,
-                rows: SUMMARY_LINES,
-            },
+            Self::Summary => RowDemand::Top { files: SUMMARY_FILES, rows: SUMMARY_LINES },
             Self::Normal | Self::Grouped | Self::OptimizedPaths => RowDemand::Rows { keep },
         }
     }
@@ -349,11 +346,7 @@ pub fn shape(matches: SearchMatches, shape: ReplyShape, elapsed_ms: u64, meta: O
             total_files: None,
             truncated: false,
             basis,
-            file_counts: matches
-                .files
-                .iter()
-                .map(|file| (file.path.shown(), file.match_count))
-                .collect(),
+            file_counts: matches.files.iter().map(|file| (file.path.shown(), file.match_count)).collect(),
             meta,
         }),
         ReplyShape::Summary => ShapedReply::Summary(summary(matches, elapsed_ms, basis, meta)),
@@ -395,9 +388,7 @@ fn rows(matches: SearchMatches, elapsed_ms: u64, basis: ReplyBasis, meta: Option
     let mut encodings = BTreeMap::new();
     let mut results = Vec::with_capacity(matches.rows());
     for file in matches.files {
-        let FileMatches {
-            path, lines, encoding, ..
-        } = file;
+        let FileMatches { path, lines, encoding, .. } = file;
         let path = path.shown();
         if let Some(encoding) = encoding.filter(|_| !lines.is_empty()) {
             encodings.insert(path.clone(), encoding);
@@ -445,15 +436,7 @@ fn grouped(matches: SearchMatches, basis: ReplyBasis, meta: Option<StagesMeta>) 
             matches: file.lines.into_iter().map(group_row).collect(),
         })
         .collect();
-    GroupedOutput {
-        success: true,
-        count: files.len(),
-        total_matches,
-        truncated,
-        files,
-        basis,
-        meta,
-    }
+    GroupedOutput { success: true, count: files.len(), total_matches, truncated, files, basis, meta }
 }
 
 fn group_row(line: LineMatch) -> GroupRow {
@@ -475,10 +458,7 @@ fn summary(matches: SearchMatches, elapsed_ms: u64, basis: ReplyBasis, meta: Opt
     let (total_matches, total_files) = (matches.total_matches, basis.total_files);
     let mut roles = BTreeMap::new();
     // A file without any context is a text in no known language, or was not parsed.
-    let parsed = matches
-        .files
-        .iter()
-        .filter(|file| file.lines.iter().any(|row| row.context.is_some()));
+    let parsed = matches.files.iter().filter(|file| file.lines.iter().any(|row| row.context.is_some()));
     let rows: Vec<&LineMatch> = parsed.flat_map(|file| &file.lines).collect();
     if rows.iter().all(|row| row.context.is_some()) {
         for context in rows.iter().filter_map(|row| row.context.as_ref()) {
@@ -520,10 +500,7 @@ fn common_folder<'a>(mut paths: impl Iterator<Item = &'a str>) -> &'a str {
     paths.fold(folder(first), |common, path| {
         let same = common.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
         // Ends directly after a `/`, so on a character boundary.
-        common.as_bytes()[..same]
-            .iter()
-            .rposition(|byte| *byte == b'/')
-            .map_or("", |slash| &common[..=slash])
+        common.as_bytes()[..same].iter().rposition(|byte| *byte == b'/').map_or("", |slash| &common[..=slash])
     })
 }
 

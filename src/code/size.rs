@@ -19,10 +19,7 @@ pub enum SizeFilter {
 impl SizeFilter {
     /// Parses a size of fd: sign, digits, unit. The unit is required, in upper or lower case.
     pub fn parse(value: &str) -> Result<Self, SearchError> {
-        let refused = || SearchError::Size {
-            argument: "size",
-            value: value.to_owned(),
-        };
+        let refused = || SearchError::Size { argument: "size", value: value.to_owned() };
         let (make, rest): (fn(u64) -> Self, &str) = match value.as_bytes().first() {
             Some(b'+') => (Self::AtLeast, &value[1..]),
             Some(b'-') => (Self::AtMost, &value[1..]),
@@ -57,10 +54,7 @@ impl SizeFilter {
 
 /// Parses a `max_filesize` of ripgrep: digits, then nothing, `K`, `M` or `G` in either case. Returns bytes.
 pub fn max_filesize(value: &str) -> Result<u64, SearchError> {
-    let refused = || SearchError::MaxFilesize {
-        argument: "max_filesize",
-        value: value.to_owned(),
-    };
+    let refused = || SearchError::MaxFilesize { argument: "max_filesize", value: value.to_owned() };
     let (number, unit) = digits(value).ok_or_else(refused)?;
     let factor: u64 = match unit {
         "" => 1,
@@ -94,19 +88,8 @@ mod tests {
         ] {
             assert_eq!(SizeFilter::parse(value), Ok(expected), "{value}");
         }
-        for value in [
-            "",
-            "+",
-            "10",
-            "+18",
-            "M",
-            "+1bib",
-            "+50a",
-            "$10M",
-            "99999999999999999999b",
-            "99999999ti",
-            "１k",
-        ] {
+        for value in ["", "+", "10", "+18", "M", "+1bib", "+50a", "$10M", "99999999999999999999b", "99999999ti", "１k"]
+        {
             assert!(SizeFilter::parse(value).is_err(), "{value}");
         }
         assert!(SizeFilter::AtMost(3).admits(3) && !SizeFilter::AtMost(3).admits(4));

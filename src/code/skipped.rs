@@ -51,10 +51,7 @@ impl SkipReason {
             Self::Unparsable => ("parser limit", "構文解析の上限"),
             Self::MatchLimit => ("backtracking limit", "バックトラックの上限"),
             Self::System => ("system failure", "システムの障害"),
-            Self::BinaryMatches => (
-                "binary, not all its matches are shown",
-                "バイナリー、一部の一致は非表示",
-            ),
+            Self::BinaryMatches => ("binary, not all its matches are shown", "バイナリー、一部の一致は非表示"),
         };
         BilingualText::new(en, ja)
     }
@@ -152,9 +149,6 @@ pub(crate) fn display_path(root: &Path, path: &Path) -> String {
     match path.strip_prefix(root) {
         Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
         Ok(inside) => slashed(inside),
-        Err(_) => path
-            .file_name()
-            .map(|name| slashed(Path::new(name)))
-            .unwrap_or_default(),
+        Err(_) => path.file_name().map(|name| slashed(Path::new(name))).unwrap_or_default(),
     }
 }

@@ -94,9 +94,7 @@ pub fn find_sources(
             // As by a walk, which visits them.
             project.note_entry(folder);
         }
-        let paths = listed
-            .iter()
-            .map(|path: &PathBuf| project.walked_path(&project.root().join(path)));
+        let paths = listed.iter().map(|path: &PathBuf| project.walked_path(&project.root().join(path)));
         found.lock().extend(paths.flatten());
     } else if !folders.is_empty() {
         let _cancelled = scope.walk(&folders, &skipped).visit(|entry| {
@@ -120,11 +118,7 @@ pub fn find_sources(
     found.retain(|path| seen.insert(path.relative().to_path_buf()));
     found.sort_by(|a, b| compare_paths(a.relative(), b.relative()));
     let skipped = skipped.lock().clone();
-    Ok(FoundSources {
-        files: found,
-        left_out,
-        skipped,
-    })
+    Ok(FoundSources { files: found, left_out, skipped })
 }
 
 /// Returns a search for a word in the whole of each file. `None` for a word whose bytes depend on the encoding.
@@ -180,9 +174,5 @@ pub fn process_each<T: Send>(
         }
     }
     skipped.finish()?;
-    Ok(ProcessedFiles {
-        results,
-        files: files.len() as u64,
-        skipped,
-    })
+    Ok(ProcessedFiles { results, files: files.len() as u64, skipped })
 }

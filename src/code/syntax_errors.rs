@@ -42,9 +42,6 @@ impl MalformedFiles {
     pub fn from_places(mut places: Vec<(String, usize)>) -> Self {
         places.sort();
         let examples = places.iter().take(EXAMPLES);
-        Self {
-            count: places.len(),
-            examples: examples.map(|(path, line)| format!("{path}:{line}")).collect(),
-        }
+        Self { count: places.len(), examples: examples.map(|(path, line)| format!("{path}:{line}")).collect() }
     }
 }

@@ -145,11 +145,9 @@ fn compile_rust(options: &TextQueryOptions) -> Result<RegexMatcher, SearchError>
     }
     builder.build_many(&[&options.query]).map_err(|error| {
         let (column, reason, advice) = match error.kind() {
-            ErrorKind::NotAllowed(_) => (
-                0,
-                "a line break cannot be matched line by line".to_owned(),
-                SearchAdvice::Multiline,
-            ),
+            ErrorKind::NotAllowed(_) => {
+                (0, "a line break cannot be matched line by line".to_owned(), SearchAdvice::Multiline)
+            }
             ErrorKind::Banned(_) => (0, pattern_error::last_line(&error.to_string()), SearchAdvice::NoNul),
             _ => diagnose(&options.query, &error.to_string()),
         };
@@ -163,35 +161,17 @@ fn compile_pcre2(options: &TextQueryOptions) -> Result<Pcre2Matcher, SearchError
         let column = error
             .offset()
             .filter(|_| !options.word && options.syntax == QuerySyntax::Pcre2)
-            .and_then(|offset| {
-                options
-                    .query
-                    .get(..offset.saturating_sub(before).min(options.query.len()))
-            })
+            .and_then(|offset| options.query.get(..offset.saturating_sub(before).min(options.query.len())))
             .map_or(0, |before| before.chars().count() + 1);
-        regex_error(
-            options,
-            column,
-            pattern_error::last_line(&error.to_string()),
-            SearchAdvice::FixedStrings,
-        )
+        regex_error(options, column, pattern_error::last_line(&error.to_string()), SearchAdvice::FixedStrings)
     })
 }
 
 /// Parses the query again to find the position; the matcher's own error is a drawing of several lines.
 fn diagnose(query: &str, message: &str) -> (usize, String, SearchAdvice) {
     use regex_syntax::ast::ErrorKind as Ast;
-    let Err(error) = regex_syntax::ParserBuilder::new()
-        .utf8(false)
-        .multi_line(true)
-        .build()
-        .parse(query)
-    else {
-        let advice = if message.contains("size limit") {
-            SearchAdvice::Shorten
-        } else {
-            SearchAdvice::FixedStrings
-        };
+    let Err(error) = regex_syntax::ParserBuilder::new().utf8(false).multi_line(true).build().parse(query) else {
+        let advice = if message.contains("size limit") { SearchAdvice::Shorten } else { SearchAdvice::FixedStrings };
         return (0, pattern_error::last_line(message), advice);
     };
     let (column, reason) = pattern_error::regex_position_and_reason(&error);
@@ -207,13 +187,7 @@ fn diagnose(query: &str, message: &str) -> (usize, String, SearchAdvice) {
 }
 
 fn regex_error(options: &TextQueryOptions, column: usize, reason: String, advice: SearchAdvice) -> SearchError {
-    SearchError::Regex {
-        argument: "query",
-        pattern: options.query.clone(),
-        column,
-        reason,
-        advice,
-    }
+    SearchError::Regex { argument: "query", pattern: options.query.clone(), column, reason, advice }
 }
 
 #[cfg(test)]

@@ -36,10 +36,7 @@ impl ThreadPermit {
             taken = free.min(wanted);
             Some(free - taken)
         });
-        Self {
-            granted: taken.max(1),
-            taken,
-        }
+        Self { granted: taken.max(1), taken }
     }
 
     /// Returns the number of threads that the call may use.

@@ -35,10 +35,7 @@ impl UserQueries {
 
     /// Returns the added keys of a language.
     pub fn keys(&self, language: &Language) -> impl Iterator<Item = &str> {
-        self.texts
-            .keys()
-            .filter(move |(name, _)| *name == language.name)
-            .map(|(_, key)| key.as_str())
+        self.texts.keys().filter(move |(name, _)| *name == language.name).map(|(_, key)| key.as_str())
     }
 }
 

@@ -12,9 +12,7 @@ use url::Url;
 use super::ConfigError;
 
 /// The signature algorithms that can be configured: those with a public key.
-const ALGORITHMS: [&str; 9] = [
-    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA",
-];
+const ALGORITHMS: [&str; 9] = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"];
 
 /// The settings of authentication and authorisation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,12 +30,7 @@ pub struct AuthConfig {
 
 impl Default for AuthConfig {
     fn default() -> Self {
-        Self {
-            mode: AuthMode::None,
-            rate_per_minute: 600,
-            tokens: Vec::new(),
-            oauth: OAuthConfig::default(),
-        }
+        Self { mode: AuthMode::None, rate_per_minute: 600, tokens: Vec::new(), oauth: OAuthConfig::default() }
     }
 }
 
@@ -175,10 +168,7 @@ impl AuthConfig {
         let mut names = BTreeSet::new();
         for token in &self.tokens {
             if token.name.is_empty() || !names.insert(&token.name) {
-                return Err(ConfigError(format!(
-                    "auth.tokens: the name {:?} is empty or used twice",
-                    token.name
-                )));
+                return Err(ConfigError(format!("auth.tokens: the name {:?} is empty or used twice", token.name)));
             }
             if token.sha256.len() != 64 || !token.sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                 return Err(ConfigError(format!(
@@ -213,9 +203,7 @@ impl OAuthConfig {
     fn check(&self) -> Result<(), ConfigError> {
         for (name, value) in [("issuer", &self.issuer), ("audience", &self.audience)] {
             if value.is_empty() {
-                return Err(ConfigError(format!(
-                    "auth.mode is \"oauth\" but auth.oauth.{name} is empty"
-                )));
+                return Err(ConfigError(format!("auth.mode is \"oauth\" but auth.oauth.{name} is empty")));
             }
         }
         for (name, url) in [("issuer", &self.issuer), ("jwks_uri", &self.jwks_uri)] {

@@ -19,10 +19,7 @@ pub struct BatchConfig {
 
 impl Default for BatchConfig {
     fn default() -> Self {
-        Self {
-            enabled: true,
-            max_steps: MOST_STEPS,
-        }
+        Self { enabled: true, max_steps: MOST_STEPS }
     }
 }
 

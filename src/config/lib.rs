@@ -117,10 +117,7 @@ pub fn load(
     let mut layers = Figment::from(Serialized::defaults(Config::default()));
     if let Some(file) = file {
         if !file.is_file() {
-            return Err(ConfigError(format!(
-                "the configuration file {} does not exist",
-                file.display()
-            )));
+            return Err(ConfigError(format!("the configuration file {} does not exist", file.display())));
         }
         let text = std::fs::read_to_string(file)
             .map_err(|error| ConfigError(format!("the configuration file {}: {error}", file.display())))?;
@@ -155,11 +152,7 @@ pub fn load(
     if config.projects.allowed_roots.is_empty() {
         config.projects.allowed_roots.push(PathBuf::from("."));
     }
-    if let Some(root) = ROOT_VARIABLES
-        .iter()
-        .find_map(|name| environment(name))
-        .filter(|root| !root.is_empty())
-    {
+    if let Some(root) = ROOT_VARIABLES.iter().find_map(|name| environment(name)).filter(|root| !root.is_empty()) {
         config.projects.move_to_front(Path::new(&root))?;
     }
     if let Some(sha256) = environment(TOKEN_VARIABLE).filter(|hash| !hash.is_empty()) {
@@ -229,10 +222,9 @@ impl Config {
     /// Returns the maps between the clients' paths and the server's paths.
     #[must_use]
     pub fn path_maps(&self) -> PathMaps {
-        PathMaps::new(self.path_map.iter().map(|map| PathMap {
-            client: map.client.clone(),
-            server: map.server.clone(),
-        }))
+        PathMaps::new(
+            self.path_map.iter().map(|map| PathMap { client: map.client.clone(), server: map.server.clone() }),
+        )
     }
 }
 
@@ -254,11 +246,7 @@ mod tests {
     /// Checks that every default is shown. Lists of tables have no default to show; they appear as comments.
     fn shows(text: &str, above: &str, sections: &toml::Table) {
         for (name, value) in sections {
-            let path = if above.is_empty() {
-                name.clone()
-            } else {
-                format!("{above}.{name}")
-            };
+            let path = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
             let shown = match value {
                 toml::Value::Table(keys) => {
                     shows(text, &path, keys);
@@ -280,64 +268,35 @@ mod tests {
             ("[server]\nlsten = \"x\"", "line 2, lsten: unknown field `lsten`"),
             ("[server]\nlsten = \"x\"", "did you mean `listen`?"),
             ("[limits]\nreply_rows = 0", "limits.reply_rows must be at least 1"),
-            (
-                "[limits]\nheader_bytes = 100",
-                "limits.header_bytes must be at least 8192",
-            ),
-            (
-                "[limits]\nreply_bytes = 100",
-                "limits.reply_bytes must be at least 8192",
-            ),
+            ("[limits]\nheader_bytes = 100", "limits.header_bytes must be at least 8192"),
+            ("[limits]\nreply_bytes = 100", "limits.reply_bytes must be at least 8192"),
             ("[limits]\nbodies_bytes = 100", "limits.bodies_bytes must be at least"),
-            (
-                "[server]\nheader_seconds = 0",
-                "server.header_seconds must be from 1 to 86400",
-            ),
+            ("[server]\nheader_seconds = 0", "server.header_seconds must be from 1 to 86400"),
             ("[projects]\nallowed_roots = [\"/no/such\"]", "/no/such is not a folder"),
             ("[batch]\nmax_steps = 51", "batch.max_steps must be from 1 to 50"),
             ("[browser.expectation]\nprofile = \"fat\"", "profile"),
-            (
-                "[browser]\nmemory_mib = 1",
-                "browser.memory_mib must be 0 or at least 256",
-            ),
+            ("[browser]\nmemory_mib = 1", "browser.memory_mib must be 0 or at least 256"),
             ("[browser]\nargs = [\"lang\"]", "is not a flag"),
             ("[browser]\nidle_minutes = 0", "browser.idle_minutes must be from 1"),
-            (
-                "[browser.policy]\ndeny_hosts = [\"http://a.example\"]",
-                "is not a host such as",
-            ),
+            ("[browser.policy]\ndeny_hosts = [\"http://a.example\"]", "is not a host such as"),
             ("[log]\nfilter = \"=%\"", "log.filter"),
             ("[auth]\nmode = \"tokens\"", "auth.tokens is empty"),
-            (
-                "[auth]\nmode = \"tokens\"\n[[auth.tokens]]\nname = \"a\"\nsha256 = \"12\"",
-                "64 hexadecimal digits",
-            ),
-            (
-                "[auth]\n[[auth.tokens]]\nname = \"a\"\nsha256 = \"12\"\nreadolny = true",
-                "readolny",
-            ),
+            ("[auth]\nmode = \"tokens\"\n[[auth.tokens]]\nname = \"a\"\nsha256 = \"12\"", "64 hexadecimal digits"),
+            ("[auth]\n[[auth.tokens]]\nname = \"a\"\nsha256 = \"12\"\nreadolny = true", "readolny"),
             ("[auth]\nmode = \"oauth\"", "auth.oauth.issuer is empty"),
             (
                 "[auth]\nmode = \"oauth\"\n[auth.oauth]\nissuer = \"https://a\"\naudience = \"b\"\nalgorithms = [\"HS256\"]",
                 "\"HS256\" is not one of",
             ),
-            (
-                "[projects.named]\nshop = \"/no/such\"",
-                "projects.named.shop: /no/such is not a folder",
-            ),
-            (
-                "[[path_map]]\nclient = \"/a\"\nserver = \"b\"",
-                "both paths must be absolute",
-            ),
+            ("[projects.named]\nshop = \"/no/such\"", "projects.named.shop: /no/such is not a folder"),
+            ("[[path_map]]\nclient = \"/a\"\nserver = \"b\"", "both paths must be absolute"),
             (
                 "[server]\nstate_key = \"0123456789012345678901234567890\"",
                 "server.state_key has 31 bytes; it must have at least 32",
             ),
         ] {
             std::fs::write(&file, toml).expect("a file");
-            let error = load(Some(&file), Flags::default(), |_| None)
-                .expect_err(toml)
-                .to_string();
+            let error = load(Some(&file), Flags::default(), |_| None).expect_err(toml).to_string();
             assert!(error.contains(expected), "{error}");
             assert!(!error.contains('\n'), "one line: {error}");
         }
@@ -348,14 +307,9 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let inner = root.path().join("inner");
         std::fs::create_dir(&inner).expect("a folder");
-        let flags = || Flags {
-            roots: vec![root.path().to_path_buf()],
-            ..Flags::default()
-        };
-        let config = load(None, flags(), |name| {
-            (name == "PROJECT_ROOT").then(|| inner.display().to_string())
-        })
-        .expect("inside");
+        let flags = || Flags { roots: vec![root.path().to_path_buf()], ..Flags::default() };
+        let config =
+            load(None, flags(), |name| (name == "PROJECT_ROOT").then(|| inner.display().to_string())).expect("inside");
         assert_eq!(config.projects.allowed_roots[0], inner.canonicalize().expect("real"));
         assert!(load(None, flags(), |name| (name == "PROJECT_ROOT").then(|| "/".to_owned())).is_err());
     }

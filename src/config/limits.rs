@@ -73,14 +73,10 @@ impl LimitsConfig {
             }
         }
         if self.reply_bytes < LEAST_REPLY_BYTES {
-            return Err(ConfigError(format!(
-                "limits.reply_bytes must be at least {LEAST_REPLY_BYTES}"
-            )));
+            return Err(ConfigError(format!("limits.reply_bytes must be at least {LEAST_REPLY_BYTES}")));
         }
         if self.header_bytes < LEAST_HEADER_BYTES {
-            return Err(ConfigError(format!(
-                "limits.header_bytes must be at least {LEAST_HEADER_BYTES}"
-            )));
+            return Err(ConfigError(format!("limits.header_bytes must be at least {LEAST_HEADER_BYTES}")));
         }
         if self.bodies_bytes < self.body_bytes {
             return Err(ConfigError(
@@ -93,12 +89,7 @@ impl LimitsConfig {
     /// Returns the limits of one reply.
     #[must_use]
     pub fn caps(&self) -> Caps {
-        Caps {
-            rows: self.reply_rows,
-            tokens: self.reply_tokens,
-            bytes: self.reply_bytes,
-            form: ResultForm::Both,
-        }
+        Caps { rows: self.reply_rows, tokens: self.reply_tokens, bytes: self.reply_bytes, form: ResultForm::Both }
     }
 }
 
@@ -126,16 +117,7 @@ pub struct PoolsConfig {
 
 impl Default for PoolsConfig {
     fn default() -> Self {
-        Self {
-            analysis: 0,
-            write: 1,
-            write_total: 8,
-            check: 3,
-            plot: 2,
-            browser: 8,
-            queue: 64,
-            wait_seconds: 30,
-        }
+        Self { analysis: 0, write: 1, write_total: 8, check: 3, plot: 2, browser: 8, queue: 64, wait_seconds: 30 }
     }
 }
 
@@ -144,11 +126,7 @@ impl PoolsConfig {
     #[must_use]
     pub fn sizes(&self) -> PoolSizes {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let analysis = if self.analysis == 0 {
-            cores.max(5)
-        } else {
-            self.analysis
-        };
+        let analysis = if self.analysis == 0 { cores.max(5) } else { self.analysis };
         PoolSizes {
             slots: [analysis, self.write_total, self.check, self.plot, self.browser],
             per_key: self.write,
@@ -170,10 +148,7 @@ pub struct CacheConfig {
 
 impl Default for CacheConfig {
     fn default() -> Self {
-        Self {
-            bytes: 64 * 1024 * 1024,
-            entry_bytes: 4 * 1024 * 1024,
-        }
+        Self { bytes: 64 * 1024 * 1024, entry_bytes: 4 * 1024 * 1024 }
     }
 }
 
@@ -191,10 +166,6 @@ pub struct ResourcesConfig {
 
 impl Default for ResourcesConfig {
     fn default() -> Self {
-        Self {
-            subscriptions: 100,
-            streams: 1_000,
-            settle_ms: 150,
-        }
+        Self { subscriptions: 100, streams: 1_000, settle_ms: 150 }
     }
 }

@@ -22,9 +22,7 @@ pub struct NovelConfig {
 impl NovelConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         self.provider.check(self.author)?;
-        self.checks
-            .check()
-            .map_err(|error| ConfigError(format!("novel.checks: {error}")))?;
+        self.checks.check().map_err(|error| ConfigError(format!("novel.checks: {error}")))?;
         let names = &self.names;
         let all = [
             ("settings", &names.settings),

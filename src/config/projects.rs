@@ -38,10 +38,7 @@ impl ProjectsConfig {
         }
         for (name, root) in &self.named {
             if !root.is_dir() {
-                return Err(ConfigError(format!(
-                    "projects.named.{name}: {} is not a folder",
-                    root.display()
-                )));
+                return Err(ConfigError(format!("projects.named.{name}: {} is not a folder", root.display())));
             }
             if name.is_empty() || name.contains('/') {
                 return Err(ConfigError(format!("projects.named: {name:?} cannot be part of a URL")));
@@ -55,10 +52,7 @@ impl ProjectsConfig {
         let real = wanted
             .canonicalize()
             .map_err(|error| ConfigError(format!("PROJECT_ROOT {}: {error}", wanted.display())))?;
-        let inside = self
-            .allowed_roots
-            .iter()
-            .any(|root| root.canonicalize().is_ok_and(|root| real.starts_with(root)));
+        let inside = self.allowed_roots.iter().any(|root| root.canonicalize().is_ok_and(|root| real.starts_with(root)));
         if !inside {
             return Err(ConfigError(format!(
                 "PROJECT_ROOT {} is outside the allowed roots; allow it with --root",

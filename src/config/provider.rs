@@ -106,11 +106,7 @@ impl ProviderConfig {
     /// Reads the key from the environment.
     pub(super) fn read_key(&mut self, environment: impl Fn(&str) -> Option<String>) {
         if !self.api_key_env.is_empty() {
-            self.key = environment(&self.api_key_env)
-                .unwrap_or_default()
-                .trim()
-                .to_owned()
-                .into();
+            self.key = environment(&self.api_key_env).unwrap_or_default().trim().to_owned().into();
         }
     }
 
@@ -202,38 +198,20 @@ mod tests {
         type Change = fn(&mut ProviderConfig);
         let cases: [(Change, &str); 10] = [
             (|it| it.base_url.clear(), "base_url is empty"),
-            (
-                |it| it.base_url = "models.example".to_owned(),
-                "not an http or https URL",
-            ),
-            (
-                |it| it.base_url = "https://me:pw@models.example".to_owned(),
-                "neither credentials",
-            ),
-            (
-                |it| it.base_url = "http://remote/v1".to_owned(),
-                "write \"https://remote/v1\"",
-            ),
+            (|it| it.base_url = "models.example".to_owned(), "not an http or https URL"),
+            (|it| it.base_url = "https://me:pw@models.example".to_owned(), "neither credentials"),
+            (|it| it.base_url = "http://remote/v1".to_owned(), "write \"https://remote/v1\""),
             (|it| it.model.clear(), "model is empty"),
             (|it| it.api_key_env.clear(), "api_key_env is empty"),
-            (
-                |it| it.api_key_env = "NOT_SET".to_owned(),
-                "names NOT_SET, but this environment variable is missing",
-            ),
+            (|it| it.api_key_env = "NOT_SET".to_owned(), "names NOT_SET, but this environment variable is missing"),
             (|it| it.max_tokens = 0, "max_tokens must be from 1"),
-            (
-                |it| it.timeout_seconds = 4_000,
-                "timeout_seconds must be from 1 to 3600",
-            ),
+            (|it| it.timeout_seconds = 4_000, "timeout_seconds must be from 1 to 3600"),
             (|it| it.retries = 11, "retries must be at most 10"),
         ];
         for (change, expected) in cases {
             let provider = provider(change);
             let error = provider.check(AuthorChoice::Provider).expect_err(expected).to_string();
-            assert!(
-                error.contains(expected) && error.starts_with("novel.provider."),
-                "{error}"
-            );
+            assert!(error.contains(expected) && error.starts_with("novel.provider."), "{error}");
             // An author that never asks a provider needs none.
             assert!(provider.check(AuthorChoice::Host).is_ok() && provider.check(AuthorChoice::Sampling).is_ok());
         }
@@ -281,10 +259,6 @@ mod tests {
     fn a_key_is_never_shown() {
         let shown = format!("{:?}", provider(|_| {}));
         assert!(shown.contains("hidden") && !shown.contains("a-key"), "{shown}");
-        assert!(
-            !toml::to_string(&provider(|_| {}))
-                .expect("serialises")
-                .contains("a-key")
-        );
+        assert!(!toml::to_string(&provider(|_| {})).expect("serialises").contains("a-key"));
     }
 }

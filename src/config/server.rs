@@ -68,10 +68,7 @@ impl Default for ServerConfig {
 
 impl ServerConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        for (name, size) in [
-            ("max_sessions", self.max_sessions),
-            ("max_connections", self.max_connections),
-        ] {
+        for (name, size) in [("max_sessions", self.max_sessions), ("max_connections", self.max_connections)] {
             if size == 0 {
                 return Err(ConfigError(format!("server.{name} must be at least 1")));
             }
@@ -105,9 +102,7 @@ impl ServerConfig {
     pub fn connection_limit(&self) -> usize {
         let wanted = self.max_connections;
         // The limit is unknown (not Linux, or not readable): use the configured number.
-        let Some(files) = std::fs::read_to_string("/proc/self/limits")
-            .ok()
-            .and_then(|limits| open_files(&limits))
+        let Some(files) = std::fs::read_to_string("/proc/self/limits").ok().and_then(|limits| open_files(&limits))
         else {
             return wanted;
         };
@@ -160,28 +155,11 @@ mod tests {
 
     #[test]
     fn names_are_those_that_a_header_can_say() {
-        for host in [
-            "fumi.example.com",
-            "FUMI:8640",
-            "192.0.2.7:80",
-            "[::1]",
-            "[2001:db8::1]:443",
-        ] {
+        for host in ["fumi.example.com", "FUMI:8640", "192.0.2.7:80", "[::1]", "[2001:db8::1]:443"] {
             assert!(is_authority(host), "{host}");
             assert!(is_origin(&format!("https://{host}")), "{host}");
         }
-        for host in [
-            "",
-            "https://a",
-            "a/",
-            "*.a",
-            "a:b",
-            "a:*",
-            "a:99999",
-            "::1",
-            "日本.example",
-            "a b",
-        ] {
+        for host in ["", "https://a", "a/", "*.a", "a:b", "a:*", "a:99999", "::1", "日本.example", "a b"] {
             assert!(!is_authority(host), "{host}");
         }
         assert!(is_origin("https://a:*") && is_origin("vscode-webview://0a1b"));

@@ -88,12 +88,8 @@ mod tests {
 
     #[test]
     fn without_a_configured_key_every_start_has_its_own() {
-        let [one, other] = [(); 2].map(|()| {
-            StateKey::from_config(&Secret::default())
-                .expect("random bytes")
-                .expose()
-                .to_vec()
-        });
+        let [one, other] =
+            [(); 2].map(|()| StateKey::from_config(&Secret::default()).expect("random bytes").expose().to_vec());
         assert!(one.len() >= StateKey::MIN_BYTES && one != other);
     }
 }

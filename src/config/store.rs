@@ -34,9 +34,9 @@ impl StoreKind {
         match raw {
             "fs" => Ok(Self::Fs),
             "memory" => Ok(Self::Memory),
-            raw if raw == "redis" || raw.starts_with("redis://") || raw.starts_with("rediss://") => Err(ConfigError(
-                format!("--store {raw}: not in this build; use fs or memory"),
-            )),
+            raw if raw == "redis" || raw.starts_with("redis://") || raw.starts_with("rediss://") => {
+                Err(ConfigError(format!("--store {raw}: not in this build; use fs or memory")))
+            }
             raw => Err(ConfigError(format!("--store {raw}: use fs or memory"))),
         }
     }
@@ -47,9 +47,7 @@ impl StoreKind {
 #[must_use]
 pub fn state_folder(environment: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let absolute = |name: &str| environment(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    absolute("XDG_STATE_HOME")
-        .or_else(|| Some(absolute("HOME")?.join(".local/state")))
-        .map(|state| state.join("fumi"))
+    absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state"))).map(|state| state.join("fumi"))
 }
 
 #[cfg(test)]
@@ -65,18 +63,11 @@ mod tests {
         for (variables, expected) in [
             (&[("XDG_STATE_HOME", "/x"), ("HOME", "/h")][..], Some("/x/fumi")),
             (&[("HOME", "/h")], Some("/h/.local/state/fumi")),
-            (
-                &[("XDG_STATE_HOME", "relative"), ("HOME", "/h")],
-                Some("/h/.local/state/fumi"),
-            ),
+            (&[("XDG_STATE_HOME", "relative"), ("HOME", "/h")], Some("/h/.local/state/fumi")),
             (&[("XDG_STATE_HOME", ""), ("HOME", "")], None),
             (&[], None),
         ] {
-            assert_eq!(
-                folder(variables),
-                expected.map(std::path::PathBuf::from),
-                "{variables:?}"
-            );
+            assert_eq!(folder(variables), expected.map(std::path::PathBuf::from), "{variables:?}");
         }
     }
 }

@@ -18,10 +18,7 @@ pub struct LogConfig {
 
 impl Default for LogConfig {
     fn default() -> Self {
-        Self {
-            format: LogFormat::Pretty,
-            filter: "info".to_owned(),
-        }
+        Self { format: LogFormat::Pretty, filter: "info".to_owned() }
     }
 }
 
@@ -50,11 +47,7 @@ pub struct TelemetryConfig {
 
 impl Default for TelemetryConfig {
     fn default() -> Self {
-        Self {
-            otlp_endpoint: String::new(),
-            service_name: "fumi".to_owned(),
-            metrics_listen: String::new(),
-        }
+        Self { otlp_endpoint: String::new(), service_name: "fumi".to_owned(), metrics_listen: String::new() }
     }
 }
 

@@ -84,12 +84,7 @@ pub struct IndexConfig {
 
 impl Default for IndexConfig {
     fn default() -> Self {
-        Self {
-            enabled: true,
-            most_memory_mb: 256,
-            most_files: 200_000,
-            most_disk_mb: 1_024,
-        }
+        Self { enabled: true, most_memory_mb: 256, most_files: 200_000, most_disk_mb: 1_024 }
     }
 }
 
@@ -98,29 +93,16 @@ impl CodeConfig {
     /// turned off.
     #[must_use]
     pub fn index_limits(&self, file_bytes: u64) -> Option<IndexLimits> {
-        let IndexConfig {
-            enabled,
-            most_memory_mb,
-            most_files,
-            most_disk_mb: _,
-        } = self.index;
-        enabled.then_some(IndexLimits {
-            file_bytes,
-            files: most_files,
-            memory: most_memory_mb << 20,
-        })
+        let IndexConfig { enabled, most_memory_mb, most_files, most_disk_mb: _ } = self.index;
+        enabled.then_some(IndexLimits { file_bytes, files: most_files, memory: most_memory_mb << 20 })
     }
 
     /// Returns where indexes are kept below the state folder. `None` if none is.
     #[must_use]
     pub fn index_folders(&self, state: &Path) -> Option<IndexFolders> {
-        let IndexConfig {
-            enabled, most_disk_mb, ..
-        } = self.index;
-        (enabled && most_disk_mb > 0).then(|| IndexFolders {
-            folder: state.join("index"),
-            most_bytes: most_disk_mb << 20,
-        })
+        let IndexConfig { enabled, most_disk_mb, .. } = self.index;
+        (enabled && most_disk_mb > 0)
+            .then(|| IndexFolders { folder: state.join("index"), most_bytes: most_disk_mb << 20 })
     }
 
     /// Reads and checks the queries of `query_folder`. Folders are languages, `*.scm` files in them are keys; other

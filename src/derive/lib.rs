@@ -53,9 +53,7 @@ fn implement(input: &DeriveInput) -> Result<Tokens> {
             .map(|variant| {
                 let name = &variant.ident;
                 if is_transparent(&variant.attrs) {
-                    return Ok(Case::Other {
-                        pattern: quote!(Self::#name(error)),
-                    });
+                    return Ok(Case::Other { pattern: quote!(Self::#name(error)) });
                 }
                 let entry = entry(&variant.attrs, name)?;
                 let catalog = attribute(&variant.attrs, "catalog")?.unwrap_or_else(|| catalog.clone());
@@ -70,18 +68,8 @@ fn implement(input: &DeriveInput) -> Result<Tokens> {
     };
     let entries = cases.iter().map(|case| match case {
         Case::Other { pattern } => quote!(#pattern => error.entry()),
-        Case::Own(OwnCase {
-            path,
-            entry,
-            source: None,
-            ..
-        }) => quote!(#path { .. } => #entry),
-        Case::Own(OwnCase {
-            path,
-            entry,
-            source: Some(source),
-            ..
-        }) => {
+        Case::Own(OwnCase { path, entry, source: None, .. }) => quote!(#path { .. } => #entry),
+        Case::Own(OwnCase { path, entry, source: Some(source), .. }) => {
             quote!(#path { #source, .. } => ::fumi_base::errors::entry_or_system_failure(#entry, #source))
         }
     });
@@ -147,10 +135,7 @@ fn own(path: &Tokens, attributes: &[Attribute], fields: &Fields, catalog: Path, 
     let mut source = None;
     for field in fields {
         let Some(name) = &field.ident else {
-            return Err(Error::new_spanned(
-                field,
-                "name the field: its name is the name of the fact",
-            ));
+            return Err(Error::new_spanned(field, "name the field: its name is the name of the fact"));
         };
         bound.push(name);
         let is_quoted = field.attrs.iter().any(|attribute| attribute.path().is_ident("quoted"));
@@ -186,14 +171,7 @@ fn own(path: &Tokens, attributes: &[Attribute], fields: &Fields, catalog: Path, 
             text: quote!(::fumi_base::errors::Fact::fact(&{ #value })),
         });
     }
-    Ok(Case::Own(OwnCase {
-        path: path.clone(),
-        binding: quote!(#path { #(#bound),* }),
-        entry,
-        catalog,
-        facts,
-        source,
-    }))
+    Ok(Case::Own(OwnCase { path: path.clone(), binding: quote!(#path { #(#bound),* }), entry, catalog, facts, source }))
 }
 
 /// The argument of `#[fact(…)]` at a field.
@@ -213,10 +191,7 @@ impl Parse for FieldOption {
             return Ok(Self::Skip);
         }
         if word != "with" {
-            return Err(Error::new(
-                word.span(),
-                "write skip, with = function, or a name in quotes",
-            ));
+            return Err(Error::new(word.span(), "write skip, with = function, or a name in quotes"));
         }
         input.parse::<Token![=]>()?;
         input.parse().map(Self::With)

@@ -84,9 +84,7 @@ pub fn scope_for_challenge(app: &App, request: &Parts) -> (ToolsetScope, bool) {
         app.catalogue.find(&app.scope, &name)
     });
     // The `/v1` routes write only by calling a tool. A batch needs what its steps need, and those are not read here.
-    let calls = tool
-        .filter(|_| request.method == Method::POST)
-        .map(|tool| tool.spec.effect);
+    let calls = tool.filter(|_| request.method == Method::POST).map(|tool| tool.spec.effect);
     let writes = may_write && (is_mcp || calls.is_some_and(|effect| effect.needs_write() || effect == Effect::OfSteps));
     if let Some(tool) = tool.filter(|tool| tool.spec.effect != Effect::OfSteps) {
         return (ToolsetScope::single(tool.spec.toolset), writes);
@@ -99,9 +97,7 @@ pub fn scope_for_challenge(app: &App, request: &Parts) -> (ToolsetScope, bool) {
     let by_url = of(&mut asked.toolsets.iter().map(String::as_str));
     let by_header = of(&mut header.split(',').map(str::trim_ascii));
     let by_project = || {
-        let listed = ToolsetScope::single("code")
-            .or(&ToolsetScope::single("novel"))
-            .and(&app.scope);
+        let listed = ToolsetScope::single("code").or(&ToolsetScope::single("novel")).and(&app.scope);
         let is_by_project = !asked.everything && app.config.tools.toolsets.is_empty() && !listed.is_empty();
         if is_by_project { listed } else { app.scope.clone() }
     };
@@ -138,9 +134,7 @@ async fn run_with_access(edge: &Edge, asked: &RequestedScope, mut request: Reque
         }
         Err(refusal) => {
             let principal = request.extensions().get::<Arc<Principal>>();
-            let principal = principal
-                .map(|principal| &*principal.name)
-                .filter(|name| !name.is_empty());
+            let principal = principal.map(|principal| &*principal.name).filter(|name| !name.is_empty());
             match refusal.code() {
                 "RATE_LIMITED" => edge.app.kernel.metrics.refused(RefusalReason::Rate),
                 "INSUFFICIENT_SCOPE" => edge.app.kernel.metrics.refused(RefusalReason::Auth),
@@ -190,20 +184,11 @@ fn access(
     // A request that names toolsets needs all of them; one that names none gets those that are allowed, if there are
     // any.
     if scope.is_empty() || (!asked.toolsets.is_empty() && scope != wanted) {
-        return Err(challenge::insufficient_scope(
-            &edge.auth.get(),
-            principal,
-            &wanted,
-            headers,
-        ));
+        return Err(challenge::insufficient_scope(&edge.auth.get(), principal, &wanted, headers));
     }
     let names = header_values(headers, "x-fumi-toolsets").collect::<Vec<_>>().join(",");
     if !names.is_empty() {
-        scope = scope.and(&named(
-            app,
-            names.split(',').map(str::trim_ascii),
-            StatusCode::BAD_REQUEST,
-        )?);
+        scope = scope.and(&named(app, names.split(',').map(str::trim_ascii), StatusCode::BAD_REQUEST)?);
     }
     let mut read_only_header = false;
     for value in header_values(headers, "x-fumi-readonly") {
@@ -233,10 +218,7 @@ fn header_values(headers: &HeaderMap, name: &'static str) -> impl Iterator<Item 
 /// Returns the form of results that a request asks for: the header `X-Fumi-Result`, else `?result=`.
 fn requested_form(uri: &Uri, headers: &HeaderMap) -> Result<Option<ResultForm>, HttpError> {
     let by_url = || uri.query()?.split('&').find_map(|pair| pair.strip_prefix("result="));
-    let Some(asked) = header_values(headers, "x-fumi-result")
-        .next()
-        .or_else(|| by_url().map(str::to_owned))
-    else {
+    let Some(asked) = header_values(headers, "x-fumi-result").next().or_else(|| by_url().map(str::to_owned)) else {
         return Ok(None);
     };
     let form = ResultForm::parse(&asked);
@@ -256,11 +238,7 @@ fn is_true(value: &str) -> Result<bool, HttpError> {
     match value.to_ascii_lowercase().as_str() {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
-        _ => Err(HttpError::new(
-            StatusCode::BAD_REQUEST,
-            "READ_ONLY_UNCLEAR",
-            &[("value", &quoted(value))],
-        )),
+        _ => Err(HttpError::new(StatusCode::BAD_REQUEST, "READ_ONLY_UNCLEAR", &[("value", &quoted(value))])),
     }
 }
 
@@ -270,11 +248,7 @@ fn project(roots: &fumi_base::roots::AllowedRoots, name: &str) -> Result<Arc<Pro
             known if known.is_empty() => "-".to_owned(),
             known => known,
         };
-        HttpError::new(
-            StatusCode::NOT_FOUND,
-            "UNKNOWN_PROJECT",
-            &[("unknown", &quoted(name)), ("known", &known)],
-        )
+        HttpError::new(StatusCode::NOT_FOUND, "UNKNOWN_PROJECT", &[("unknown", &quoted(name)), ("known", &known)])
     })
 }
 
@@ -293,11 +267,7 @@ fn named<'n>(
     }
     let unknown: Vec<_> = unknown.into_iter().map(|name| quoted(name)).collect();
     let known: Vec<_> = app.scope.names().collect();
-    Err(HttpError::new(
-        status,
-        "UNKNOWN_TOOLSET",
-        &[("unknown", &unknown), ("known", &known.join(", "))],
-    ))
+    Err(HttpError::new(status, "UNKNOWN_TOOLSET", &[("unknown", &unknown), ("known", &known.join(", "))]))
 }
 
 #[cfg(test)]
@@ -321,10 +291,7 @@ mod tests {
             ("/mcp/readonly", asked(None, true, &[])),
             ("/mcp/readonly/code%2Cnovel", asked(None, true, &["code", "novel"])),
             ("/projects/shop/mcp", asked(Some("shop"), false, &[])),
-            (
-                "/projects/%E6%9B%B8/mcp/readonly/code",
-                asked(Some("書"), true, &["code"]),
-            ),
+            ("/projects/%E6%9B%B8/mcp/readonly/code", asked(Some("書"), true, &["code"])),
             ("/mcp/", asked(None, false, &[])),
             ("/mcp/readonly/code/", asked(None, true, &["code"])),
             ("/mcp//", asked(None, false, &[""])),

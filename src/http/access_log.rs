@@ -74,9 +74,7 @@ fn id_of(request: &Request) -> HeaderValue {
     let own = request.headers().get(REQUEST_ID).filter(|id| {
         let id = id.as_bytes();
         (1..=LONGEST_ID).contains(&id.len())
-            && id
-                .iter()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+            && id.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
     });
     own.cloned().unwrap_or_else(|| {
         let number = REQUESTS.fetch_add(1, Ordering::Relaxed);

@@ -72,18 +72,12 @@ impl BodyLimits {
             BodyReadError::NoRoom => HttpError::busy(),
             BodyReadError::Unwanted => HttpError::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_UNWANTED", &[]),
             BodyReadError::Broken => HttpError::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]),
-            BodyReadError::TooLarge => HttpError::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "BODY_TOO_LARGE",
-                &[("limit", &self.limit)],
-            ),
+            BodyReadError::TooLarge => {
+                HttpError::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE", &[("limit", &self.limit)])
+            }
             BodyReadError::Late => {
                 let (seconds, part) = (self.patience.as_secs(), self.limit.div_ceil(PARTS));
-                HttpError::new(
-                    StatusCode::REQUEST_TIMEOUT,
-                    "BODY_LATE",
-                    &[("seconds", &seconds), ("part", &part)],
-                )
+                HttpError::new(StatusCode::REQUEST_TIMEOUT, "BODY_LATE", &[("seconds", &seconds), ("part", &part)])
             }
         }
     }
@@ -99,17 +93,12 @@ impl BodyLimits {
         };
         if let Some(encoding) = encoded(&parts.headers) {
             self.metrics.refused(RefusalReason::Body);
-            let refusal = HttpError::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "BODY_ENCODED",
-                &[("encoding", &encoding)],
-            );
+            let refusal =
+                HttpError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "BODY_ENCODED", &[("encoding", &encoding)]);
             return Err(refusal.with_header(header::ACCEPT_ENCODING, "identity"));
         }
-        let announced = parts
-            .headers
-            .get(header::CONTENT_LENGTH)
-            .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+        let announced =
+            parts.headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
         if announced.is_some_and(|length| length > self.limit as u64) {
             return Err(self.refuse(&BodyReadError::TooLarge));
         }

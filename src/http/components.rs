@@ -113,9 +113,7 @@ impl Components {
                 _ => {}
             }
         }
-        used.into_iter()
-            .map(|(name, schema)| (name.to_owned(), schema.clone()))
-            .collect()
+        used.into_iter().map(|(name, schema)| (name.to_owned(), schema.clone())).collect()
     }
 }
 
@@ -141,10 +139,7 @@ impl SchemaKeyword {
 
 /// True if a schema can be a component. What has no properties is hardly longer than a reference to it.
 fn has_properties(schema: &Object) -> bool {
-    schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .is_some_and(|properties| !properties.is_empty())
+    schema.get("properties").and_then(Value::as_object).is_some_and(|properties| !properties.is_empty())
 }
 
 /// Where each object with properties stands.
@@ -203,11 +198,7 @@ struct ReferenceWriter<'a> {
 impl ReferenceWriter<'_> {
     /// Returns a reference if the schema is a component, otherwise its content.
     fn reference(&mut self, schema: &Object) -> Value {
-        let name = if has_properties(schema) {
-            self.names.get(schema).cloned()
-        } else {
-            None
-        };
+        let name = if has_properties(schema) { self.names.get(schema).cloned() } else { None };
         let Some(name) = name else {
             return self.content(schema);
         };
@@ -282,9 +273,7 @@ fn root_names(place: [&str; 2]) -> [String; 2] {
 /// begin at the properties around it, up to the tool.
 fn part_names(place: &[&str]) -> Vec<String> {
     let property = place.iter().rposition(|word| *word != ITEM && *word != VALUE);
-    let names = (0..=property.unwrap_or_default())
-        .rev()
-        .map(|begin| pascal(&place[begin..]));
+    let names = (0..=property.unwrap_or_default()).rev().map(|begin| pascal(&place[begin..]));
     // A property without a Latin letter has no name of its own.
     names.filter(|name| !name.is_empty()).collect()
 }
@@ -342,10 +331,7 @@ mod tests {
         let made = replying(&[
             ("step_1", closed(&json!({"next": page}))),
             ("step_2", closed(&json!({"next": same}))),
-            (
-                "find",
-                closed(&json!({"next": page, "pages": {"type": "array", "items": same}})),
-            ),
+            ("find", closed(&json!({"next": page, "pages": {"type": "array", "items": same}}))),
         ]);
         assert_eq!(made.reply("step_1"), Some(&reference("StepReply")));
         assert_eq!(made.reply("step_2"), Some(&reference("StepReply")));

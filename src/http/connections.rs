@@ -181,22 +181,14 @@ impl ConnectionLimits {
             Some(ordinary) => (ordinary, false),
             None => (permit, is_spare),
         };
-        let spare = |permit| ConnectionPermit {
-            is_spare: true,
-            _permit: permit,
-            _share: None,
-        };
+        let spare = |permit| ConnectionPermit { is_spare: true, _permit: permit, _share: None };
         if is_spare {
             return Some(spare(permit));
         }
         let Some(part) = self.by_peer.take(&peer_key(peer)) else {
             return Arc::clone(&self.spare).try_acquire_owned().ok().map(spare);
         };
-        Some(ConnectionPermit {
-            is_spare: false,
-            _permit: permit,
-            _share: Some(part),
-        })
+        Some(ConnectionPermit { is_spare: false, _permit: permit, _share: Some(part) })
     }
 }
 

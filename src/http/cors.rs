@@ -44,13 +44,9 @@ pub fn preflight(names: &AllowedNames, parts: &Parts) -> Option<Response> {
 /// Lets the pages of an origin read a response.
 #[must_use]
 pub fn grant(mut response: Response, origin: HeaderValue) -> Response {
-    response
-        .headers_mut()
-        .insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     set(&mut response, header::ACCESS_CONTROL_EXPOSE_HEADERS, READ);
-    response
-        .headers_mut()
-        .append(header::VARY, HeaderValue::from_static("origin"));
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("origin"));
     response
 }
 

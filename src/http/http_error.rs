@@ -44,15 +44,8 @@ impl HttpError {
     /// Creates a refusal from its entry in the catalogue.
     #[must_use]
     pub fn new(status: StatusCode, entry: &'static str, facts: &[(&'static str, &dyn Fact)]) -> Self {
-        let texts: Facts = facts
-            .iter()
-            .filter_map(|(name, fact)| Some((*name, fact.fact()?)))
-            .collect();
-        Self {
-            status,
-            lesson: Box::new(BOOK.error_message(entry, &texts)),
-            headers: HeaderMap::new(),
-        }
+        let texts: Facts = facts.iter().filter_map(|(name, fact)| Some((*name, fact.fact()?))).collect();
+        Self { status, lesson: Box::new(BOOK.error_message(entry, &texts)), headers: HeaderMap::new() }
     }
 
     /// Creates a temporary refusal, with the seconds (at least one) until a retry is worthwhile.
@@ -78,12 +71,7 @@ impl HttpError {
     /// Creates the refusal of a server that has no room for another session.
     #[must_use]
     pub fn too_many_sessions(limit: usize) -> Self {
-        Self::temporary(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "TOO_MANY_SESSIONS",
-            &[("limit", &limit)],
-            SOON,
-        )
+        Self::temporary(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_SESSIONS", &[("limit", &limit)], SOON)
     }
 
     /// Converts a plain-text error of the protocol library.
@@ -126,16 +114,9 @@ fn seconds(wait: Duration) -> u64 {
 
 impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
-        let Self {
-            status,
-            lesson,
-            headers,
-        } = self;
-        let details: Map<String, Value> = lesson
-            .facts
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), json!(value.en)))
-            .collect();
+        let Self { status, lesson, headers } = self;
+        let details: Map<String, Value> =
+            lesson.facts.iter().map(|(name, value)| ((*name).to_owned(), json!(value.en))).collect();
         let error = json!({
             "type": lesson.class.name(),
             "code": lesson.code,

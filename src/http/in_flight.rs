@@ -53,20 +53,12 @@ impl InFlight {
     /// Takes a slot for a request, or refuses the request.
     pub fn take(&self, parts: &mut Parts) -> Result<RequestSlot, HttpError> {
         if health::is_probe(parts.uri.path()) {
-            return Ok(RequestSlot {
-                seat: None,
-                listens: false,
-            });
+            return Ok(RequestSlot { seat: None, listens: false });
         }
-        let is_spare = parts
-            .extensions
-            .get::<ConnectionOrigin>()
-            .is_some_and(|origin| origin.is_spare);
+        let is_spare = parts.extensions.get::<ConnectionOrigin>().is_some_and(|origin| origin.is_spare);
         let who = parts.extensions.get::<Arc<Principal>>();
         let who = who.map_or_else(Arc::default, |principal| Arc::clone(&principal.name));
-        let seat = (!is_spare)
-            .then(|| ReleasableSlot::take(&who, &self.places, &self.waiting))
-            .flatten();
+        let seat = (!is_spare).then(|| ReleasableSlot::take(&who, &self.places, &self.waiting)).flatten();
         // An answer begins no new work.
         if seat.is_none() && !is_answer(&parts.extensions) {
             self.metrics.refused(RefusalReason::Busy);
@@ -75,10 +67,7 @@ impl InFlight {
         if let Some(seat) = &seat {
             parts.extensions.insert(seat.handle());
         }
-        Ok(RequestSlot {
-            seat,
-            listens: only_listens(parts),
-        })
+        Ok(RequestSlot { seat, listens: only_listens(parts) })
     }
 }
 

@@ -139,9 +139,7 @@ impl<S> TimeoutStream<S> {
     /// True if nothing has arrived for too long; otherwise the task is woken at the deadline.
     fn is_late(&mut self, context: &mut Context<'_>) -> bool {
         self.update_phase();
-        let Self {
-            phase, since, patience, ..
-        } = *self;
+        let Self { phase, since, patience, .. } = *self;
         let deadline = |now| match phase {
             PeerPhase::Head => since + patience.head,
             // Not timed, but checked again, since the end of a reply does not wake this task.
@@ -172,9 +170,7 @@ impl<S> TimeoutStream<S> {
             return written;
         }
         let stall = self.patience.stall;
-        let timer = self
-            .writing
-            .get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + stall)));
+        let timer = self.writing.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + stall)));
         if timer.as_mut().poll(context).is_ready() {
             return Poll::Ready(Err(late("the peer reads nothing")));
         }
@@ -249,11 +245,7 @@ mod tests {
     ) -> (TimeoutStream<DuplexStream>, DuplexStream, RunningRequests) {
         let (ours, theirs) = duplex(64);
         let running = RunningRequests::default();
-        let mut patience = SocketTimeouts {
-            head: EVER,
-            idle: EVER,
-            stall: EVER,
-        };
+        let mut patience = SocketTimeouts { head: EVER, idle: EVER, stall: EVER };
         shorten(&mut patience);
         (TimeoutStream::new(ours, running.clone(), patience), theirs, running)
     }
@@ -274,10 +266,7 @@ mod tests {
 
     /// Checks that it waits for longer than the short timeout.
     async fn waits(connection: &mut TimeoutStream<DuplexStream>) {
-        assert!(
-            timeout(3 * SHORT, connection.read_u8()).await.is_err(),
-            "the connection does not wait"
-        );
+        assert!(timeout(3 * SHORT, connection.read_u8()).await.is_err(), "the connection does not wait");
     }
 
     async fn byte(ours: &mut TimeoutStream<DuplexStream>, theirs: &mut DuplexStream) {

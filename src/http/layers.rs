@@ -108,11 +108,7 @@ impl Admission {
         let principal = parts.extensions.get::<Arc<Principal>>().map(Arc::clone);
         let listens = only_listens(&parts);
         let serve = next.run(Request::from_parts(parts, Body::from(body)));
-        let response = if begins {
-            self.sessions.begin(serve).await?
-        } else {
-            serve.await
-        };
+        let response = if begins { self.sessions.begin(serve).await? } else { serve.await };
         let response = place.keep(response);
         Ok(match principal {
             Some(principal) if is_event_stream(&response) => stream_expiry::bound_stream(&principal, listens, response),
@@ -221,10 +217,7 @@ fn host_of(authority: &str) -> &str {
 
 fn is_loopback(host: &str) -> bool {
     host == "localhost"
-        || host
-            .trim_matches(['[', ']'])
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
+        || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 fn check_names(edge: &Edge, parts: &Parts) -> Result<(), HttpError> {
@@ -240,11 +233,7 @@ fn check_names(edge: &Edge, parts: &Parts) -> Result<(), HttpError> {
     let path = parts.uri.path_and_query();
     if path.is_some_and(|path| path.as_str().len() > URI_BYTES) {
         edge.app.kernel.metrics.refused(RefusalReason::Body);
-        return Err(HttpError::new(
-            StatusCode::URI_TOO_LONG,
-            "URI_TOO_LONG",
-            &[("limit", &URI_BYTES)],
-        ));
+        return Err(HttpError::new(StatusCode::URI_TOO_LONG, "URI_TOO_LONG", &[("limit", &URI_BYTES)]));
     }
     Ok(())
 }
@@ -274,17 +263,13 @@ mod tests {
     fn config() -> Config {
         let mut config = Config::default();
         config.server.allowed_hosts = vec!["fumi.example.com:443".to_owned()];
-        config.server.allowed_origins = ["https://app.example.com:*", "https://one.example.com:443"]
-            .map(str::to_owned)
-            .to_vec();
+        config.server.allowed_origins =
+            ["https://app.example.com:*", "https://one.example.com:443"].map(str::to_owned).to_vec();
         config
     }
 
     fn names(exposed: bool) -> AllowedNames {
-        AllowedNames {
-            exposed,
-            ..AllowedNames::new(&config())
-        }
+        AllowedNames { exposed, ..AllowedNames::new(&config()) }
     }
 
     #[test]

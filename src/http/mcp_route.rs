@@ -73,13 +73,10 @@ fn expand_accept_all(parts: &mut Parts) {
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
-    headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok())
-        .is_some_and(|kind| {
-            let essence = kind.split(';').next().unwrap_or_default();
-            essence.trim().eq_ignore_ascii_case("application/json")
-        })
+    headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).is_some_and(|kind| {
+        let essence = kind.split(';').next().unwrap_or_default();
+        essence.trim().eq_ignore_ascii_case("application/json")
+    })
 }
 
 /// Returns the error for a body that is not a message.

@@ -24,9 +24,7 @@ const LIMITS: [u16; 3] = [414, 429, 503];
 /// one requires a token if the server does.
 pub async fn serve(State(edge): State<Edge>) -> Json<Value> {
     // Making it takes tens of milliseconds.
-    let made = edge
-        .document
-        .get_or_init(|| document(&edge.app.catalogue, &edge.app.scope));
+    let made = edge.document.get_or_init(|| document(&edge.app.catalogue, &edge.app.scope));
     let mut document = made.clone();
     if !matches!(&*edge.auth.get(), Authenticator::Disabled(_)) {
         document["security"] = json!([{"bearer": []}]);
@@ -43,12 +41,7 @@ pub fn document(catalogue: &Catalogue, offered: &ToolsetScope) -> Value {
     let text = json!({"type": "string"});
     for (path, about, kind, schema) in [
         ("/livez", "Reports whether the process runs", "text/plain", &text),
-        (
-            "/readyz",
-            "Reports whether the server accepts more work",
-            "text/plain",
-            &text,
-        ),
+        ("/readyz", "Reports whether the server accepts more work", "text/plain", &text),
         ("/metrics", "Metrics for Prometheus", "text/plain", &text),
         (
             "/openapi.json",

@@ -29,10 +29,7 @@ pub fn apply(edge: &Edge, new: &Config) -> Result<Vec<String>, ConfigError> {
 fn differing(old: &Config, new: &Config) -> Vec<String> {
     let table = |config: &Config| toml::Table::try_from(config).unwrap_or_default();
     let (old, new) = (table(old), table(new));
-    new.iter()
-        .filter(|(section, value)| old.get(*section) != Some(value))
-        .map(|(section, _)| section.clone())
-        .collect()
+    new.iter().filter(|(section, value)| old.get(*section) != Some(value)).map(|(section, _)| section.clone()).collect()
 }
 
 /// Reloads at every SIGHUP, until the process ends.

@@ -52,12 +52,7 @@ pub async fn list(
     headers: HeaderMap,
 ) -> Json<Value> {
     let locale = language(&edge, &uri, &headers);
-    let tools: Vec<_> = edge
-        .app
-        .catalogue
-        .list(&access)
-        .map(|entry| shown(entry, locale))
-        .collect();
+    let tools: Vec<_> = edge.app.catalogue.list(&access).map(|entry| shown(entry, locale)).collect();
     Json(json!({"tools": tools}))
 }
 
@@ -84,10 +79,7 @@ pub async fn call(
     body: Bytes,
 ) -> Result<Response, HttpError> {
     let entry = find(&edge, &access, &name)?.spec.name;
-    told.set(Operation {
-        method: "tools/call",
-        tool: Some(entry),
-    });
+    told.set(Operation { method: "tools/call", tool: Some(entry) });
     let arguments = arguments(&headers, &body)?;
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     let wants = |form: &str| accept.is_some_and(|accept| accept.contains(form));
@@ -96,11 +88,7 @@ pub async fn call(
         locale: language(&edge, &uri, &headers),
         session: None,
         // The text is that of both forms: scripts read a bare number of it.
-        form: if as_text {
-            ResultForm::Both
-        } else {
-            ResultForm::Structured
-        },
+        form: if as_text { ResultForm::Both } else { ResultForm::Structured },
         access,
     };
     if wants("text/event-stream") {
@@ -129,11 +117,7 @@ fn find<'e>(edge: &'e Edge, access: &Access, name: &str) -> Result<&'e ToolEntry
         } else {
             BilingualText::new(format!(" Nearest: {near}."), format!("近い名前: {near}。"))
         };
-        HttpError::new(
-            StatusCode::NOT_FOUND,
-            "UNKNOWN_TOOL",
-            &[("unknown", &quoted(name)), ("nearest", &nearest)],
-        )
+        HttpError::new(StatusCode::NOT_FOUND, "UNKNOWN_TOOL", &[("unknown", &quoted(name)), ("nearest", &nearest)])
     })
 }
 
@@ -179,16 +163,10 @@ fn arguments(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, Htt
     }
     match serde_json::from_slice(body) {
         Ok(Value::Object(arguments)) => Ok(arguments),
-        Ok(_) => Err(refuse(
-            StatusCode::BAD_REQUEST,
-            "not a JSON object".to_owned(),
-            "JSON オブジェクトではありません",
-        )),
-        Err(error) => Err(refuse(
-            StatusCode::BAD_REQUEST,
-            format!("not valid JSON: {error}"),
-            "JSON として読めません",
-        )),
+        Ok(_) => {
+            Err(refuse(StatusCode::BAD_REQUEST, "not a JSON object".to_owned(), "JSON オブジェクトではありません"))
+        }
+        Err(error) => Err(refuse(StatusCode::BAD_REQUEST, format!("not valid JSON: {error}"), "JSON として読めません")),
     }
 }
 
@@ -220,14 +198,8 @@ fn answer(reply: ToolReply, as_text: bool) -> Response {
     let status = status(&reply);
     let meta = reply.meta();
     let mut headers = HeaderMap::new();
-    for (name, key) in [
-        ("x-fumi-tokens", "fumi/tokens"),
-        ("x-fumi-elapsed-ms", "fumi/elapsed_ms"),
-    ] {
-        headers.insert(
-            HeaderName::from_static(name),
-            meta[key].as_u64().unwrap_or_default().into(),
-        );
+    for (name, key) in [("x-fumi-tokens", "fumi/tokens"), ("x-fumi-elapsed-ms", "fumi/elapsed_ms")] {
+        headers.insert(HeaderName::from_static(name), meta[key].as_u64().unwrap_or_default().into());
     }
     if let Some(wait) = retry_after(&reply) {
         headers.insert(header::RETRY_AFTER, wait.into());
@@ -250,11 +222,7 @@ fn status(reply: &ToolReply) -> StatusCode {
         return StatusCode::OK;
     };
     let error = &reply.structured["error"];
-    status_of(
-        &code,
-        error["details"]["kind"].as_str().unwrap_or(&code),
-        error["type"].as_str().unwrap_or_default(),
-    )
+    status_of(&code, error["details"]["kind"].as_str().unwrap_or(&code), error["type"].as_str().unwrap_or_default())
 }
 
 /// Returns the status of an error with this code, catalogue entry and type. 500 is for errors of the server alone.
@@ -325,9 +293,7 @@ fn stream(
         };
         metrics.tokens(tool, reply.form, reply.tokens() as u64);
         let name = if reply.is_error { "error" } else { "result" };
-        let _ = tell
-            .send(Event::default().event(name).data(reply.structured.to_string()))
-            .await;
+        let _ = tell.send(Event::default().event(name).data(reply.structured.to_string())).await;
     };
     tokio::spawn(work.in_current_span());
     Sse::new(CallEvents { told, _guard: guard }).keep_alive(KeepAlive::default())
@@ -360,9 +326,7 @@ mod tests {
         let entries = all.as_object().expect("books");
         // The refusals of the service have statuses of their own.
         let of_service = |kind: &str| {
-            let mut books = http_error::BOOK
-                .entries()
-                .chain(crate::mcp::protocol_error::BOOK.entries());
+            let mut books = http_error::BOOK.entries().chain(crate::mcp::protocol_error::BOOK.entries());
             books.any(|(name, _)| name == kind)
         };
         let internal: BTreeSet<_> = entries
@@ -375,9 +339,6 @@ mod tests {
             })
             .map(|(kind, _)| kind.as_str())
             .collect();
-        assert_eq!(
-            internal,
-            BTreeSet::from(["BACKUP_UNLISTED", "TOOL_EXECUTION_FAILED", "WRITE_UNFINISHED"])
-        );
+        assert_eq!(internal, BTreeSet::from(["BACKUP_UNLISTED", "TOOL_EXECUTION_FAILED", "WRITE_UNFINISHED"]));
     }
 }

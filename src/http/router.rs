@@ -178,19 +178,13 @@ fn routes_of<H: mcp::Handler>(edge: &Edge, handler: impl Fn() -> H + Send + Sync
             .layer(DefaultBodyLimit::disable())
             .layer(middleware::from_fn_with_state(edge.clone(), access::plain_layer)),
     };
-    let mcp::Endpoint {
-        sessions,
-        service,
-        calls,
-    } = mcp::endpoint(&edge.app, &edge.sessions, edge.closing.clone(), handler);
+    let mcp::Endpoint { sessions, service, calls } =
+        mcp::endpoint(&edge.app, &edge.sessions, edge.closing.clone(), handler);
     let mcp = |path| HttpRoute {
         path,
         methods: &["GET", "POST", "DELETE"],
         answers: mcp_route::endpoint(service.clone(), calls.clone())
-            .layer(middleware::from_fn_with_state(
-                (edge.clone(), Arc::clone(&sessions)),
-                session_gate::restore_layer,
-            ))
+            .layer(middleware::from_fn_with_state((edge.clone(), Arc::clone(&sessions)), session_gate::restore_layer))
             .layer(middleware::from_fn_with_state(edge.clone(), access::layer)),
     };
     vec![
@@ -256,11 +250,7 @@ pub async fn bind(app: Arc<App>) -> Result<BoundServer, ConfigError> {
             Some(listener.map_err(|error| ConfigError(format!("cannot listen on {listen}: {error}")))?)
         }
     };
-    Ok(BoundServer {
-        listener,
-        metrics,
-        edge,
-    })
+    Ok(BoundServer { listener, metrics, edge })
 }
 
 impl BoundServer {

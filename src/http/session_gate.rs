@@ -67,19 +67,12 @@ pub async fn restore_layer(
         return refused(&edge, &refusal).into_response();
     }
     let request = Request::from_parts(parts, body);
-    let mut response = if ends {
-        session_manager::ending(next.run(request)).await
-    } else {
-        next.run(request).await
-    };
+    let mut response = if ends { session_manager::ending(next.run(request)).await } else { next.run(request).await };
     if ends && response.status() == StatusCode::ACCEPTED {
         // The session has ended when the library answers; clients treat "accepted" as a failure.
         *response.status_mut() = StatusCode::NO_CONTENT;
     }
-    let is_lost = matches!(
-        response.status(),
-        StatusCode::NOT_FOUND | StatusCode::INTERNAL_SERVER_ERROR
-    );
+    let is_lost = matches!(response.status(), StatusCode::NOT_FOUND | StatusCode::INTERNAL_SERVER_ERROR);
     if is_lost && sessions.is_closing() {
         // The session ended with the process, between the gate and its worker. "Not found" would make its client forget
         // it.

@@ -113,9 +113,7 @@ mod tests {
     #[test]
     fn an_answer_has_no_method() {
         assert!(is_answer(br#"{"jsonrpc":"2.0","id":1,"result":{"method":"x"}}"#));
-        assert!(is_answer(
-            br#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}"#
-        ));
+        assert!(is_answer(br#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}"#));
         for other in [
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"result":1}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","result":{}}"#,
@@ -130,11 +128,7 @@ mod tests {
 
     #[test]
     fn only_the_method_makes_an_initialize() {
-        assert!(is_initialize(
-            br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#
-        ));
-        assert!(!is_initialize(
-            br#"{"method":"tools/call","params":{"name":"initialize"}}"#
-        ));
+        assert!(is_initialize(br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#));
+        assert!(!is_initialize(br#"{"method":"tools/call","params":{"name":"initialize"}}"#));
     }
 }

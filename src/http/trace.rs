@@ -28,10 +28,7 @@ pub async fn trace(State(edge): State<Edge>, mut request: Request, next: Next) -
     let id = request.headers().get("x-request-id").and_then(|id| id.to_str().ok());
     let logged = spans::log_span(id);
     let span = logged.in_scope(|| spans::http(method, route, request.headers()));
-    request.extensions_mut().insert(RequestSpan {
-        logged: logged.clone(),
-        traced: span.clone(),
-    });
+    request.extensions_mut().insert(RequestSpan { logged: logged.clone(), traced: span.clone() });
     let response = next.run(request).instrument(span.clone()).instrument(logged).await;
     let status = response.status();
     span.record("http.response.status_code", status.as_u16());

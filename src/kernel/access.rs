@@ -40,19 +40,13 @@ impl Access {
     /// Returns the same access with only one toolset listed, if the scope contains it.
     #[must_use]
     pub fn with_listed(&self, toolset: &'static str) -> Self {
-        Self {
-            listed: self.scope.contains(toolset).then(|| ToolsetScope::single(toolset)),
-            ..self.clone()
-        }
+        Self { listed: self.scope.contains(toolset).then(|| ToolsetScope::single(toolset)), ..self.clone() }
     }
 
     /// Returns full access to a scope, for the one client of standard input and for the command line.
     #[must_use]
     pub fn full(scope: ToolsetScope) -> Self {
-        Self {
-            scope,
-            ..Self::default()
-        }
+        Self { scope, ..Self::default() }
     }
 
     /// True if a tool is listed. In read-only mode a tool that changes files or pages is not; the pipeline refuses a
@@ -75,14 +69,12 @@ impl Access {
     pub fn check_tool_write(&self, spec: &ToolSpec, to_file: bool) -> Result<(), ReadOnly> {
         let name = spec.name;
         match spec.effect {
-            Effect::Write => self.check_write(
-                || format!("{name} writes files"),
-                || format!("{name} はファイルを書き換えます"),
-            ),
-            Effect::Pages => self.check_write(
-                || format!("{name} acts on pages"),
-                || format!("{name} はページを操作します"),
-            ),
+            Effect::Write => {
+                self.check_write(|| format!("{name} writes files"), || format!("{name} はファイルを書き換えます"))
+            }
+            Effect::Pages => {
+                self.check_write(|| format!("{name} acts on pages"), || format!("{name} はページを操作します"))
+            }
             _ if to_file => self.check_write(
                 || "output_file writes a file".to_owned(),
                 || "output_file はファイルを書き込みます".to_owned(),
@@ -98,9 +90,7 @@ impl Access {
     /// `READ_ONLY`.
     pub fn check_write(&self, en: impl FnOnce() -> String, ja: impl FnOnce() -> String) -> Result<(), ReadOnly> {
         if self.read_only {
-            return Err(ReadOnly {
-                what: BilingualText::new(en(), ja()),
-            });
+            return Err(ReadOnly { what: BilingualText::new(en(), ja()) });
         }
         Ok(())
     }
@@ -114,9 +104,7 @@ impl Access {
     /// Returns the project of a call that names none: the URL's, else the first allowed one.
     #[must_use]
     pub fn default_project<'a>(&'a self, all: &'a Arc<AllowedRoots>) -> &'a Arc<Project> {
-        self.project
-            .as_ref()
-            .unwrap_or_else(|| self.roots(all).default_project())
+        self.project.as_ref().unwrap_or_else(|| self.roots(all).default_project())
     }
 }
 

@@ -169,11 +169,7 @@ impl ToolEntry {
     pub fn search_hint(&self) -> &str {
         self.search_hint.get_or_init(|| {
             let hints = Locale::ALL.map(|locale| ToolTexts::for_spec(&self.spec, locale).hint);
-            let said: Vec<_> = hints
-                .iter()
-                .filter(|hint| !hint.is_empty())
-                .map(String::as_str)
-                .collect();
+            let said: Vec<_> = hints.iter().filter(|hint| !hint.is_empty()).map(String::as_str).collect();
             said.join("; ")
         })
     }
@@ -208,9 +204,7 @@ impl ToolEntry {
 
 impl std::fmt::Debug for ToolEntry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Entry")
-            .field("spec", &self.spec)
-            .finish_non_exhaustive()
+        f.debug_struct("Entry").field("spec", &self.spec).finish_non_exhaustive()
     }
 }
 
@@ -276,11 +270,7 @@ impl Catalogue {
                 assert!(names.insert(*name), "two tools are called {name}");
             }
         }
-        Self {
-            entries,
-            prompts: Vec::new(),
-            errors: Vec::new(),
-        }
+        Self { entries, prompts: Vec::new(), errors: Vec::new() }
     }
 
     /// Adds prompts. Clients see them in this order.
@@ -337,20 +327,13 @@ impl Catalogue {
                 None => unknown.push(name.to_owned()),
             }
         }
-        if unknown.is_empty() {
-            Ok(ToolsetScope(scope))
-        } else {
-            Err(unknown)
-        }
+        if unknown.is_empty() { Ok(ToolsetScope(scope)) } else { Err(unknown) }
     }
 
     /// Returns a tool by its name, an alias, or either with a client's prefix (`mcp__fumi__search_content`).
     #[must_use]
     pub fn find(&self, scope: &ToolsetScope, name: &str) -> Option<&ToolEntry> {
-        let bare = name
-            .strip_prefix("mcp__")
-            .and_then(|rest| rest.split_once("__"))
-            .map_or(name, |(_, bare)| bare);
+        let bare = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")).map_or(name, |(_, bare)| bare);
         self.entries
             .iter()
             .filter(|entry| entry.spec.is_in(scope))
@@ -390,10 +373,7 @@ impl super::Render for QuestionReply {
         }
         let mut arguments = self.submit.arguments.clone();
         let sample = self.submit.sample.clone();
-        arguments.insert(
-            self.submit.answer.to_owned(),
-            sample.unwrap_or_else(|| Value::from("…")),
-        );
+        arguments.insert(self.submit.answer.to_owned(), sample.unwrap_or_else(|| Value::from("…")));
         text.push_str(&format!("\n{answer} {} {}", self.submit.tool, Value::Object(arguments)));
         text
     }

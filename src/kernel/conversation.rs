@@ -142,27 +142,12 @@ impl ModelQuestion {
     #[must_use]
     pub fn prompt(&self, locale: Locale) -> Prompt {
         let (context, criteria, form) = match locale {
-            Locale::En => (
-                "Context:",
-                "The answer is judged by:",
-                "Answer with JSON of this schema only:",
-            ),
-            Locale::Ja => (
-                "参照:",
-                "回答の判定基準:",
-                "次のスキーマに従う JSON だけを返してください:",
-            ),
+            Locale::En => ("Context:", "The answer is judged by:", "Answer with JSON of this schema only:"),
+            Locale::Ja => ("参照:", "回答の判定基準:", "次のスキーマに従う JSON だけを返してください:"),
         };
         let mut prompt = self.instruction.clone();
         // References are of no use to a model that gets the texts themselves.
-        let context = (
-            context,
-            if self.asked.material.is_empty() {
-                &*self.context
-            } else {
-                &[]
-            },
-        );
+        let context = (context, if self.asked.material.is_empty() { &*self.context } else { &[] });
         for (title, items) in [context, (criteria, &*self.acceptance_criteria)] {
             if !items.is_empty() {
                 prompt.push_str(&format!("\n\n{title}\n- {}", items.join("\n- ")));
@@ -172,23 +157,14 @@ impl ModelQuestion {
             prompt.push_str(&format!("\n\n{form}\n{}", self.response_schema));
         }
         prompt.push_str(&material(&self.asked.material, locale));
-        Prompt(vec![ConversationMessage {
-            speaker: Speaker::User,
-            text: prompt,
-        }])
+        Prompt(vec![ConversationMessage { speaker: Speaker::User, text: prompt }])
     }
 
     /// Returns a status text for the progress of the call.
     fn doing(&self) -> BilingualText {
-        let title = self
-            .asked
-            .title
-            .clone()
-            .unwrap_or_else(|| BilingualText::new(self.step.clone(), self.step.clone()));
-        BilingualText::new(
-            format!("{}: a model is writing", title.en),
-            format!("{}: モデルが執筆中です", title.ja),
-        )
+        let title =
+            self.asked.title.clone().unwrap_or_else(|| BilingualText::new(self.step.clone(), self.step.clone()));
+        BilingualText::new(format!("{}: a model is writing", title.en), format!("{}: モデルが執筆中です", title.ja))
     }
 }
 
@@ -199,10 +175,7 @@ fn material(all: &[AnswerMaterial], locale: Locale) -> String {
     for AnswerMaterial { title, text } in all {
         let shown = first(text, room, locale);
         room = room.saturating_sub(text.chars().count());
-        out.push_str(&format!(
-            "\n\n<material title={}>\n{shown}\n</material>",
-            Value::from(title.as_str())
-        ));
+        out.push_str(&format!("\n\n<material title={}>\n{shown}\n</material>", Value::from(title.as_str())));
     }
     out
 }
@@ -269,11 +242,7 @@ impl AnswerRejection {
         let error = &reply.structured["error"];
         let problems = error["details"]["problems"].as_array();
         let is_malformed = problems.is_some_and(|problems| {
-            let named = |problem: &Value| {
-                problem["parameter"]
-                    .as_str()
-                    .is_some_and(|name| name.starts_with(answer))
-            };
+            let named = |problem: &Value| problem["parameter"].as_str().is_some_and(|name| name.starts_with(answer));
             problems.iter().any(named)
         });
         let message = error["message"].as_str().unwrap_or_default();
@@ -497,11 +466,7 @@ impl<'a> CallRunner<'a> {
                 submission.answer
             ),
         );
-        reply.text.push_str(&format!(
-            "\n{}\n{} {arguments}",
-            text.get(self.caller.locale),
-            submission.tool
-        ));
+        reply.text.push_str(&format!("\n{}\n{} {arguments}", text.get(self.caller.locale), submission.tool));
         let error = &mut reply.structured["error"];
         error["details"]["tries"] = json!(TRIES);
         error["guidance"]["suggested_action"] = json!(submission.tool);
@@ -511,11 +476,7 @@ impl<'a> CallRunner<'a> {
 
     /// Returns the error of an author, with the call that asks the question again.
     fn failed(&self, question: &ModelQuestion, error: &ToolError) -> ToolReply {
-        tracing::warn!(
-            tool = question.submit.tool,
-            code = error.code(),
-            "no text was received for a question"
-        );
+        tracing::warn!(tool = question.submit.tool, code = error.code(), "no text was received for a question");
         let submit = &question.submit;
         let arguments = Value::Object(submit.arguments.clone());
         let mut error = error.clone().with_guidance(&submit.tool, &arguments);
@@ -569,10 +530,7 @@ mod tests {
     fn material_beyond_budget_is_cut_with_note() {
         assert_eq!(first("日本語", 3, Locale::Ja), "日本語");
         assert_eq!(first("日本語", 2, Locale::Ja), "日本\n［以下 1 文字を省略］");
-        let text = |size: usize| AnswerMaterial {
-            title: "a \"b\"".to_owned(),
-            text: "字".repeat(size),
-        };
+        let text = |size: usize| AnswerMaterial { title: "a \"b\"".to_owned(), text: "字".repeat(size) };
         let shown = material(&[text(MATERIAL - 1), text(2), text(5)], Locale::En);
         let of = |part: &str| shown.matches(part).count();
         assert_eq!((of("<material title=\"a \\\"b\\\"\">"), of("</material>")), (3, 3));

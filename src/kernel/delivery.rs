@@ -29,11 +29,7 @@ pub fn write(
     answer: &dyn Rendered,
     locale: Locale,
 ) -> Result<String, OutputError> {
-    let bytes = if name.is_json() {
-        answer.structured().to_string()
-    } else {
-        answer.text(locale)
-    };
+    let bytes = if name.is_json() { answer.structured().to_string() } else { answer.text(locale) };
     write_output(project, name, bytes.as_bytes())?;
     Ok(name.shown())
 }
@@ -61,11 +57,7 @@ pub fn left_out(answer: &dyn Rendered, used: usize, most: usize, locale: Locale)
     }
     let text = [note.clone(), in_words(&structured)].join("\n").trim_end().to_owned();
     structured[LEFT_OUT] = json!(note);
-    FittedAnswer {
-        structured,
-        text,
-        blocks: answer.blocks(),
-    }
+    FittedAnswer { structured, text, blocks: answer.blocks() }
 }
 
 /// Returns the rest of an answer whose output is suppressed: counts, flags, short strings.
@@ -89,9 +81,7 @@ fn in_words(counts: &Value) -> String {
     fn walk(value: &Value, path: &str, words: &mut Vec<String>) {
         match value {
             Value::Object(fields) => {
-                let fields = fields
-                    .iter()
-                    .filter(|(name, _)| !matches!(name.as_str(), "success" | "elapsed_ms"));
+                let fields = fields.iter().filter(|(name, _)| !matches!(name.as_str(), "success" | "elapsed_ms"));
                 for (name, value) in fields {
                     let dot = if path.is_empty() { "" } else { "." };
                     walk(value, &format!("{path}{dot}{name}"), words);

@@ -53,11 +53,7 @@ impl ToolError {
             .filter(|(name, _)| !FOR_SUGGESTIONS.contains(name))
             .map(|(name, value)| ((*name).to_owned(), json!(bare(&value.en))))
             .collect();
-        Self {
-            lesson: Box::new(lesson),
-            details,
-            family: None,
-        }
+        Self { lesson: Box::new(lesson), details, family: None }
     }
 
     /// Combines several errors of one kind: the first decides the code, the messages of all are kept.
@@ -99,10 +95,7 @@ impl ToolError {
         if book().entries().any(|(entry, _)| entry == name) {
             let facts = std::mem::take(&mut self.lesson.facts);
             let kind = std::mem::take(&mut self.lesson.kind);
-            *self.lesson = ErrorMessage {
-                kind,
-                ..book().error_message(&name, &facts)
-            };
+            *self.lesson = ErrorMessage { kind, ..book().error_message(&name, &facts) };
         }
         self
     }
@@ -168,10 +161,7 @@ impl ToolError {
     /// True if the call or the files that it names are wrong, and not the work itself.
     #[must_use]
     pub fn is_about_input(&self) -> bool {
-        !matches!(
-            self.lesson.class,
-            ErrorClass::MCPToolError | ErrorClass::MCPTimeoutError
-        )
+        !matches!(self.lesson.class, ErrorClass::MCPToolError | ErrorClass::MCPTimeoutError)
     }
 
     /// Returns the stage of the call at which the error happened.
@@ -223,9 +213,7 @@ impl ToolError {
         }
         // The suggested call keeps the subject of the failed one, unless that subject was the error.
         for name in self.family.map_or(&[][..], |family| family.subject) {
-            let said = arguments
-                .get(*name)
-                .filter(|_| lesson.class != ErrorClass::MCPValidationError);
+            let said = arguments.get(*name).filter(|_| lesson.class != ErrorClass::MCPValidationError);
             if let (Some(said), Some(shown)) = (said, parameters.get_mut(*name)) {
                 *shown = said.clone();
             }
@@ -289,10 +277,7 @@ impl ToolError {
                 error["alternative_actions"] = json!([{"action": guides.tool, "parameters": {}, "description": why}]);
             }
         }
-        ToolReply {
-            form: caller.form,
-            ..ToolReply::error(structured, text)
-        }
+        ToolReply { form: caller.form, ..ToolReply::error(structured, text) }
     }
 
     /// Returns the field `details` of the error.
@@ -446,11 +431,8 @@ pub(super) fn without_secrets(value: &Value) -> Value {
         Value::Object(fields) => fields
             .iter()
             .map(|(name, value)| {
-                let shown = if redact::is_secret(name) {
-                    Value::from(redact::REDACTED)
-                } else {
-                    without_secrets(value)
-                };
+                let shown =
+                    if redact::is_secret(name) { Value::from(redact::REDACTED) } else { without_secrets(value) };
                 (name.clone(), shown)
             })
             .collect::<Map<_, _>>()
@@ -471,11 +453,9 @@ fn redacted(value: &Value, redactor: &Redactor) -> Value {
     match value {
         Value::String(text) => json!(redactor.redact_message(text)),
         Value::Array(items) => items.iter().map(|item| redacted(item, redactor)).collect(),
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(name, value)| (name.clone(), redacted(value, redactor)))
-            .collect::<Map<_, _>>()
-            .into(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone(), redacted(value, redactor))).collect::<Map<_, _>>().into()
+        }
         other => other.clone(),
     }
 }

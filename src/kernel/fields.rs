@@ -30,16 +30,11 @@ pub fn keep(structured: &Value, fields: &[String], also: &[&str]) -> (Value, Vec
     let wanted = fields.iter().map(String::as_str).chain(also.iter().copied());
     let paths: Vec<Vec<String>> = wanted.map(names).collect();
     let mut found = vec![false; paths.len()];
-    let all: Vec<PointerRest<'_>> = paths
-        .iter()
-        .enumerate()
-        .map(|(of, path)| PointerRest { of, path })
-        .collect();
+    let all: Vec<PointerRest<'_>> = paths.iter().enumerate().map(|(of, path)| PointerRest { of, path }).collect();
     let kept = select(structured, &all, &mut found).unwrap_or_else(|| Value::Object(Map::new()));
     let unknown = fields.iter().enumerate().filter(|(at, _)| !found[*at]);
-    let unknown = unknown
-        .map(|(at, pointer)| format!("{pointer}: {}", describe_mismatch(structured, &paths[at])))
-        .collect();
+    let unknown =
+        unknown.map(|(at, pointer)| format!("{pointer}: {}", describe_mismatch(structured, &paths[at]))).collect();
     (kept, unknown)
 }
 
@@ -78,9 +73,7 @@ fn select(value: &Value, left: &[PointerRest<'_>], found: &mut [bool]) -> Option
     };
     if is_empty {
         // A `*` on an empty value is a valid pointer that matches nothing.
-        let every = left
-            .iter()
-            .filter(|left| left.path.first().is_some_and(|name| name == "*"));
+        let every = left.iter().filter(|left| left.path.first().is_some_and(|name| name == "*"));
         let every: Vec<_> = every.collect();
         for left in &every {
             found[left.of] = true;
@@ -93,11 +86,7 @@ fn select(value: &Value, left: &[PointerRest<'_>], found: &mut [bool]) -> Option
                 .iter()
                 .filter_map(|(name, value)| {
                     let left = inside(name);
-                    let kept = if left.is_empty() {
-                        None
-                    } else {
-                        select(value, &left, found)
-                    };
+                    let kept = if left.is_empty() { None } else { select(value, &left, found) };
                     Some((name.clone(), kept?))
                 })
                 .collect();
@@ -109,11 +98,7 @@ fn select(value: &Value, left: &[PointerRest<'_>], found: &mut [bool]) -> Option
                 .enumerate()
                 .filter_map(|(at, value)| {
                     let left = inside(&at.to_string());
-                    if left.is_empty() {
-                        None
-                    } else {
-                        select(value, &left, found)
-                    }
+                    if left.is_empty() { None } else { select(value, &left, found) }
                 })
                 .collect();
             (!kept.is_empty()).then_some(Value::Array(kept))
@@ -181,15 +166,9 @@ mod tests {
     #[test]
     fn kept_fields_stay_in_place_and_empty_elements_are_dropped() {
         for (fields, expected) in [
-            (
-                &["/results/*/file"][..],
-                json!({"results": [{"file": "a"}, {"file": "b"}]}),
-            ),
+            (&["/results/*/file"][..], json!({"results": [{"file": "a"}, {"file": "b"}]})),
             (&["/results/2/line"], json!({"results": [{"line": 3}]})),
-            (
-                &["/results/0", "/success"],
-                json!({"success": true, "results": [{"file": "a", "line": 1}]}),
-            ),
+            (&["/results/0", "/success"], json!({"success": true, "results": [{"file": "a", "line": 1}]})),
             (&["/counts/y~1z"], json!({"counts": {"y/z": 2}})),
             (&["/counts/*"], json!({"counts": {"x": 1, "y/z": 2}})),
             (&["/none/*/file"], json!({"none": []})),
@@ -205,10 +184,7 @@ mod tests {
         assert_eq!(structured, json!({"success": true}));
         assert_eq!(
             unknown,
-            [
-                "/results/*/lines: /results/*/ = {file, line}",
-                "/reslts: / = {success, results, counts, none}"
-            ]
+            ["/results/*/lines: /results/*/ = {file, line}", "/reslts: / = {success, results, counts, none}"]
         );
     }
 

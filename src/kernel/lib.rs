@@ -442,13 +442,7 @@ impl NextPage {
     /// Returns the same as one line of text.
     #[must_use]
     pub fn line(&self) -> String {
-        let Self {
-            cursor,
-            shown,
-            of,
-            limit,
-            hint,
-        } = self;
+        let Self { cursor, shown, of, limit, hint } = self;
         match cursor {
             Some(cursor) => format!("… {shown} / {of} ({limit}): cursor={cursor}"),
             None => format!("… {shown} / {of} ({limit}): {hint}"),

@@ -15,32 +15,15 @@ use super::result_form::ResultForm;
 
 /// Buckets of durations, in seconds, as advised by the conventions for MCP and HTTP; finer at the lower end, where
 /// cached answers are.
-const SECONDS: [f64; 16] = [
-    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0,
-];
+const SECONDS: [f64; 16] =
+    [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0];
 /// Buckets of the duration of a provider's answer, in seconds, as advised by the conventions for generative models.
-const ANSWERS: [f64; 14] = [
-    0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
-];
+const ANSWERS: [f64; 14] = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 /// Buckets of the tokens of a provider's answer, as advised by the same conventions.
-const TOKENS: [f64; 12] = [
-    1.0,
-    4.0,
-    16.0,
-    64.0,
-    256.0,
-    1_024.0,
-    4_096.0,
-    16_384.0,
-    65_536.0,
-    262_144.0,
-    1_048_576.0,
-    4_194_304.0,
-];
+const TOKENS: [f64; 12] =
+    [1.0, 4.0, 16.0, 64.0, 256.0, 1_024.0, 4_096.0, 16_384.0, 65_536.0, 262_144.0, 1_048_576.0, 4_194_304.0];
 /// Buckets of the lifetime of a session and of a writing stage, which people may answer, in seconds: up to a day.
-const LIVES: [f64; 10] = [
-    1.0, 10.0, 60.0, 300.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0, 86_400.0,
-];
+const LIVES: [f64; 10] = [1.0, 10.0, 60.0, 300.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0, 86_400.0];
 
 /// The metrics of a process.
 #[derive(Debug)]
@@ -118,17 +101,9 @@ impl ServerMetrics {
             histogram.with_boundaries(bounds.to_vec()).build()
         };
         Arc::new(Self {
-            operations: seconds(
-                "mcp.server.operation.duration",
-                "Time from an MCP request to its result",
-                &SECONDS,
-            ),
+            operations: seconds("mcp.server.operation.duration", "Time from an MCP request to its result", &SECONDS),
             sessions: seconds("mcp.server.session.duration", "Lifetime of an MCP session", &LIVES),
-            requests: seconds(
-                "http.server.request.duration",
-                "Time to the head of an HTTP response",
-                &SECONDS,
-            ),
+            requests: seconds("http.server.request.duration", "Time to the head of an HTTP response", &SECONDS),
             pool_waits: seconds("fumi.pool.wait", "Time a call waited for a slot in a pool", &SECONDS),
             provider_answers: seconds(
                 "gen_ai.client.operation.duration",
@@ -149,19 +124,13 @@ impl ServerMetrics {
                 .u64_counter("fumi.sessions.restored")
                 .with_description("Sessions of an earlier process that were restored")
                 .build(),
-            lookups: meter
-                .u64_counter("fumi.cache.lookups")
-                .with_description("Look-ups in the result cache")
-                .build(),
+            lookups: meter.u64_counter("fumi.cache.lookups").with_description("Look-ups in the result cache").build(),
             tokens: meter
                 .u64_counter("fumi.tokens.out")
                 .with_description("Estimated tokens of replies, as a model counts them")
                 .build(),
             batches: seconds("fumi.batch.duration", "Total time of the steps of a batch", &SECONDS),
-            batch_steps: meter
-                .u64_counter("fumi.batch.steps")
-                .with_description("Steps of batches, by result")
-                .build(),
+            batch_steps: meter.u64_counter("fumi.batch.steps").with_description("Steps of batches, by result").build(),
             batch_calls_saved: meter
                 .u64_counter("fumi.batch.calls.saved")
                 .with_description("Round trips saved by batches")
@@ -217,8 +186,7 @@ impl ServerMetrics {
 
     /// Records the waiting time of a call that got its slot in a pool.
     pub fn pool_wait(&self, pool: &'static str, waited: Duration) {
-        self.pool_waits
-            .record(waited.as_secs_f64(), &[KeyValue::new("pool", pool)]);
+        self.pool_waits.record(waited.as_secs_f64(), &[KeyValue::new("pool", pool)]);
     }
 
     /// Counts a look-up in the result cache.
@@ -229,10 +197,7 @@ impl ServerMetrics {
 
     /// Counts the tokens of a tool's answer. For a reply in both forms, `tokens` is that of the larger one.
     pub fn tokens(&self, tool: &'static str, form: ResultForm, tokens: u64) {
-        let labels = [
-            KeyValue::new("gen_ai.tool.name", tool),
-            KeyValue::new("format", form.name()),
-        ];
+        let labels = [KeyValue::new("gen_ai.tool.name", tool), KeyValue::new("format", form.name())];
         self.tokens.add(tokens, &labels);
     }
 
@@ -255,27 +220,19 @@ impl ServerMetrics {
     /// Records the result of a batch.
     pub fn batch(&self, outcome: &BatchOutcome) {
         let word = |success| if success { "succeeded" } else { "failed" };
-        self.batches.record(
-            outcome.time.as_secs_f64(),
-            &[KeyValue::new("result", word(outcome.success))],
-        );
+        self.batches.record(outcome.time.as_secs_f64(), &[KeyValue::new("result", word(outcome.success))]);
         for (tool, success, count) in &outcome.steps {
-            let labels = [
-                KeyValue::new("gen_ai.tool.name", *tool),
-                KeyValue::new("result", word(*success)),
-            ];
+            let labels = [KeyValue::new("gen_ai.tool.name", *tool), KeyValue::new("result", word(*success))];
             self.batch_steps.add(*count, &labels);
         }
-        self.batch_steps
-            .add(outcome.not_run, &[KeyValue::new("result", "not_run")]);
+        self.batch_steps.add(outcome.not_run, &[KeyValue::new("result", "not_run")]);
         self.batch_calls_saved.add(outcome.calls_saved, &[]);
         self.batch_tokens_saved.add(outcome.tokens_saved, &[]);
     }
 
     /// Records a completed writing stage. `stage` is its name.
     pub fn novel_stage(&self, stage: &'static str, took: Duration) {
-        self.novel_stages
-            .record(took.as_secs_f64(), &[KeyValue::new("stage", stage)]);
+        self.novel_stages.record(took.as_secs_f64(), &[KeyValue::new("stage", stage)]);
     }
 
     /// Counts an episode that completed all its stages.
@@ -302,11 +259,7 @@ impl ServerMetrics {
         about: &'static str,
         read: impl Fn() -> u64 + Send + Sync + 'static,
     ) {
-        let counter = self
-            .meter
-            .u64_observable_counter(name)
-            .with_unit(unit)
-            .with_description(about);
+        let counter = self.meter.u64_observable_counter(name).with_unit(unit).with_description(about);
         let _ = counter.with_callback(move |told| told.observe(read(), &[])).build();
     }
 
@@ -318,15 +271,9 @@ impl ServerMetrics {
         about: &'static str,
         read: impl Fn(&mut dyn FnMut(u64, &[KeyValue])) + Send + Sync + 'static,
     ) {
-        let gauge = self
-            .meter
-            .u64_observable_gauge(name)
-            .with_unit(unit)
-            .with_description(about);
+        let gauge = self.meter.u64_observable_gauge(name).with_unit(unit).with_description(about);
         // The meter provider keeps the callback; the instrument itself is not needed.
-        let _ = gauge
-            .with_callback(move |observer| read(&mut |value, labels| observer.observe(value, labels)))
-            .build();
+        let _ = gauge.with_callback(move |observer| read(&mut |value, labels| observer.observe(value, labels))).build();
     }
 }
 

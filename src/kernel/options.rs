@@ -67,9 +67,7 @@ impl CallOptions {
     /// Adds the project to the call that replaces this one.
     pub fn add_project_to(&self, arguments: &mut Map<String, Value>) {
         if let Some(root) = &self.project_root {
-            arguments
-                .entry("project_root")
-                .or_insert_with(|| Value::from(root.as_str()));
+            arguments.entry("project_root").or_insert_with(|| Value::from(root.as_str()));
         }
     }
 
@@ -81,11 +79,7 @@ impl CallOptions {
             ("project_root", self.project_root.clone().map(Value::from), true),
             ("timeout_ms", self.timeout_ms.map(Value::from), is_same),
             ("output_file", self.output_file.clone().map(Value::from), is_same),
-            (
-                "suppress_output",
-                self.suppress_output.then(|| Value::from(true)),
-                is_same,
-            ),
+            ("suppress_output", self.suppress_output.then(|| Value::from(true)), is_same),
         ];
         for (name, value, goes_on) in said {
             if let (Some(value), true) = (value, goes_on) {
@@ -143,11 +137,7 @@ impl Cursor {
 
     /// Parses a client's cursor, and checks that it continues the given call.
     pub fn parse(raw: &str, call: u64) -> Result<Self, CursorError> {
-        let refuse = |en: &'static str, ja: &'static str| {
-            Err(CursorError {
-                reason: BilingualText::new(en, ja),
-            })
-        };
+        let refuse = |en: &'static str, ja: &'static str| Err(CursorError { reason: BilingualText::new(en, ja) });
         let mut parts = raw.split('-');
         let mut number = || parts.next().and_then(|part| u64::from_str_radix(part, 16).ok());
         let (Some(row), Some(of), Some(issued)) = (number(), number(), number()) else {
@@ -168,7 +158,5 @@ impl Cursor {
 }
 
 fn now() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs())
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -79,11 +79,7 @@ impl Kernel {
     /// Returns the actor that is recorded for writes of a call.
     #[must_use]
     pub fn actor(&self, tool: &'static str, caller: &Caller) -> Actor {
-        Actor {
-            principal: Arc::clone(&caller.access.principal),
-            tool,
-            redactor: Arc::clone(&self.redactor),
-        }
+        Actor { principal: Arc::clone(&caller.access.principal), tool, redactor: Arc::clone(&self.redactor) }
     }
 }
 
@@ -97,10 +93,7 @@ pub struct CachedAnswer {
 
 impl CachedAnswer {
     fn new(answer: Arc<dyn Rendered>) -> Arc<Self> {
-        Arc::new(Self {
-            answer,
-            cuts: Default::default(),
-        })
+        Arc::new(Self { answer, cuts: Default::default() })
     }
 }
 
@@ -143,12 +136,7 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call
             let error = error.adapt_to(entry.spec.family);
             span.in_scope(|| {
                 let principal = &*caller.access.principal;
-                tracing::info!(
-                    tool = entry.spec.name,
-                    principal,
-                    code = error.code(),
-                    "call refused or failed"
-                );
+                tracing::info!(tool = entry.spec.name, principal, code = error.code(), "call refused or failed");
             });
             let mut reply = error.reply(entry.spec.name, &arguments, &caller, &kernel.redactor);
             if entry.spec.effect == Effect::Write {
@@ -173,28 +161,15 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call
 
 /// Returns the caps of a reply in the form that the caller gets.
 fn caps_for(kernel: &Kernel, caller: &Caller) -> Caps {
-    Caps {
-        form: caller.form,
-        ..kernel.caps
-    }
+    Caps { form: caller.form, ..kernel.caps }
 }
 
 /// Cuts an error reply that its arguments make too large.
 fn cut_error_reply(reply: ToolReply, caps: Caps, locale: Locale) -> ToolReply {
-    let fitted = FittedAnswer {
-        structured: reply.structured,
-        text: reply.text,
-        blocks: reply.blocks,
-    };
-    let caps = Caps {
-        tokens: usize::MAX,
-        ..caps
-    };
+    let fitted = FittedAnswer { structured: reply.structured, text: reply.text, blocks: reply.blocks };
+    let caps = Caps { tokens: usize::MAX, ..caps };
     let fitted = shorten(fitted, caps, RestAdvice::Nothing, locale);
-    ToolReply {
-        blocks: fitted.blocks,
-        ..ToolReply::error(fitted.structured, fitted.text)
-    }
+    ToolReply { blocks: fitted.blocks, ..ToolReply::error(fitted.structured, fitted.text) }
 }
 
 /// Converts milliseconds to seconds; no call takes weeks.
@@ -207,13 +182,7 @@ fn span_of(entry: &ToolEntry, caller: &Caller) -> tracing::Span {
 }
 
 fn key(spec: &ToolSpec, project: &Project, canonical: &str, locale: Locale, stamp: RootStamp) -> CacheKey {
-    CacheKey {
-        tool: spec.name,
-        project: Arc::from(project.root()),
-        arguments: Arc::from(canonical),
-        locale,
-        stamp,
-    }
+    CacheKey { tool: spec.name, project: Arc::from(project.root()), arguments: Arc::from(canonical), locale, stamp }
 }
 
 async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call: Call) -> Result<ToolReply, ToolError> {
@@ -236,9 +205,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call:
     let project = find_project_top(kernel, spec.family.name, access, project)?;
     let canonical = canonical(&arguments);
     let prepared = entry.prepare(Value::Object(arguments)).map_err(unreadable)?;
-    let expected = kernel
-        .expectation
-        .resolve(options.expectation.clone(), prepared.expects());
+    let expected = kernel.expectation.resolve(options.expectation.clone(), prepared.expects());
     let part = call.batch.as_ref();
     let (needs_whole, is_followed) = part.map_or((false, false), |part| (part.needs_whole, part.is_followed));
     let latest = part.map_or(Duration::MAX, |part| part.limit);
@@ -279,10 +246,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call:
         let (failures, unstamped) = (cx.project.failures().count(), cx.project.unstamped());
         acquire(kernel, entry, prepared.as_ref(), &cx).await?;
         // 6 and 7. The work, which stops at the timeout and on cancellation.
-        let limit = options
-            .timeout_ms
-            .map_or(spec.timeout, Duration::from_millis)
-            .min(latest);
+        let limit = options.timeout_ms.map_or(spec.timeout, Duration::from_millis).min(latest);
         let span = tracing::debug_span!(target: "fumi", "tool", otel.name = spec.name);
         let done = run_with_timeout(limit, &call.cancel, &cx, entry.call(prepared, &cx).instrument(span)).await;
         match check_system_failures(spec, &cx.project, failures, done)? {
@@ -305,9 +269,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call:
                 let is_told =
                     || cx.project.unstamped() == unstamped && !kernel.freshness.has_unstamped_rules(cx.project.root());
                 if let Some(key) = key.clone().filter(|_| pure && is_told()) {
-                    kernel
-                        .cache
-                        .insert(key, Arc::clone(&kept), size_of(kept.answer.as_ref()));
+                    kernel.cache.insert(key, Arc::clone(&kept), size_of(kept.answer.as_ref()));
                 }
                 kept
             }
@@ -316,9 +278,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call:
     // 9. To a file, to the reply, or to both; cut to the caps.
     let paging = Paging {
         from: cursor.map_or(0, |cursor| cursor.row),
-        call: key
-            .filter(|_| spec.options.contains(&SharedOption::Cursor))
-            .map(|key| hash(&key)),
+        call: key.filter(|_| spec.options.contains(&SharedOption::Cursor)).map(|key| hash(&key)),
         needs_whole,
         way: rest_advice(spec, &cx),
     };
@@ -481,10 +441,7 @@ fn fit_page(
     let cut = &kept.cuts[caps.form as usize];
     let known = cut.get().copied().filter(|_| is_known);
     let room = ReplyLimits {
-        caps: Caps {
-            tokens: expected.max_tokens.map_or(caps.tokens, |most| most.min(caps.tokens)),
-            ..caps
-        },
+        caps: Caps { tokens: expected.max_tokens.map_or(caps.tokens, |most| most.min(caps.tokens)), ..caps },
         fields: &expected.fields,
         locale,
         takes_file: paging.way == RestAdvice::File,
@@ -535,42 +492,20 @@ async fn deliver(
                 redact_value(&redactor, &mut fitted.structured);
                 redact_text(&redactor, &mut fitted.text);
             }
-            let advice = if written.is_some() {
-                RestAdvice::Written
-            } else {
-                paging.way
-            };
+            let advice = if written.is_some() { RestAdvice::Written } else { paging.way };
             shorten(fitted, caps, advice, locale)
         };
         let is_less = is_narrowed(&expected) || fitted.structured.get(LEFT_OUT).is_some();
         let unfiltered = (paging.needs_whole && is_less).then(|| {
-            let room = ReplyLimits {
-                caps,
-                fields: &[],
-                locale,
-                takes_file: false,
-            };
+            let room = ReplyLimits { caps, fields: &[], locale, takes_file: false };
             Box::new(fit(answer.as_ref(), paging.from, room, None, None).0.structured)
         });
         let missed = (is_step && !answer.required_fields().is_empty())
             .then(|| Box::new(fields::keep(&answer.structured(), &[], answer.required_fields()).0));
         Ok::<_, ToolError>((fitted, written, unfiltered, missed))
     };
-    let done = if is_short {
-        work()
-    } else {
-        cx.blocking(|_, _| work()).await
-    };
-    let (
-        FittedAnswer {
-            mut structured,
-            mut text,
-            blocks,
-        },
-        written,
-        unfiltered,
-        missed,
-    ) = done?;
+    let done = if is_short { work() } else { cx.blocking(|_, _| work()).await };
+    let (FittedAnswer { mut structured, mut text, blocks }, written, unfiltered, missed) = done?;
     if let Some(path) = &written {
         structured["output_file_path"] = json!(path);
         let note = match locale {

@@ -100,9 +100,8 @@ fn filled(line: &str, values: &[(&'static str, String)], can_call: &impl Fn(&str
     while let Some(at) = rest.find(['@', '{']) {
         out.push_str(&rest[..at]);
         let (sign, after) = rest[at..].split_at(1);
-        let end = after
-            .find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'))
-            .unwrap_or(after.len());
+        let end =
+            after.find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')).unwrap_or(after.len());
         let (name, behind) = after.split_at(end);
         if sign == "@" && !name.is_empty() {
             if !can_call(name) {
@@ -145,10 +144,7 @@ mod tests {
             "Write 3.\n\n1. Call `noveler_write` with {\"episode\": 3}."
         );
         let values = [("episode", "3".to_owned()), ("length", "{episode} @status".to_owned())];
-        assert_eq!(
-            rendered(body, &values, |_| true).lines().nth(3),
-            Some("2. Length {episode} @status.")
-        );
+        assert_eq!(rendered(body, &values, |_| true).lines().nth(3), Some("2. Length {episode} @status."));
         assert_eq!(named(body).collect::<Vec<_>>(), ["status", "noveler_write"]);
     }
 }

@@ -126,10 +126,7 @@ impl ToolReply {
     /// Creates the reply of a failed call.
     #[must_use]
     pub fn error(structured: Value, text: String) -> Self {
-        Self {
-            is_error: true,
-            ..Self::plain(structured, text)
-        }
+        Self { is_error: true, ..Self::plain(structured, text) }
     }
 
     /// True if the call got no permit of its pool: nothing has begun.
@@ -143,15 +140,8 @@ impl ToolReply {
     #[must_use]
     pub fn question(ask: QuestionReply, locale: Locale) -> Self {
         let (structured, text) = (Rendered::structured(&ask), Rendered::text(&ask, locale));
-        let asked = QuestionContext {
-            material: ask.material,
-            audience: ask.audience,
-            title: ask.title,
-        };
-        Self {
-            asked: Some(Box::new(asked)),
-            ..Self::plain(structured, text)
-        }
+        let asked = QuestionContext { material: ask.material, audience: ask.audience, title: ask.title };
+        Self { asked: Some(Box::new(asked)), ..Self::plain(structured, text) }
     }
 
     /// Creates a reply with the replacing call, for clients that do not follow it.
@@ -160,10 +150,7 @@ impl ToolReply {
         let arguments = Value::Object(instead.arguments.clone());
         let text = format!("→ {} {arguments}", instead.tool);
         let structured = json!({"success": true, "tool": instead.tool, "arguments": arguments});
-        Self {
-            instead: Some(Box::new(instead)),
-            ..Self::plain(structured, text)
-        }
+        Self { instead: Some(Box::new(instead)), ..Self::plain(structured, text) }
     }
 
     /// Returns the public error code if the call failed.
@@ -394,22 +381,11 @@ fn render(answer: &dyn Rendered, room: ReplyLimits<'_>) -> FittedAnswer {
     let blocks = answer.blocks();
     let is_alone = room.caps.form == ResultForm::Text;
     if room.fields.is_empty() {
-        let text = if is_alone {
-            answer.text_alone(room.locale)
-        } else {
-            answer.text(room.locale)
-        };
-        return FittedAnswer {
-            structured,
-            text,
-            blocks,
-        };
+        let text = if is_alone { answer.text_alone(room.locale) } else { answer.text(room.locale) };
+        return FittedAnswer { structured, text, blocks };
     }
     let is_cut = structured["truncated"] == true || structured.get("next").is_some();
-    let is_cut = is_cut
-        || structured
-            .as_object()
-            .is_some_and(|all| all.values().any(|part| part["truncated"] == true));
+    let is_cut = is_cut || structured.as_object().is_some_and(|all| all.values().any(|part| part["truncated"] == true));
     let marks = if is_cut { &MARKS[..] } else { &[] };
     let also: Vec<&str> = marks.iter().chain(answer.required_fields()).copied().collect();
     let (mut structured, unknown) = fields::keep(&structured, room.fields, &also);
@@ -426,11 +402,7 @@ fn render(answer: &dyn Rendered, room: ReplyLimits<'_>) -> FittedAnswer {
         text.push_str(&format!("\n{lead} {}", unknown.join("; ")));
         structured[UNKNOWN_FIELDS] = json!(unknown);
     }
-    FittedAnswer {
-        structured,
-        text,
-        blocks,
-    }
+    FittedAnswer { structured, text, blocks }
 }
 
 /// Renders the kept fields of an answer as text: a list of equal rows as one line of names and then a line for each row,
@@ -494,10 +466,7 @@ pub fn excess(fitted: &FittedAnswer, caps: Caps) -> Option<(&'static str, f64)> 
     let used = if bytes <= caps.tokens {
         bytes
     } else {
-        renderings()
-            .map(|rendering| tokens::estimate(rendering))
-            .max()
-            .unwrap_or_default()
+        renderings().map(|rendering| tokens::estimate(rendering)).max().unwrap_or_default()
     };
     over("tokens", used, caps.tokens).or_else(|| over("bytes", bytes, caps.bytes))
 }

@@ -30,22 +30,15 @@ pub fn input<T: Tool>() -> Object {
     let mut schema = for_type::<T::Args>(Contract::Deserialize);
     let options = for_type::<CallOptions>(Contract::Deserialize);
     let spec = T::SPEC;
-    let properties = schema
-        .entry("properties")
-        .or_insert_with(|| json!({}))
-        .as_object_mut()
-        .expect("properties are an object");
+    let properties =
+        schema.entry("properties").or_insert_with(|| json!({})).as_object_mut().expect("properties are an object");
     for name in spec.shared() {
         let property = match *name {
             expectation::NAME => expectation::published(),
             name => options["properties"][name].clone(),
         };
         let taken = properties.insert((*name).to_owned(), property);
-        assert!(
-            taken.is_none(),
-            "the option {name} shadows an argument of {}",
-            spec.name
-        );
+        assert!(taken.is_none(), "the option {name} shadows an argument of {}", spec.name);
     }
     schema
 }
@@ -62,19 +55,13 @@ pub fn output<T: Tool>() -> Object {
     let mut schema = for_type::<T::Output>(Contract::Serialize);
     loosen(&mut schema);
     let spec = T::SPEC;
-    let properties = schema
-        .entry("properties")
-        .or_insert_with(|| json!({}))
-        .as_object_mut()
-        .expect("properties are an object");
+    let properties =
+        schema.entry("properties").or_insert_with(|| json!({})).as_object_mut().expect("properties are an object");
     let mut options = spec.options.iter().chain(spec.family.unlisted);
     if options.any(|option| *option == super::SharedOption::Delivery) {
         properties.insert("output_file_path".to_owned(), json!({"type": "string"}));
     }
-    properties.insert(
-        UNKNOWN_FIELDS.to_owned(),
-        json!({"type": "array", "items": {"type": "string"}}),
-    );
+    properties.insert(UNKNOWN_FIELDS.to_owned(), json!({"type": "array", "items": {"type": "string"}}));
     properties.insert(LEFT_OUT.to_owned(), json!({"type": "string"}));
     if spec.cached {
         properties.insert("cache_hit".to_owned(), json!({"type": "boolean"}));
@@ -171,11 +158,7 @@ fn normalise(schema: &mut Value) {
             for (name, value) in fields.iter_mut() {
                 // Property names are data: a property called `description` must not be treated as a keyword.
                 if name == "properties" {
-                    value
-                        .as_object_mut()
-                        .into_iter()
-                        .flatten()
-                        .for_each(|(_, property)| normalise(property));
+                    value.as_object_mut().into_iter().flatten().for_each(|(_, property)| normalise(property));
                 } else {
                     normalise(value);
                 }
@@ -233,9 +216,7 @@ fn join(fields: &mut Object, keyword: &str, mut variants: Vec<Value>) {
         })
         .collect::<Option<Vec<_>>>()
         .map(|lists| lists.concat());
-    let objects = variants
-        .iter()
-        .all(|variant| variant.get("type") == Some(&json!("object")));
+    let objects = variants.iter().all(|variant| variant.get("type") == Some(&json!("object")));
     match (variants.len(), constants) {
         (1, None) => {
             if let Some(Value::Object(only)) = variants.pop() {
@@ -282,10 +263,7 @@ fn merge(known: &mut Value, other: &Value) {
     if known == other {
         return;
     }
-    assert_eq!(
-        known["type"], other["type"],
-        "two types of one name: {known} and {other}"
-    );
+    assert_eq!(known["type"], other["type"], "two types of one name: {known} and {other}");
     let Some(fields) = known.as_object_mut() else { return };
     if let Some(Value::Object(properties)) = fields.get_mut("properties") {
         merge_properties(properties, other);
@@ -337,12 +315,7 @@ pub fn published(spec: &ToolSpec, schema: &Object, locale: Locale) -> Object {
 #[must_use]
 pub fn paths(schema: &Object) -> Vec<String> {
     fn walk(schema: &Object, prefix: &str, found: &mut Vec<String>) {
-        for (name, property) in schema
-            .get("properties")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-        {
+        for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
             let path = format!("{prefix}{name}");
             found.push(path.clone());
             for inner in [Some(property), property.get("items")].into_iter().flatten() {

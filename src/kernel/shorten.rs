@@ -59,11 +59,7 @@ pub fn shorten(mut fitted: FittedAnswer, caps: Caps, way: RestAdvice, locale: Lo
     if caps.bytes <= 3 * NOTE || caps.tokens <= NOTE {
         return fitted;
     }
-    let inner = Caps {
-        tokens: caps.tokens.saturating_sub(NOTE),
-        bytes: caps.bytes.saturating_sub(NOTE),
-        ..caps
-    };
+    let inner = Caps { tokens: caps.tokens.saturating_sub(NOTE), bytes: caps.bytes.saturating_sub(NOTE), ..caps };
     let mut room = inner.bytes;
     let mut cuts: Vec<CutValue> = Vec::new();
     let whole = fitted.text.len();
@@ -88,10 +84,7 @@ pub fn shorten(mut fitted: FittedAnswer, caps: Caps, way: RestAdvice, locale: Lo
 
 /// Cuts the report of a question on the work so far; the question itself stays whole.
 pub fn shorten_question(ask: &mut QuestionReply, caps: Caps, locale: Locale) {
-    let (structured, text) = (
-        Rendered::structured(ask).to_string().len(),
-        Rendered::text(ask, locale).len(),
-    );
+    let (structured, text) = (Rendered::structured(ask).to_string().len(), Rendered::text(ask, locale).len());
     if structured.max(text) <= caps.bytes {
         return;
     }
@@ -101,13 +94,7 @@ pub fn shorten_question(ask: &mut QuestionReply, caps: Caps, locale: Locale) {
     let most = more.to_string().len().saturating_sub(structured.saturating_sub(room));
     cut_to(&mut more, most, &mut cuts);
     cut_text(&mut ask.report, whole.saturating_sub(text.saturating_sub(room)));
-    let note = note(
-        &cuts,
-        (ask.report.len(), whole),
-        ("bytes", caps),
-        RestAdvice::Later,
-        locale,
-    );
+    let note = note(&cuts, (ask.report.len(), whole), ("bytes", caps), RestAdvice::Later, locale);
     ask.report.push('\n');
     ask.report.push_str(&note);
     if let Value::Object(mut more) = more {
@@ -287,50 +274,27 @@ mod tests {
         schema::LEFT_OUT,
     };
 
-    const CAPS: Caps = Caps {
-        rows: 10,
-        tokens: 2_000,
-        bytes: 4_000,
-        form: ResultForm::Both,
-    };
+    const CAPS: Caps = Caps { rows: 10, tokens: 2_000, bytes: 4_000, form: ResultForm::Both };
 
     #[test]
     fn lists_and_texts_are_cut_to_the_caps_and_named() {
-        let rows: Vec<_> = (0..500)
-            .map(|at| json!({"line": at, "message": "文".repeat(20)}))
-            .collect();
+        let rows: Vec<_> = (0..500).map(|at| json!({"line": at, "message": "文".repeat(20)})).collect();
         let table: serde_json::Map<_, _> = (0..900).map(|at| (format!("name {at}"), json!(at))).collect();
         let long = "a \"quoted\" word\n".repeat(1_000);
         for (structured, text, named) in [
             (json!({"success": true, "issues": rows}), "x".repeat(3), "/issues "),
-            (
-                json!({"success": true, "inner": {"content": long}}),
-                long.clone(),
-                "/inner/content ",
-            ),
-            (
-                json!({"success": true, "groups": [{"rows": rows}, {"rows": [1]}]}),
-                "x".to_owned(),
-                "/groups/0/rows ",
-            ),
+            (json!({"success": true, "inner": {"content": long}}), long.clone(), "/inner/content "),
+            (json!({"success": true, "groups": [{"rows": rows}, {"rows": [1]}]}), "x".to_owned(), "/groups/0/rows "),
             (json!({"success": true}), "行\n".repeat(5_000), "text "),
             (json!({"success": true, "by_name": table}), "x".to_owned(), "/by_name "),
             (json!({"a~/b": long, "c": rows}), "日本".repeat(9_000), "/a~0~1b "),
         ] {
             for locale in Locale::ALL {
-                let fitted = FittedAnswer {
-                    structured: structured.clone(),
-                    text: text.clone(),
-                    blocks: Vec::new(),
-                };
+                let fitted = FittedAnswer { structured: structured.clone(), text: text.clone(), blocks: Vec::new() };
                 let fitted = shorten(fitted, CAPS, RestAdvice::File, locale);
                 assert!(excess(&fitted, CAPS).is_none(), "{named}");
                 let note = fitted.structured[LEFT_OUT].as_str().expect("a note");
-                let named = if locale == Locale::Ja {
-                    named.replace("text", "本文")
-                } else {
-                    named.to_owned()
-                };
+                let named = if locale == Locale::Ja { named.replace("text", "本文") } else { named.to_owned() };
                 assert!(note.contains(&named) && note.contains("output_file"), "{named}: {note}");
                 assert!(fitted.text.ends_with(note));
             }
@@ -355,33 +319,17 @@ mod tests {
         rows[0]["text"] = json!("long ".repeat(100_000));
         let structured = json!({"success": true, "rows": rows});
         let (text, blocks) = ("8 rows".to_owned(), Vec::new());
-        let fitted = shorten(
-            FittedAnswer {
-                structured,
-                text,
-                blocks,
-            },
-            CAPS,
-            RestAdvice::Written,
-            Locale::En,
-        );
+        let fitted = shorten(FittedAnswer { structured, text, blocks }, CAPS, RestAdvice::Written, Locale::En);
         assert!(excess(&fitted, CAPS).is_none());
         assert_eq!(fitted.structured["rows"].as_array().map(Vec::len), Some(8));
         let note = fitted.structured[LEFT_OUT].as_str().expect("a note");
-        assert!(
-            note.contains("/rows/0/text") && note.contains("the output file has everything"),
-            "{note}"
-        );
+        assert!(note.contains("/rows/0/text") && note.contains("the output file has everything"), "{note}");
     }
 
     #[test]
     fn reply_within_caps_is_unchanged() {
         let structured = json!({"success": true, "rows": [1, 2, 3]});
-        let fitted = FittedAnswer {
-            structured: structured.clone(),
-            text: "3 rows".to_owned(),
-            blocks: Vec::new(),
-        };
+        let fitted = FittedAnswer { structured: structured.clone(), text: "3 rows".to_owned(), blocks: Vec::new() };
         let fitted = shorten(fitted, CAPS, RestAdvice::File, Locale::En);
         assert_eq!((fitted.structured, fitted.text.as_str()), (structured, "3 rows"));
     }

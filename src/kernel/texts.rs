@@ -71,10 +71,7 @@ impl ToolTexts {
         let shared = Self::parse(&fill(shared));
         for name in spec.shared() {
             if let Some(text) = shared.arguments.get(*name) {
-                texts
-                    .arguments
-                    .entry((*name).to_owned())
-                    .or_insert_with(|| text.clone());
+                texts.arguments.entry((*name).to_owned()).or_insert_with(|| text.clone());
             }
         }
         texts
@@ -87,9 +84,7 @@ static MEASURED: LazyLock<BTreeMap<String, i64>> =
 
 /// Replaces the names of figures by the figures.
 fn fill(text: &str) -> String {
-    template::fill(text, ("{{", "}}"), |name| {
-        MEASURED.get(name).map(|figure| rounded(*figure).into())
-    })
+    template::fill(text, ("{{", "}}"), |name| MEASURED.get(name).map(|figure| rounded(*figure).into()))
 }
 
 /// Rounds a figure to two digits: more would promise what another project does not reach, and change with every
@@ -120,10 +115,7 @@ mod tests {
         assert!(!MEASURED.is_empty());
         let name = MEASURED.keys().next().expect("it is not empty");
         let filled = fill(&format!("a {{{{{name}}}}} b {{{{no.such.figure}}}} c {{{{"));
-        assert_eq!(
-            filled,
-            format!("a {} b {{{{no.such.figure}}}} c {{{{", rounded(MEASURED[name]))
-        );
+        assert_eq!(filled, format!("a {} b {{{{no.such.figure}}}} c {{{{", rounded(MEASURED[name])));
         for (figure, text) in [
             (0, "0"),
             (8, "8"),

@@ -39,30 +39,18 @@ impl ArgumentProblem {
     /// Creates a problem at a location.
     #[must_use]
     pub fn new(parameter: String, text: BilingualText, allowed: Value) -> Self {
-        Self {
-            parameter,
-            text,
-            allowed,
-            is_query: false,
-        }
+        Self { parameter, text, allowed, is_query: false }
     }
 
     /// Creates the problem of an expression that cannot be parsed.
     #[must_use]
     pub fn invalid_query(parameter: String, text: BilingualText) -> Self {
-        Self {
-            is_query: true,
-            ..Self::new(parameter, text, Value::Null)
-        }
+        Self { is_query: true, ..Self::new(parameter, text, Value::Null) }
     }
 
     /// Prefixes the location with the path of the containing value.
     pub fn move_under(&mut self, path: &str) {
-        let dot = if self.parameter.is_empty() || self.parameter.starts_with('[') {
-            ""
-        } else {
-            "."
-        };
+        let dot = if self.parameter.is_empty() || self.parameter.starts_with('[') { "" } else { "." };
         self.parameter = format!("{path}{dot}{}", self.parameter);
     }
 
@@ -175,11 +163,7 @@ pub fn check(entry: &ToolEntry, mut arguments: Map<String, Value>) -> CheckedArg
     if let Some(said) = arguments.get(expectation::NAME).filter(|said| said.is_object()) {
         problems.extend(expectation::problems(said, expectation::NAME));
     }
-    CheckedArguments {
-        arguments,
-        problems,
-        exclusive,
-    }
+    CheckedArguments { arguments, problems, exclusive }
 }
 
 /// Returns the problems of a value that is not a call, under a schema in the published form.
@@ -207,9 +191,7 @@ fn corrected(
         // Of several that exclude one another the first stays.
         let wrong = if names.len() > 1 { &names[1..] } else { &names[..] };
         for name in wrong.iter().filter(|_| !is_choice) {
-            let near = problem.allowed["nearest"]
-                .as_str()
-                .filter(|_| *name == problem.parameter);
+            let near = problem.allowed["nearest"].as_str().filter(|_| *name == problem.parameter);
             match (call.shift_remove(*name), near) {
                 // Under another name the value would not be recognised as a secret.
                 (Some(value), Some(near)) if !call.contains_key(near) && !redact::is_secret(name) => {
@@ -224,11 +206,7 @@ fn corrected(
         if checked.exclusive.is_some() {
             return Err(Vec::new());
         }
-        if checked.problems.is_empty() {
-            Ok(())
-        } else {
-            Err(checked.problems)
-        }
+        if checked.problems.is_empty() { Ok(()) } else { Err(checked.problems) }
     };
     let Err(missing) = is_valid(&call) else {
         return Some((call, true));
@@ -252,10 +230,7 @@ fn top_level(parameter: &str) -> &str {
 #[must_use]
 pub fn unreadable(entry: &ToolEntry, error: &serde_json::Error) -> ToolError {
     let text = BilingualText::new(error.to_string(), error.to_string());
-    invalid_arguments(
-        entry,
-        &[ArgumentProblem::new("arguments".to_owned(), text, Value::Null)],
-    )
+    invalid_arguments(entry, &[ArgumentProblem::new("arguments".to_owned(), text, Value::Null)])
 }
 
 /// Converts whole floats to integers. JSON has one type of number; `5.0` from a client means 5.
@@ -310,21 +285,14 @@ fn check_rules(
                     names.join(" | "),
                     BilingualText::new(
                         format!("exactly one of {} is needed; none was given", names.join(", ")),
-                        format!(
-                            "{} のうちちょうど1つが必要ですが、どれも指定されていません",
-                            names.join("、")
-                        ),
+                        format!("{} のうちちょうど1つが必要ですが、どれも指定されていません", names.join("、")),
                     ),
                     json!({"exactly_one_of": names}),
                 )),
                 several => problems.push(ArgumentProblem::new(
                     several.join(", "),
                     BilingualText::new(
-                        format!(
-                            "give exactly one of {}, not {}",
-                            names.join(", "),
-                            several.join(" and ")
-                        ),
+                        format!("give exactly one of {}, not {}", names.join(", "), several.join(" and ")),
                         format!(
                             "{} は同時に指定できません。{} のうちちょうど1つにしてください",
                             several.join(" と "),
@@ -371,11 +339,7 @@ fn check_rules(
             ArgumentRule::Encoding(name) => {
                 let label = arguments.get(*name).and_then(Value::as_str);
                 if let Some(Err(error)) = label.map(EncodingChoice::parse) {
-                    problems.push(ArgumentProblem::new(
-                        (*name).to_owned(),
-                        error.error_message().message,
-                        Value::Null,
-                    ));
+                    problems.push(ArgumentProblem::new((*name).to_owned(), error.error_message().message, Value::Null));
                 }
             }
             // Handled where a number is refused.
@@ -409,15 +373,13 @@ fn check_sizes(value: &Value, path: &str, longest: usize, problems: &mut Vec<Arg
             .iter()
             .enumerate()
             .for_each(|(at, item)| check_sizes(item, &format!("{path}[{at}]"), longest, problems)),
-        Value::Object(fields) => fields
-            .iter()
-            .for_each(|(name, field)| check_sizes(field, &format!("{path}.{name}"), longest, problems)),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, field)| check_sizes(field, &format!("{path}.{name}"), longest, problems))
+        }
         // An integer that fits into 64 bits is not stored as f64.
         Value::Number(number)
             if number.is_f64()
-                && number
-                    .as_f64()
-                    .is_some_and(|number| number >= TOO_LARGE && number.fract() == 0.0) =>
+                && number.as_f64().is_some_and(|number| number >= TOO_LARGE && number.fract() == 0.0) =>
         {
             refuse(
                 format!("must be at most {LARGEST}, not {number}"),
@@ -444,19 +406,11 @@ pub(super) fn explain(
         problems.push(ArgumentProblem::new(parameter, BilingualText::new(en, ja), allowed));
     };
     let inner = |name: &str| {
-        if parameter.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{parameter}.{name}")
-        }
+        if parameter.is_empty() { name.to_owned() } else { format!("{parameter}.{name}") }
     };
     let shown = |value: &Value| match value {
         Value::String(text) => quoted(text),
-        other => super::error::without_secrets(other)
-            .to_string()
-            .chars()
-            .take(80)
-            .collect(),
+        other => super::error::without_secrets(other).to_string().chars().take(80).collect(),
     };
     match error.kind() {
         ValidationErrorKind::AdditionalProperties { unexpected } => {
@@ -491,32 +445,14 @@ pub(super) fn explain(
         }
         ValidationErrorKind::Enum { options } => {
             let given = error.instance();
-            let options: Vec<&str> = options
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .collect();
-            let near = given
-                .as_str()
-                .map(|given| nearest(given, options.iter().copied(), 1))
-                .unwrap_or_default();
-            let hint = near
-                .first()
-                .map(|near| format!("; did you mean {near}?"))
-                .unwrap_or_default();
-            let hint_ja = near
-                .first()
-                .map(|near| format!("。{near} ではありませんか"))
-                .unwrap_or_default();
+            let options: Vec<&str> = options.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            let near = given.as_str().map(|given| nearest(given, options.iter().copied(), 1)).unwrap_or_default();
+            let hint = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+            let hint_ja = near.first().map(|near| format!("。{near} ではありませんか")).unwrap_or_default();
             push(
                 parameter,
                 format!("must be one of {}, not {}{hint}", options.join(", "), shown(given)),
-                format!(
-                    "{} は使えません。{} のいずれかを指定してください{hint_ja}",
-                    shown(given),
-                    options.join("、")
-                ),
+                format!("{} は使えません。{} のいずれかを指定してください{hint_ja}", shown(given), options.join("、")),
                 allowed,
             );
         }
@@ -546,15 +482,11 @@ fn range(schema: Option<&Object>, most: Option<u64>) -> (String, String) {
         (None, Some(max)) => (format!(" of at most {max}"), format!("{max} 以下の")),
         (None, None) => (String::new(), String::new()),
     };
-    let length = match (
-        number("minItems").or(number("minLength")),
-        number("maxItems").or(number("maxLength")),
-    ) {
+    let length = match (number("minItems").or(number("minLength")), number("maxItems").or(number("maxLength"))) {
         (Some(1), None) => (" that is not empty".to_owned(), "空でない".to_owned()),
-        (min, Some(max)) => (
-            format!(" with {} to {max} entries", min.unwrap_or(0)),
-            format!("{} から {max} 個の", min.unwrap_or(0)),
-        ),
+        (min, Some(max)) => {
+            (format!(" with {} to {max} entries", min.unwrap_or(0)), format!("{} から {max} 個の", min.unwrap_or(0)))
+        }
         _ => (String::new(), String::new()),
     };
     let (en, ja) = match schema.get("type").and_then(Value::as_str) {
@@ -562,11 +494,7 @@ fn range(schema: Option<&Object>, most: Option<u64>) -> (String, String) {
         Some("number") => ("a number", "数値"),
         Some("boolean") => ("true or false", "true か false "),
         Some("string") => ("a string", "文字列"),
-        Some("array") => match schema
-            .get("items")
-            .and_then(|items| items.get("type"))
-            .and_then(Value::as_str)
-        {
+        Some("array") => match schema.get("items").and_then(|items| items.get("type")).and_then(Value::as_str) {
             Some("string") => ("a list of strings", "文字列のリスト"),
             Some("object") => ("a list of objects", "オブジェクトのリスト"),
             _ => ("a list", "リスト"),
@@ -574,24 +502,12 @@ fn range(schema: Option<&Object>, most: Option<u64>) -> (String, String) {
         Some("object") => ("an object", "オブジェクト"),
         _ => ("valid", "正しい値"),
     };
-    (
-        format!("{en}{}{}", bounds.0, length.0),
-        format!("{}{}{ja}", bounds.1, length.1),
-    )
+    (format!("{en}{}{}", bounds.0, length.0), format!("{}{}{ja}", bounds.1, length.1))
 }
 
 /// Returns the machine-readable part of the allowed values.
 fn allowed(schema: &Object) -> Value {
-    const TELLING: [&str; 8] = [
-        "type",
-        "enum",
-        "minimum",
-        "maximum",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-    ];
+    const TELLING: [&str; 8] = ["type", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"];
     TELLING
         .iter()
         .filter_map(|name| Some(((*name).to_owned(), schema.get(*name)?.clone())))
@@ -633,11 +549,7 @@ fn dotted(pointer: &str) -> String {
 /// Returns the lines of all problems in both languages, and as data.
 fn lines(problems: &[ArgumentProblem]) -> (String, String, Value) {
     let line = |problem: &ArgumentProblem, text: &str| {
-        if problem.parameter.is_empty() {
-            format!("- {text}")
-        } else {
-            format!("- {}: {text}", problem.parameter)
-        }
+        if problem.parameter.is_empty() { format!("- {text}") } else { format!("- {}: {text}", problem.parameter) }
     };
     let shown = &problems[..problems.len().min(MAX_PROBLEMS)];
     let en: Vec<_> = shown.iter().map(|problem| line(problem, &problem.text.en)).collect();
@@ -657,15 +569,8 @@ pub fn invalid_arguments(entry: &ToolEntry, problems: &[ArgumentProblem]) -> Too
     let (en, ja, data) = lines(problems);
     let only_queries = !problems.is_empty() && problems.iter().all(|problem| problem.is_query);
     let mut lesson = BOOK.error_message(
-        if only_queries {
-            "INVALID_PATTERN"
-        } else {
-            "INVALID_ARGUMENTS"
-        },
-        &[
-            ("tool", BilingualText::same(entry.spec.name)),
-            ("problems", BilingualText::new(en, ja)),
-        ],
+        if only_queries { "INVALID_PATTERN" } else { "INVALID_ARGUMENTS" },
+        &[("tool", BilingualText::same(entry.spec.name)), ("problems", BilingualText::new(en, ja))],
     );
     lesson.facts.clear();
     entry.spec.example.clone_into(&mut lesson.example);
@@ -679,11 +584,7 @@ fn exclusive_error(
     (given, names): &(Vec<&'static str>, &'static [&'static str]),
     others: &[ArgumentProblem],
 ) -> ToolError {
-    let examples: Vec<_> = names
-        .iter()
-        .take(3)
-        .map(|name| format!("- {{\"{name}\": true}}"))
-        .collect();
+    let examples: Vec<_> = names.iter().take(3).map(|name| format!("- {{\"{name}\": true}}")).collect();
     let (en, ja, data) = lines(others);
     let lead = |text: String| if text.is_empty() { text } else { format!("\n{text}") };
     let mut lesson = BOOK.error_message(

@@ -14,13 +14,9 @@ use http::{HeaderMap, Uri};
 /// Returns the language that a request asks for: `?lang=`, then `Accept-Language`.
 #[must_use]
 pub fn requested_language(uri: &Uri, headers: &HeaderMap) -> Option<Locale> {
-    let by_url = uri
-        .query()
-        .and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("lang=")));
+    let by_url = uri.query().and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("lang=")));
     let by_header = || headers.get("accept-language")?.to_str().ok();
-    by_url
-        .and_then(Locale::negotiate)
-        .or_else(|| by_header().and_then(Locale::negotiate))
+    by_url.and_then(Locale::negotiate).or_else(|| by_header().and_then(Locale::negotiate))
 }
 
 tokio::task_local! {

@@ -145,18 +145,11 @@ impl Conversation<'_> {
         responses: Option<&InputResponses>,
         bound: &StateBinding<'_>,
     ) -> Result<Resumed, ErrorData> {
-        let (open, used): (PendingQuestion, _) = self
-            .app
-            .seals
-            .open(state, bound)
-            .await
-            .map_err(|error| self.refuse(&error))?;
+        let (open, used): (PendingQuestion, _) =
+            self.app.seals.open(state, bound).await.map_err(|error| self.refuse(&error))?;
         let answer = answer(responses);
         let reply = match &answer {
-            Some(answer) => {
-                talk.submit(&open.submit, open.wants_json, answer, Answerer::Sampling)
-                    .await
-            }
+            Some(answer) => talk.submit(&open.submit, open.wants_json, answer, Answerer::Sampling).await,
             None => talk.ask_again(&open.submit).await,
         };
         let reply = reply.ok_or_else(|| self.refuse(&McpError::StateRefused { ttl: TTL }.into()))?;
@@ -175,11 +168,7 @@ impl Conversation<'_> {
         let asked = talk.ask_again(&open.submit).await;
         Ok(match asked.as_ref().and_then(|reply| talk.question(reply)) {
             Some(question) => {
-                let before = RefusedAnswer {
-                    answer,
-                    refusal,
-                    refused,
-                };
+                let before = RefusedAnswer { answer, refusal, refused };
                 Resumed::Required(self.require(&question, Some(before), bound))
             }
             None => Resumed::Reply(Box::new(reply)),
@@ -199,17 +188,9 @@ impl Conversation<'_> {
     ) -> ConversationOutcome {
         let locale = self.locale();
         let mut prompt = question.prompt(locale);
-        let mut open = PendingQuestion {
-            submit: question.submission().clone(),
-            wants_json: question.wants_json(),
-            refused: 0,
-        };
-        if let Some(RefusedAnswer {
-            answer,
-            refusal,
-            refused,
-        }) = before
-        {
+        let mut open =
+            PendingQuestion { submit: question.submission().clone(), wants_json: question.wants_json(), refused: 0 };
+        if let Some(RefusedAnswer { answer, refusal, refused }) = before {
             prompt = prompt.after(&answer, &refusal, locale);
             open.refused = refused;
         }
@@ -248,9 +229,7 @@ pub(super) fn can_sample(app: &App, context: &RequestContext<RoleServer>) -> boo
 }
 
 fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
-    context
-        .protocol_version()
-        .is_some_and(|version| version.as_str() >= STATELESS_SINCE)
+    context.protocol_version().is_some_and(|version| version.as_str() >= STATELESS_SINCE)
 }
 
 /// The client's model, asked while its call waits.
@@ -309,13 +288,8 @@ pub(super) fn text(message: &CreateMessageResult) -> Option<String> {
         tracing::info!("the answer of the client's model was cut off at its token limit");
         return None;
     }
-    let parts: Vec<_> = message
-        .message
-        .content
-        .iter()
-        .filter_map(|part| part.as_text())
-        .map(|part| part.text.as_str())
-        .collect();
+    let parts: Vec<_> =
+        message.message.content.iter().filter_map(|part| part.as_text()).map(|part| part.text.as_str()).collect();
     let text = parts.join("\n");
     (!text.trim().is_empty()).then_some(text)
 }

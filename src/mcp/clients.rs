@@ -58,10 +58,7 @@ mod tests {
         assert_eq!(result_form(None, &config, Some(&client)), *known);
         config.results.insert(name.clone(), ResultForm::Structured);
         assert_eq!(result_form(None, &config, Some(&client)), ResultForm::Structured);
-        assert_eq!(
-            result_form(Some(ResultForm::Both), &config, Some(&client)),
-            ResultForm::Both
-        );
+        assert_eq!(result_form(Some(ResultForm::Both), &config, Some(&client)), ResultForm::Both);
         let other = Implementation::new("another", "1");
         assert_eq!(result_form(None, &config, Some(&other)), ResultForm::Both);
         assert_eq!(result_form(None, &config, None), ResultForm::Both);

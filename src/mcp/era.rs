@@ -6,9 +6,7 @@ pub const STATELESS_SINCE: &str = "2026-07-28";
 /// True if a request is of the stateless era, by its header. The library rejects bodies that contradict the header.
 #[must_use]
 pub fn is_stateless(headers: &http::HeaderMap) -> bool {
-    let version = headers
-        .get("mcp-protocol-version")
-        .and_then(|version| version.to_str().ok());
+    let version = headers.get("mcp-protocol-version").and_then(|version| version.to_str().ok());
     version.is_some_and(|version| version >= STATELESS_SINCE)
 }
 

@@ -13,10 +13,7 @@ use crate::app::App;
 /// Returns the text for a caller in the default project.
 #[must_use]
 pub fn for_default_project(app: &App, access: &Access) -> String {
-    for_any_project(
-        app,
-        &app.listed_access(access, access.default_project(&app.kernel.roots)),
-    )
+    for_any_project(app, &app.listed_access(access, access.default_project(&app.kernel.roots)))
 }
 
 /// Returns the text for a caller whose project is not known yet.
@@ -34,10 +31,6 @@ pub fn for_any_project(app: &App, access: &Access) -> String {
         Locale::Ja => ("、", "。"),
     };
     let offers = render(offers).lines().collect::<Vec<_>>().join(between);
-    let offers = if offers.is_empty() {
-        offers
-    } else {
-        format!("fumi: {offers}{end}\n")
-    };
+    let offers = if offers.is_empty() { offers } else { format!("fumi: {offers}{end}\n") };
     offers + &render(advice)
 }

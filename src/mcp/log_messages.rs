@@ -3,10 +3,7 @@
 //! The only message is the first event of a call, in versions of the protocol whose streams do not begin with an empty
 //! event.
 
-#![expect(
-    deprecated,
-    reason = "the protocol deprecates log messages from 2026-07-28 on; sessions are older"
-)]
+#![expect(deprecated, reason = "the protocol deprecates log messages from 2026-07-28 on; sessions are older")]
 
 use rmcp::model::{
     JsonRpcMessage, LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParam, ServerJsonRpcMessage,

@@ -30,10 +30,8 @@ const IN_SESSIONS: [(&str, &str); 2] = [
 ];
 
 /// The methods of the stateless era.
-const STATELESS: [(&str, &str); 1] = [(
-    "subscriptions/listen",
-    r#"{"notifications": {"resourceSubscriptions": ["code://file/src/main.py"]}}"#,
-)];
+const STATELESS: [(&str, &str); 1] =
+    [("subscriptions/listen", r#"{"notifications": {"resourceSubscriptions": ["code://file/src/main.py"]}}"#)];
 
 /// Returns the error of a request that rmcp could not read; `None` if its method is really unknown.
 #[must_use]
@@ -68,18 +66,12 @@ fn reason(method: &str, params: Option<&Value>) -> BilingualText {
     let uri = fields.get("uri");
     match method {
         "tools/call" if !matches!(name, Some(Value::String(_))) => is("name", name, "a string", "文字列"),
-        "tools/call" if !matches!(arguments, None | Some(Value::Null | Value::Object(_))) => is(
-            "arguments",
-            arguments,
-            "an object of named arguments",
-            "引数名をキーとするオブジェクト",
-        ),
-        "tools/call" if !matches!(state, None | Some(Value::Null | Value::String(_))) => is(
-            "requestState",
-            state,
-            "the string that the server gave",
-            "サーバーが返した文字列のまま",
-        ),
+        "tools/call" if !matches!(arguments, None | Some(Value::Null | Value::Object(_))) => {
+            is("arguments", arguments, "an object of named arguments", "引数名をキーとするオブジェクト")
+        }
+        "tools/call" if !matches!(state, None | Some(Value::Null | Value::String(_))) => {
+            is("requestState", state, "the string that the server gave", "サーバーが返した文字列のまま")
+        }
         "tools/call" if !matches!(responses, None | Some(Value::Null | Value::Object(_))) => is(
             "inputResponses",
             responses,

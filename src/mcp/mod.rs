@@ -52,9 +52,7 @@ pub struct Endpoint<H> {
 
 impl<H> std::fmt::Debug for Endpoint<H> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Endpoint")
-            .field("sessions", &self.sessions)
-            .finish_non_exhaustive()
+        f.debug_struct("Endpoint").field("sessions", &self.sessions).finish_non_exhaustive()
     }
 }
 
@@ -80,9 +78,5 @@ pub fn endpoint<H: Handler>(
         let handler = Arc::clone(&handler);
         StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config)
     };
-    Endpoint {
-        calls: service(config.clone().with_json_response(true)),
-        service: service(config),
-        sessions,
-    }
+    Endpoint { calls: service(config.clone().with_json_response(true)), service: service(config), sessions }
 }

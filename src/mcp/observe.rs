@@ -90,9 +90,7 @@ impl Operation {
             span.record("error.type", error);
             span.record("otel.status_code", "ERROR");
         }
-        app.kernel
-            .metrics
-            .operation(method, tool, error.as_deref(), started.elapsed());
+        app.kernel.metrics.operation(method, tool, error.as_deref(), started.elapsed());
         result
     }
 }
@@ -106,10 +104,9 @@ async fn catch_panic<T>(work: impl Future<Output = Result<T, ErrorData>>) -> Res
         match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
             Ok(polled) => polled,
             // The panic hook has written the message to the log.
-            Err(_) => Poll::Ready(Err(ErrorData::internal_error(
-                "internal error; the log of the server has the cause",
-                None,
-            ))),
+            Err(_) => {
+                Poll::Ready(Err(ErrorData::internal_error("internal error; the log of the server has the cause", None)))
+            }
         }
     })
     .await

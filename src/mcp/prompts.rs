@@ -82,10 +82,7 @@ pub fn get(
 fn find<'a>(app: &'a App, access: &'a Access, name: &str) -> Result<&'a PromptSpec, McpError> {
     offered(app, access).find(|spec| spec.name == name).ok_or_else(|| {
         let known: Vec<_> = offered(app, access).map(|spec| spec.name).collect();
-        McpError::UnknownPrompt {
-            name: name.chars().take(100).collect(),
-            known: known.join(", "),
-        }
+        McpError::UnknownPrompt { name: name.chars().take(100).collect(), known: known.join(", ") }
     })
 }
 
@@ -98,10 +95,7 @@ fn values(spec: &PromptSpec, given: &Map<String, Value>) -> Result<Vec<(&'static
         reason,
         known: spec.argument_names().collect::<Vec<_>>().join(", "),
     };
-    if let Some(unknown) = given
-        .keys()
-        .find(|name| spec.argument_names().all(|known| known != *name))
-    {
+    if let Some(unknown) = given.keys().find(|name| spec.argument_names().all(|known| known != *name)) {
         let reason = BilingualText::new("it does not exist", "その引数はありません");
         return Err(refuse(unknown, reason));
     }

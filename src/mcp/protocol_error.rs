@@ -117,11 +117,7 @@ pub enum McpError {
         known: String,
     },
     #[entry("MALFORMED_REQUEST")]
-    MalformedRequest {
-        method: String,
-        reason: BilingualText,
-        expected: &'static str,
-    },
+    MalformedRequest { method: String, reason: BilingualText, expected: &'static str },
 }
 
 /// Converts an error to a protocol error: the cause, then the next step.

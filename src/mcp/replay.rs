@@ -79,13 +79,7 @@ impl EventId {
 impl fmt::Display for EventId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let request = serde_json::to_vec(&self.request).unwrap_or_default();
-        write!(
-            f,
-            "{}/{:016x}/{}",
-            self.index,
-            self.stream,
-            URL_SAFE_NO_PAD.encode(request)
-        )
+        write!(f, "{}/{:016x}/{}", self.index, self.stream, URL_SAFE_NO_PAD.encode(request))
     }
 }
 
@@ -161,11 +155,7 @@ struct ReplayStream {
 impl ReplayStream {
     fn id(&self, index: usize) -> Option<String> {
         self.has_ids.then(|| {
-            let id = EventId {
-                index,
-                stream: self.stream,
-                request: self.request.clone(),
-            };
+            let id = EventId { index, stream: self.stream, request: self.request.clone() };
             id.to_string()
         })
     }
@@ -224,11 +214,7 @@ impl ReplayReader {
 
 impl Replay {
     pub(super) fn new(room: &ReplayBudget) -> Arc<Self> {
-        Arc::new(Self {
-            kept: Mutex::default(),
-            room: room.clone(),
-            is_quiet: AtomicBool::new(false),
-        })
+        Arc::new(Self { kept: Mutex::default(), room: room.clone(), is_quiet: AtomicBool::new(false) })
     }
 
     /// Sets whether the client wants no log messages of the level `debug`.
@@ -273,10 +259,7 @@ impl Replay {
                 let _ = sender.try_send(ServerSseMessage::new(id, log_messages::begun()));
             }
         }
-        kept.push_back(ReplayStream {
-            reader: Some(sender),
-            ..begun
-        });
+        kept.push_back(ReplayStream { reader: Some(sender), ..begun });
         let replay = Arc::clone(self);
         Ok((ReplayWriter { replay, stream }, ReplayReader(receiver)))
     }
@@ -284,9 +267,7 @@ impl Replay {
     /// Returns the events after an event id; `None` if its stream is not kept.
     pub(super) fn resume(&self, after: &EventId) -> Option<ReplayReader> {
         let mut kept = self.kept();
-        let stream = kept
-            .iter_mut()
-            .find(|kept| kept.stream == after.stream && kept.request == after.request)?;
+        let stream = kept.iter_mut().find(|kept| kept.stream == after.stream && kept.request == after.request)?;
         // Capacity for all buffered events, and for as many new ones.
         let (sender, receiver) = mpsc::channel(2 * EVENTS);
         let first = stream.next - stream.events.len();
@@ -302,8 +283,7 @@ impl Replay {
 
     /// Drops finished calls whose time is over.
     pub(super) fn drop_expired(&self) {
-        self.kept()
-            .retain(|kept| kept.finished.as_ref().is_none_or(|(at, _)| at.elapsed() < KEPT));
+        self.kept().retain(|kept| kept.finished.as_ref().is_none_or(|(at, _)| at.elapsed() < KEPT));
     }
 
     fn finish(&self, stream: u64) {
@@ -353,11 +333,7 @@ impl ReplayWriter {
         }
         kept.events.push_back(event.clone());
         // The reader is disconnected or does not read; it can resume.
-        if kept
-            .reader
-            .as_ref()
-            .is_some_and(|reader| reader.try_send(event).is_err())
-        {
+        if kept.reader.as_ref().is_some_and(|reader| reader.try_send(event).is_err()) {
             kept.reader = None;
         }
     }
@@ -373,10 +349,7 @@ impl ReplayWriter {
 
 /// True if an event contains the result of the request.
 fn is_result(event: &ServerSseMessage) -> bool {
-    matches!(
-        event.message.as_deref(),
-        Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_))
-    )
+    matches!(event.message.as_deref(), Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)))
 }
 
 impl Drop for ReplayWriter {
@@ -397,11 +370,7 @@ mod tests {
     use super::{BYTES, EVENTS, EventId, FINISHED, Replay, ReplayBudget, ReplayReader, ReplayWriter, StreamRequest};
 
     fn begin(replay: &Arc<Replay>, id: i64) -> (ReplayWriter, ReplayReader) {
-        let asked = StreamRequest {
-            id: RequestId::Number(id),
-            is_call: true,
-            is_primed: false,
-        };
+        let asked = StreamRequest { id: RequestId::Number(id), is_call: true, is_primed: false };
         replay.begin(asked).expect("no other has this id")
     }
 
@@ -412,28 +381,18 @@ mod tests {
 
     fn read(reader: &mut ReplayReader) -> Vec<EventId> {
         let events = std::iter::from_fn(|| reader.0.try_recv().ok());
-        events
-            .filter_map(|event| EventId::parse(&event.event_id.expect("an id")))
-            .collect()
+        events.filter_map(|event| EventId::parse(&event.event_id.expect("an id"))).collect()
     }
 
     #[test]
     fn event_id_round_trips_and_rejects_other_text() {
         for request in [RequestId::Number(-7), RequestId::String("a/\n\"ü".into())] {
-            let id = EventId {
-                index: 3,
-                stream: u64::MAX,
-                request,
-            };
+            let id = EventId { index: 3, stream: u64::MAX, request };
             assert!(id.to_string().is_ascii());
             assert_eq!(EventId::parse(&id.to_string()), Some(id));
         }
         // Every id of a stream has the same width.
-        let id = EventId {
-            index: 0,
-            stream: 1,
-            request: RequestId::Number(1),
-        };
+        let id = EventId { index: 0, stream: 1, request: RequestId::Number(1) };
         assert_eq!(id.to_string(), "0/0000000000000001/MQ");
         for other in ["", "7", "3/5", "3/5/", "x/5/Nw", "3/5/Nw/1", "3/5/bnVsbA"] {
             assert_eq!(EventId::parse(other), None, "{other}");
@@ -460,21 +419,14 @@ mod tests {
     #[test]
     fn id_is_free_as_soon_as_its_result_was_sent() {
         let replay = Replay::new(&ReplayBudget::default());
-        let again = || StreamRequest {
-            id: RequestId::Number(1),
-            is_call: true,
-            is_primed: false,
-        };
+        let again = || StreamRequest { id: RequestId::Number(1), is_call: true, is_primed: false };
         let (first, _reader) = begin(&replay, 1);
         assert!(replay.begin(again()).is_err(), "it is running");
         first.push(event("done"));
         let (second, _reader) = replay.begin(again()).expect("it is answered");
         assert!(replay.begin(again()).is_err(), "the second is running");
         drop(first);
-        assert!(
-            replay.begin(again()).is_err(),
-            "the end of the first does not end the second"
-        );
+        assert!(replay.begin(again()).is_err(), "the end of the first does not end the second");
         drop(second);
     }
 

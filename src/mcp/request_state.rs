@@ -143,10 +143,7 @@ impl RequestStateCodec {
     /// If the state cannot be serialized as JSON: it is a plain struct of this crate.
     #[must_use]
     pub fn seal<T: Serialize>(&self, state: T, bound: &StateBinding<'_>) -> String {
-        let content = SealedContent {
-            until: now() + millis(self.ttl),
-            state,
-        };
+        let content = SealedContent { until: now() + millis(self.ttl), state };
         let mut text = serde_json::to_vec(&content).expect("a state is a plain struct");
         let nonce = self
             .key
@@ -199,9 +196,7 @@ impl RequestStateCodec {
     ) -> Result<([u8; NONCE_LEN], T), StateRejection> {
         let mut seal = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| StateRejection::NoSeal)?;
         let (form, seal) = seal.split_first_mut().ok_or(StateRejection::NoSeal)?;
-        let (nonce, text) = seal
-            .split_first_chunk_mut::<NONCE_LEN>()
-            .ok_or(StateRejection::NoSeal)?;
+        let (nonce, text) = seal.split_first_chunk_mut::<NONCE_LEN>().ok_or(StateRejection::NoSeal)?;
         if *form != FORM {
             return Err(StateRejection::NoSeal);
         }

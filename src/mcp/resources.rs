@@ -137,9 +137,7 @@ pub(super) async fn run<T: Send + 'static>(
     // The work also stops when its future is dropped.
     let _stop = cx.cancel.clone().drop_guard();
     let pools = &app.kernel.pools;
-    let permit = pools
-        .acquire(Pool::Analysis, &caller.access.principal, &cx.cancel)
-        .await;
+    let permit = pools.acquire(Pool::Analysis, &caller.access.principal, &cx.cancel).await;
     let permit = permit.map_err(|error| to_protocol_error(&error.into(), caller.locale))?;
     cx.permit.get_or_init(|| Arc::new(permit));
     let work = cx.blocking(move |cancel, _| work(&project, cancel));
@@ -230,9 +228,7 @@ pub async fn complete(
             near(paths(app, project, caller, cancel).await?, typed)
         }
         Reference::Resource(reference) => {
-            let fault = McpError::UnknownResource {
-                uri: reference.uri.clone(),
-            };
+            let fault = McpError::UnknownResource { uri: reference.uri.clone() };
             return Err(to_protocol_error(&fault.into(), caller.locale));
         }
         Reference::Prompt(prompt) => {
@@ -279,17 +275,12 @@ fn part(
     if start >= size {
         let fault = McpError::InvalidBytes {
             value: start.to_string(),
-            reason: BilingualText::new(
-                "it begins after the end of the file",
-                "開始位置がファイルの末尾を越えています",
-            ),
+            reason: BilingualText::new("it begins after the end of the file", "開始位置がファイルの末尾を越えています"),
         };
         return Err(fault.into());
     }
     let is_cut = wanted > LONGEST as u64;
-    let bytes = bytes
-        .get(usize::try_from(before).unwrap_or(usize::MAX)..)
-        .unwrap_or_default();
+    let bytes = bytes.get(usize::try_from(before).unwrap_or(usize::MAX)..).unwrap_or_default();
     let bytes = &bytes[..bytes.len().min(usize::try_from(shown).unwrap_or(usize::MAX))];
     Ok(blob(path, start, bytes, size, uri, is_cut))
 }
@@ -425,10 +416,7 @@ fn cut_to(
             ),
         };
         if first >= last.unwrap_or(total).min(total) {
-            return Some(TextRemainder {
-                uri: uri.to_owned(),
-                how: columns,
-            });
+            return Some(TextRemainder { uri: uri.to_owned(), how: columns });
         }
         let uri = from(first + 1);
         let how = match locale {
@@ -500,9 +488,6 @@ mod tests {
     #[test]
     fn path_prefix_matches_precede_file_name_matches() {
         let paths = ["docs/main.md", "main/a.py", "src/Main.java", "src/domain.py"].map(str::to_owned);
-        assert_eq!(
-            near(paths.to_vec(), "main"),
-            ["main/a.py", "docs/main.md", "src/Main.java"]
-        );
+        assert_eq!(near(paths.to_vec(), "main"), ["main/a.py", "docs/main.md", "src/Main.java"]);
     }
 }

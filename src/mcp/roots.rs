@@ -3,10 +3,7 @@
 //! Only folders inside the allowed roots count; a client's root that is not allowed is skipped without an error,
 //! because the client did not ask for it with this call.
 
-#![expect(
-    deprecated,
-    reason = "the session era still has roots; the stateless era dropped them"
-)]
+#![expect(deprecated, reason = "the session era still has roots; the stateless era dropped them")]
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -66,9 +63,7 @@ pub async fn project(
     if access.project.is_some() {
         return default();
     }
-    let declares_roots = context
-        .client_capabilities()
-        .is_some_and(|capabilities| capabilities.roots.is_some());
+    let declares_roots = context.client_capabilities().is_some_and(|capabilities| capabilities.roots.is_some());
     if !declares_roots {
         return default();
     }

@@ -70,18 +70,9 @@ impl McpServer {
     pub fn new(app: Arc<App>, streams: Arc<SessionRegistry>) -> Self {
         let client_roots = Arc::clone(streams.client_roots());
         let access = super::access::current().unwrap_or_else(|| {
-            Arc::new(Access {
-                by_project: app.config.tools.toolsets.is_empty(),
-                ..Access::full(app.scope.clone())
-            })
+            Arc::new(Access { by_project: app.config.tools.toolsets.is_empty(), ..Access::full(app.scope.clone()) })
         });
-        Self {
-            app,
-            access,
-            streams,
-            client_roots,
-            prepared: Arc::default(),
-        }
+        Self { app, access, streams, client_roots, prepared: Arc::default() }
     }
 
     /// Returns the project of a call, without regard to its arguments.
@@ -107,18 +98,11 @@ impl McpServer {
     async fn follow(&self, caller: &Caller, session: &str, project: &Arc<Project>, peer: &Peer<RoleServer>) {
         let subscriptions = self.streams.subscriptions();
         let who = self.subscriber(caller, session, peer);
-        subscriptions
-            .move_to_project(&who, project, || self.is_open(session))
-            .await;
+        subscriptions.move_to_project(&who, project, || self.is_open(session)).await;
     }
 
     fn subscriber<'a>(&'a self, caller: &'a Caller, session: &'a str, peer: &'a Peer<RoleServer>) -> Subscriber<'a> {
-        Subscriber {
-            app: &self.app,
-            session,
-            access: &caller.access,
-            peer,
-        }
+        Subscriber { app: &self.app, session, access: &caller.access, peer }
     }
 
     /// Rejects a cursor: only paginated lists have cursors.
@@ -136,11 +120,7 @@ impl McpServer {
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         let mut caller = match context.extensions.get::<http::request::Parts>() {
             Some(parts) => self.caller_of(parts),
-            None => Caller {
-                access: Arc::clone(&self.access),
-                session: Some(STDIO.to_owned()),
-                ..Caller::default()
-            },
+            None => Caller { access: Arc::clone(&self.access), session: Some(STDIO.to_owned()), ..Caller::default() },
         };
         // Both from the first request of a session, so that its lists and calls agree.
         let asked = self.access.result;
@@ -157,9 +137,7 @@ impl McpServer {
         let access = parts.extensions.get::<Arc<Access>>().unwrap_or(&self.access);
         Caller {
             access: Arc::clone(access),
-            session: era::session_id(&parts.headers)
-                .filter(|id| self.streams.is_open(id))
-                .map(str::to_owned),
+            session: era::session_id(&parts.headers).filter(|id| self.streams.is_open(id)).map(str::to_owned),
             locale: super::access::requested_language(&parts.uri, &parts.headers)
                 .unwrap_or(self.app.config.tools.language),
             form: ResultForm::default(),
@@ -176,9 +154,7 @@ impl McpServer {
         context: &RequestContext<RoleServer>,
     ) -> Option<Task> {
         let samples = can_sample(&self.app, context);
-        let follows = context
-            .client_capabilities()
-            .is_some_and(|client| client.supports_tasks());
+        let follows = context.client_capabilities().is_some_and(|client| client.supports_tasks());
         let is_long = entry.asks && (self.app.provider.is_some() || samples);
         if !follows || !is_long || request.request_state.is_some() {
             return None;
@@ -224,12 +200,7 @@ impl McpServer {
             && let Some(Value::Object(data)) = &mut error.data
         {
             // Truncated after redaction: a part of a secret would not be recognised.
-            let shown = self
-                .app
-                .kernel
-                .redactor
-                .redact_own(uri)
-                .unwrap_or_else(|| uri.to_owned());
+            let shown = self.app.kernel.redactor.redact_own(uri).unwrap_or_else(|| uri.to_owned());
             let shown: String = shown.chars().take(LONGEST_URI).collect();
             data.insert("uri".to_owned(), Value::from(shown));
         }
@@ -244,12 +215,7 @@ fn published(app: &App, access: &Access, entry: &ToolEntry, locale: Locale, form
     let spec = &entry.spec;
     let annotations = if spec.effect == Effect::OfSteps {
         // A batch may do what the tools that the caller is offered may do.
-        let steps = || {
-            catalogue
-                .list(access)
-                .map(|entry| &entry.spec)
-                .filter(|step| step.effect != Effect::OfSteps)
-        };
+        let steps = || catalogue.list(access).map(|entry| &entry.spec).filter(|step| step.effect != Effect::OfSteps);
         let writes = steps().any(|step| step.effect.needs_write());
         ToolAnnotations::with_title(&shown.title)
             .read_only(!writes)
@@ -301,11 +267,7 @@ pub(super) fn to_call_result(mut reply: ToolReply) -> CallToolResult {
         Block::Label(text) => ContentBlock::text(text),
         Block::Image { data, mime_type } => ContentBlock::image(data, mime_type),
     }));
-    let mut result = if reply.is_error {
-        CallToolResult::error(content)
-    } else {
-        CallToolResult::success(content)
-    };
+    let mut result = if reply.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
     result.structured_content = reply.form.has_structure().then_some(reply.structured);
     result.with_meta(Some(MetaObject(meta)))
 }
@@ -371,10 +333,7 @@ impl ServerHandler for McpServer {
         Ok(info)
     }
 
-    #[expect(
-        deprecated,
-        reason = "the protocol deprecates it from 2026-07-28 on; sessions are older"
-    )]
+    #[expect(deprecated, reason = "the protocol deprecates it from 2026-07-28 on; sessions are older")]
     async fn set_level(
         &self,
         request: rmcp::model::SetLevelRequestParams,
@@ -405,24 +364,14 @@ impl ServerHandler for McpServer {
                 .map(|entry| published(&self.app, &caller.access, entry, locale, caller.form))
                 .collect();
             // Private, because language, toolsets and project depend on the caller.
-            Ok(ListToolsResult::with_all_items(tools)
-                .with_ttl_ms(LIST_TTL_MS)
-                .with_cache_scope(CacheScope::Private))
+            Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private))
         };
-        Operation::new("tools/list")
-            .run(&self.app, &context, no_error, work)
-            .await
+        Operation::new("tools/list").run(&self.app, &context, no_error, work).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let entry = self.app.catalogue.find(&self.access.scope, name)?;
-        Some(published(
-            &self.app,
-            &self.access,
-            entry,
-            self.app.config.tools.language,
-            ResultForm::default(),
-        ))
+        Some(published(&self.app, &self.access, entry, self.app.config.tools.language, ResultForm::default()))
     }
 
     async fn call_tool(
@@ -438,15 +387,8 @@ impl ServerHandler for McpServer {
             return Err(ErrorData::invalid_params(
                 format!(
                     "unknown tool {:?}; {}all: {}",
-                    self.app
-                        .kernel
-                        .redactor
-                        .redact_message(&request.name.chars().take(100).collect::<String>()),
-                    if near.is_empty() {
-                        String::new()
-                    } else {
-                        format!("nearest: {}; ", near.join(", "))
-                    },
+                    self.app.kernel.redactor.redact_message(&request.name.chars().take(100).collect::<String>()),
+                    if near.is_empty() { String::new() } else { format!("nearest: {}; ", near.join(", ")) },
                     known.join(", ")
                 ),
                 Some(json!({"nearest": near, "tools": known})),
@@ -461,13 +403,7 @@ impl ServerHandler for McpServer {
             let progress = CallProgress::default();
             let _ticker = progress::start_ticker(&context, &progress, caller.locale);
             let before = Arc::clone(&project);
-            let conversation = Conversation {
-                app: &self.app,
-                context: &context,
-                caller: &caller,
-                project,
-                progress,
-            };
+            let conversation = Conversation { app: &self.app, context: &context, caller: &caller, project, progress };
             // On the heap: it may run several calls, each with its own state.
             let held = Box::pin(conversation.run(entry, request)).await;
             if let Some(session) = &caller.session {
@@ -485,10 +421,7 @@ impl ServerHandler for McpServer {
             }
             held.map_err(|error| self.redacted(error))
         };
-        let operation = Operation {
-            method: "tools/call",
-            tool: Some(entry.spec.name),
-        };
+        let operation = Operation { method: "tools/call", tool: Some(entry.spec.name) };
         let stop = async {
             self.streams.stopping().cancelled().await;
             context.ct.cancel();
@@ -501,10 +434,7 @@ impl ServerHandler for McpServer {
                 never = stop => match never {},
             }
         };
-        let reply = match operation
-            .run(&self.app, &context, ConversationOutcome::error_code, work)
-            .await?
-        {
+        let reply = match operation.run(&self.app, &context, ConversationOutcome::error_code, work).await? {
             ConversationOutcome::Reply(reply) => *reply,
             ConversationOutcome::Required(required) => return Ok((*required).into()),
             ConversationOutcome::Task(task) => return Ok(CreateTaskResult::new(*task).into()),
@@ -534,13 +464,9 @@ impl ServerHandler for McpServer {
             self.no_cursor(page.as_ref(), &caller)?;
             let all = prompts::list(&self.app, &caller.access, caller.locale);
             // Cached like the tools that the prompts name.
-            Ok(ListPromptsResult::with_all_items(all)
-                .with_ttl_ms(LIST_TTL_MS)
-                .with_cache_scope(CacheScope::Private))
+            Ok(ListPromptsResult::with_all_items(all).with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private))
         };
-        Operation::new("prompts/list")
-            .run(&self.app, &context, no_error, work)
-            .await
+        Operation::new("prompts/list").run(&self.app, &context, no_error, work).await
     }
 
     async fn get_prompt(
@@ -557,9 +483,7 @@ impl ServerHandler for McpServer {
                 .map(Into::into)
                 .map_err(|error| self.redacted(to_protocol_error(&error, caller.locale)))
         };
-        Operation::new("prompts/get")
-            .run(&self.app, &context, no_error, work)
-            .await
+        Operation::new("prompts/get").run(&self.app, &context, no_error, work).await
     }
 
     async fn get_task(
@@ -568,14 +492,8 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         let tasks = self.streams.tasks();
-        let work = async {
-            tasks
-                .get(&request.task_id, &self.caller(&context))
-                .map(GetTaskResult::new)
-        };
-        Operation::new("tasks/get")
-            .run(&self.app, &context, no_error, work)
-            .await
+        let work = async { tasks.get(&request.task_id, &self.caller(&context)).map(GetTaskResult::new) };
+        Operation::new("tasks/get").run(&self.app, &context, no_error, work).await
     }
 
     async fn update_task(
@@ -585,9 +503,7 @@ impl ServerHandler for McpServer {
     ) -> Result<(), ErrorData> {
         let (tasks, caller) = (self.streams.tasks(), self.caller(&context));
         let work = async { tasks.update(&request.task_id, request.input_responses, &caller) };
-        Operation::new("tasks/update")
-            .run(&self.app, &context, no_error, work)
-            .await
+        Operation::new("tasks/update").run(&self.app, &context, no_error, work).await
     }
 
     async fn cancel_task(
@@ -597,9 +513,7 @@ impl ServerHandler for McpServer {
     ) -> Result<(), ErrorData> {
         let (tasks, caller) = (self.streams.tasks(), self.caller(&context));
         let work = async { tasks.cancel(&request.task_id, &caller) };
-        Operation::new("tasks/cancel")
-            .run(&self.app, &context, no_error, work)
-            .await
+        Operation::new("tasks/cancel").run(&self.app, &context, no_error, work).await
     }
 
     async fn list_resources(
@@ -616,9 +530,7 @@ impl ServerHandler for McpServer {
                 .await
                 .map_err(|error| self.redacted(error))
         };
-        Operation::new("resources/list")
-            .run(&self.app, &context, no_error, work)
-            .await
+        Operation::new("resources/list").run(&self.app, &context, no_error, work).await
     }
 
     async fn list_resource_templates(
@@ -631,9 +543,7 @@ impl ServerHandler for McpServer {
             self.no_cursor(page.as_ref(), &caller)?;
             Ok(resources::templates(caller.locale))
         };
-        Operation::new("resources/templates/list")
-            .run(&self.app, &context, no_error, work)
-            .await
+        Operation::new("resources/templates/list").run(&self.app, &context, no_error, work).await
     }
 
     async fn read_resource(
@@ -650,9 +560,7 @@ impl ServerHandler for McpServer {
                 .map_err(|error| self.about(&request.uri, error))?;
             Ok(read.into())
         };
-        Operation::new("resources/read")
-            .run(&self.app, &context, no_error, work)
-            .await
+        Operation::new("resources/read").run(&self.app, &context, no_error, work).await
     }
 
     async fn complete(
@@ -668,9 +576,7 @@ impl ServerHandler for McpServer {
                 .await
                 .map_err(|error| self.redacted(error))
         };
-        Operation::new("completion/complete")
-            .run(&self.app, &context, no_error, work)
-            .await
+        Operation::new("completion/complete").run(&self.app, &context, no_error, work).await
     }
 
     async fn subscribe(
@@ -687,20 +593,15 @@ impl ServerHandler for McpServer {
             let project = self.project(&caller, &context).await;
             self.streams
                 .subscriptions()
-                .subscribe(
-                    &self.subscriber(&caller, session, &context.peer),
-                    project,
-                    &request.uri,
-                    || self.is_open(session),
-                )
+                .subscribe(&self.subscriber(&caller, session, &context.peer), project, &request.uri, || {
+                    self.is_open(session)
+                })
                 .await
                 .map_err(|error| self.about(&request.uri, to_protocol_error(&error, caller.locale)))?;
             self.streams.store_choices(session).await;
             Ok(())
         };
-        Operation::new("resources/subscribe")
-            .run(&self.app, &context, no_error, work)
-            .await
+        Operation::new("resources/subscribe").run(&self.app, &context, no_error, work).await
     }
 
     async fn unsubscribe(
@@ -715,9 +616,7 @@ impl ServerHandler for McpServer {
             }
             Ok(())
         };
-        Operation::new("resources/unsubscribe")
-            .run(&self.app, &context, no_error, work)
-            .await
+        Operation::new("resources/unsubscribe").run(&self.app, &context, no_error, work).await
     }
 
     /// The first half of `subscriptions/listen`, before it is confirmed.
@@ -728,9 +627,7 @@ impl ServerHandler for McpServer {
         let project = project.unwrap_or_else(|| Arc::clone(self.access.default_project(&self.app.kernel.roots)));
         let subscriptions = self.streams.subscriptions();
         let prepared = tokio::task::block_in_place(|| subscriptions.prepare(&self.app, &self.access, &project, uris));
-        let accepted = SubscriptionFilter::builder()
-            .resource_subscriptions(prepared.uris())
-            .build();
+        let accepted = SubscriptionFilter::builder().resource_subscriptions(prepared.uris()).build();
         self.prepared().push(prepared);
         Some(accepted)
     }

@@ -274,11 +274,7 @@ impl SessionManager for McpSessionManager {
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionError> {
         if ENDING.try_with(|()| ()).is_err() {
             // The worker ended: with the process, or because it failed. The record stays.
-            let why = if self.is_closing() {
-                SessionEndReason::Stopped
-            } else {
-                SessionEndReason::Failed
-            };
+            let why = if self.is_closing() { SessionEndReason::Stopped } else { SessionEndReason::Failed };
             self.streams.end(id, why);
             return Ok(self.inner.close_session(id).await?);
         }
@@ -307,10 +303,7 @@ impl SessionManager for McpSessionManager {
             Some(Err(error)) => return Err(error.into()),
             None => return Err(LocalSessionManagerError::SessionNotFound(id.clone()).into()),
         };
-        Ok(GuardedStream {
-            inner: Box::pin(reader),
-            _open: open,
-        })
+        Ok(GuardedStream { inner: Box::pin(reader), _open: open })
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionError> {
@@ -338,10 +331,7 @@ impl SessionManager for McpSessionManager {
             let reader = self.streams.replay(id)?.resume(&event);
             // With an empty stream the client would wait until its own timeout.
             let reader = reader.unwrap_or_else(|| ReplayReader::from_error(event.request, McpError::ResultLost));
-            return Ok(GuardedStream {
-                inner: Box::pin(Box::pin(reader) as Boxed),
-                _open: open,
-            });
+            return Ok(GuardedStream { inner: Box::pin(Box::pin(reader) as Boxed), _open: open });
         }
         // Events of the standalone stream have a plain number.
         let is_standalone = !last_event_id.contains('/');
@@ -355,10 +345,7 @@ impl SessionManager for McpSessionManager {
         if is_standalone {
             self.streams.notify_missed(id);
         }
-        Ok(GuardedStream {
-            inner: Box::pin(inner),
-            _open: open,
-        })
+        Ok(GuardedStream { inner: Box::pin(inner), _open: open })
     }
 
     fn event_store(&self) -> Option<Arc<dyn EventStore>> {

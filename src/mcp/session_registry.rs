@@ -208,9 +208,7 @@ impl SessionRegistry {
     /// True if this process has the session, ready for use. A session that only the store has is restored on use.
     #[must_use]
     pub fn is_open(&self, session: &str) -> bool {
-        self.sessions
-            .get(session)
-            .is_some_and(|activity| activity.began.is_some())
+        self.sessions.get(session).is_some_and(|activity| activity.began.is_some())
     }
 
     /// Returns the principal that opened a session, from this process or the store; `None` if the session does not
@@ -244,11 +242,8 @@ impl SessionRegistry {
         {
             return;
         }
-        let now = SessionChoices {
-            root: root.map(str::to_owned),
-            subscriptions: self.subscriptions.uris(session),
-            is_quiet,
-        };
+        let now =
+            SessionChoices { root: root.map(str::to_owned), subscriptions: self.subscriptions.uris(session), is_quiet };
         match self.stored.store_choices(session, &now).await {
             Ok(_) => *kept = Some(now),
             Err(error) => tracing::warn!(%error, "the choices of a session are not stored and end with this process"),
@@ -298,11 +293,7 @@ impl SessionRegistry {
             activity.open += 1;
             activity.last = Instant::now();
         }
-        OpenGuard {
-            streams: Arc::clone(self),
-            session: session.map(str::to_owned),
-            is_call,
-        }
+        OpenGuard { streams: Arc::clone(self), session: session.map(str::to_owned), is_call }
     }
 
     pub(super) fn replay(&self, session: &str) -> Result<Arc<Replay>, LocalSessionManagerError> {
@@ -367,20 +358,13 @@ impl SessionRegistry {
                     SessionEndReason::Failed => true,
                     SessionEndReason::Stopped => self.stored.is_lasting(),
                 };
-            hook(&EndedSession {
-                lasted,
-                why,
-                is_over: !goes_on,
-            });
+            hook(&EndedSession { lasted, why, is_over: !goes_on });
         }
     }
 
     /// Notifies a client that listens now of resources that may have changed while no process ran.
     pub(super) fn notify_missed(&self, session: &str) {
-        let untold = self
-            .sessions
-            .get_mut(session)
-            .and_then(|mut activity| activity.began.as_mut()?.missed.take());
+        let untold = self.sessions.get_mut(session).and_then(|mut activity| activity.began.as_mut()?.missed.take());
         if let Some((peer, uris)) = untold {
             tokio::spawn(async move {
                 for uri in uris {
@@ -414,18 +398,12 @@ impl SessionRegistry {
 
     /// Returns the sessions without anything open that have not been used for this long.
     pub(super) fn idle_for(&self, idle: Duration) -> Vec<String> {
-        self.sessions
-            .iter()
-            .filter(|entry| entry.is_idle(idle))
-            .map(|entry| entry.key().clone())
-            .collect()
+        self.sessions.iter().filter(|entry| entry.is_idle(idle)).map(|entry| entry.key().clone()).collect()
     }
 
     /// True if this process has the session, nothing of it is open, and it has not been used for this long.
     pub(super) fn is_idle(&self, session: &str, idle: Duration) -> bool {
-        self.sessions
-            .get(session)
-            .is_some_and(|activity| activity.is_idle(idle))
+        self.sessions.get(session).is_some_and(|activity| activity.is_idle(idle))
     }
 
     /// Drops finished calls whose time is over, of all sessions.

@@ -101,10 +101,7 @@ impl McpSessionManager {
         let record = record.filter(|record| record.principal == principal_of(parts));
         let record = record.ok_or(AdmissionError::Unknown)?;
         let principal = Arc::from(principal_of(parts));
-        let place = self
-            .streams()
-            .take_slot(&principal)
-            .ok_or(AdmissionError::Full(self.max()))?;
+        let place = self.streams().take_slot(&principal).ok_or(AdmissionError::Full(self.max()))?;
         self.streams().begin(id, place);
         match self.restore(id, &record, parts).await {
             Ok(()) => {
@@ -134,10 +131,7 @@ impl McpSessionManager {
         parts: &http::request::Parts,
     ) -> Result<(), String> {
         let allowed = match access_of(parts) {
-            Some(access) => Arc::new(Access {
-                result: record.result,
-                ..Access::clone(access)
-            }),
+            Some(access) => Arc::new(Access { result: record.result, ..Access::clone(access) }),
             None => Arc::new(Access::full(self.app().scope.clone())),
         };
         let peer = self.handshake(id, &record.initialize, parts, &allowed).await?;
@@ -151,22 +145,16 @@ impl McpSessionManager {
         }
         let project = project.filter(|project| allowed.roots(&self.app().kernel.roots).allows(project));
         let project = project.unwrap_or_else(|| Arc::clone(allowed.default_project(&self.app().kernel.roots)));
-        let who = Subscriber {
-            app: self.app(),
-            session: id,
-            access: &allowed,
-            peer: &peer,
-        };
+        let who = Subscriber { app: self.app(), session: id, access: &allowed, peer: &peer };
         let mut untold = Vec::new();
         for uri in &record.kept.subscriptions {
             let is_there = || self.streams().has(id);
             let subscriptions = self.streams().subscriptions();
             match subscriptions.subscribe(&who, Arc::clone(&project), uri, is_there).await {
                 Ok(()) => untold.push(uri.clone()),
-                Err(error) => tracing::info!(
-                    code = error.code(),
-                    "a subscription of a restored session is not valid any more"
-                ),
+                Err(error) => {
+                    tracing::info!(code = error.code(), "a subscription of a restored session is not valid any more")
+                }
             }
         }
         self.streams().set_debug(id, !record.kept.is_quiet);

@@ -72,9 +72,7 @@ impl SessionRecord {
         let mut initialize = initialize;
         // `_meta` belongs to one request and may contain anything.
         initialize.meta = None;
-        let now = SystemTime::now()
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .unwrap_or_default();
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Self {
             form: FORM,
             principal: principal.to_owned(),
@@ -89,9 +87,7 @@ impl SessionRecord {
     #[must_use]
     pub fn began(&self) -> SystemTime {
         let since = Duration::from_millis(self.began_ms);
-        SystemTime::UNIX_EPOCH
-            .checked_add(since)
-            .unwrap_or(SystemTime::UNIX_EPOCH)
+        SystemTime::UNIX_EPOCH.checked_add(since).unwrap_or(SystemTime::UNIX_EPOCH)
     }
 }
 
@@ -119,18 +115,11 @@ impl SessionStore {
     }
 
     async fn write(&self, id: &str, record: &SessionRecord, expect: ExpectedState) -> Result<(), StoreError> {
-        let key = key(id).ok_or(StoreError::Key {
-            reason: "is not the key of a session",
-        })?;
-        let bytes = serde_json::to_vec(record).map_err(|error| StoreError::Io {
-            what: "a session cannot be serialized",
-            source: error.into(),
-        })?;
+        let key = key(id).ok_or(StoreError::Key { reason: "is not the key of a session" })?;
+        let bytes = serde_json::to_vec(record)
+            .map_err(|error| StoreError::Io { what: "a session cannot be serialized", source: error.into() })?;
         if bytes.len() > LARGEST {
-            return Err(StoreError::TooLarge {
-                size: bytes.len(),
-                limit: LARGEST,
-            });
+            return Err(StoreError::TooLarge { size: bytes.len(), limit: LARGEST });
         }
         self.store.put(&key, bytes, expect, Some(self.ttl)).await?;
         Ok(())
@@ -143,27 +132,18 @@ impl SessionStore {
             return Ok(None);
         };
         if entry.value.len() > LARGEST {
-            tracing::warn!(
-                bytes = entry.value.len(),
-                "a stored session is too large and is not restored"
-            );
+            tracing::warn!(bytes = entry.value.len(), "a stored session is too large and is not restored");
             return Ok(None);
         }
         match serde_json::from_slice::<SessionRecord>(&entry.value) {
             Ok(record) if record.form == FORM => Ok(Some((record, entry.version))),
             Ok(record) => {
-                tracing::warn!(
-                    form = record.form,
-                    "a stored session has another format and is not restored"
-                );
+                tracing::warn!(form = record.form, "a stored session has another format and is not restored");
                 Ok(None)
             }
             Err(error) => {
                 // The error's text is not logged: it may quote the client.
-                tracing::warn!(
-                    line = error.line(),
-                    "a stored session cannot be read and is not restored"
-                );
+                tracing::warn!(line = error.line(), "a stored session cannot be read and is not restored");
                 Ok(None)
             }
         }
@@ -227,11 +207,7 @@ impl SessionStore {
                     );
                 }
                 if swept.expired + swept.leftovers > 0 {
-                    tracing::debug!(
-                        expired = swept.expired,
-                        leftovers = swept.leftovers,
-                        "the store was swept"
-                    );
+                    tracing::debug!(expired = swept.expired, leftovers = swept.leftovers, "the store was swept");
                 }
             }
             Err(error) => tracing::warn!(%error, "expired records could not be removed from the store"),
@@ -250,10 +226,7 @@ mod tests {
 
     fn record() -> SessionRecord {
         let client = Implementation::new("a client", "1");
-        SessionRecord::new(
-            "ann",
-            InitializeRequestParams::new(ClientCapabilities::default(), client),
-        )
+        SessionRecord::new("ann", InitializeRequestParams::new(ClientCapabilities::default(), client))
     }
 
     fn sessions() -> (SessionStore, Arc<MemoryStore>) {
@@ -292,13 +265,9 @@ mod tests {
         newer["form"] = 2.into();
         let mut large = serde_json::to_value(record()).expect("JSON");
         large["initialize"]["clientInfo"]["name"] = "x".repeat(200_000).into();
-        let put = store
-            .put("session/large", large.to_string().into(), ExpectedState::Absent, None)
-            .await;
+        let put = store.put("session/large", large.to_string().into(), ExpectedState::Absent, None).await;
         put.expect("it is put");
-        let put = store
-            .put("session/newer", newer.to_string().into(), ExpectedState::Absent, None)
-            .await;
+        let put = store.put("session/newer", newer.to_string().into(), ExpectedState::Absent, None).await;
         put.expect("it is put");
         for id in ["newer", "large", "", "no id", "\n", &"x".repeat(200), "unknown"] {
             assert!(sessions.load(id).await.expect("answered").is_none(), "{id}");

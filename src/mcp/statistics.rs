@@ -35,9 +35,7 @@ pub fn load(
     let mut counted = app.resources.statistics(project, name, cancel)?;
     let generated_at = jiff::Timestamp::now().to_string();
     counted.body.insert("generated_at".to_owned(), json!(generated_at));
-    counted
-        .body
-        .insert("project_path".to_owned(), json!(project.shown_root()));
+    counted.body.insert("project_path".to_owned(), json!(project.shown_root()));
     let text: Arc<str> = Arc::from(Value::Object(counted.body).to_string());
     let loaded = (Arc::clone(&text), Arc::from(generated_at));
     if counted.is_complete {

@@ -20,10 +20,7 @@ use crate::app::App;
 pub async fn serve(app: Arc<App>) -> Result<(), String> {
     let streams = SessionRegistry::new(&app);
     let (stdin, stdout) = rmcp::transport::io::stdio();
-    let input = EndingStdin {
-        stdin,
-        streams: Arc::clone(&streams),
-    };
+    let input = EndingStdin { stdin, streams: Arc::clone(&streams) };
     let browser = Arc::clone(&app.browser);
     let running = Box::pin(rmcp::serve_server(McpServer::new(app, streams), (input, stdout)))
         .await

@@ -166,12 +166,7 @@ impl Subscriptions {
         uri: &str,
         is_open: impl Fn() -> bool,
     ) -> Result<(), ToolError> {
-        let Subscriber {
-            app,
-            session,
-            access,
-            peer,
-        } = *who;
+        let Subscriber { app, session, access, peer } = *who;
         let limit = app.config.resources.subscriptions;
         let full = |held: &HashMap<String, Subscription>| held.len() >= limit;
         if let Some(held) = self.sessions.get(session) {
@@ -248,16 +243,9 @@ impl Subscriptions {
         for uri in moved {
             let begun = self.subscribe(who, Arc::clone(project), &uri, &is_open).await;
             if let Err(error) = begun {
-                tracing::debug!(
-                    code = error.code(),
-                    "a subscription is not valid in the session's new project"
-                );
+                tracing::debug!(code = error.code(), "a subscription is not valid in the session's new project");
             }
-            if peer
-                .notify_resource_updated(ResourceUpdatedNotificationParam::new(uri))
-                .await
-                .is_err()
-            {
+            if peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.is_err() {
                 return;
             }
         }
@@ -427,13 +415,8 @@ struct WatchedResource {
 
 #[derive(Debug)]
 enum KnownState {
-    File {
-        place: WatchedPath,
-        mark: Option<FileStamp>,
-    },
-    Files {
-        print: u64,
-    },
+    File { place: WatchedPath, mark: Option<FileStamp> },
+    Files { print: u64 },
 }
 
 impl WatchedResource {
@@ -459,30 +442,15 @@ impl WatchedResource {
                 // Checked again, now that no change can be missed.
                 let look = place.state();
                 changes.set_interest(interest(&look));
-                (
-                    changes,
-                    KnownState::File {
-                        place,
-                        mark: look.stamp,
-                    },
-                )
+                (changes, KnownState::File { place, mark: look.stamp })
             }
             ResourceKind::Stats(_) => {
-                let changes = listen(Interest {
-                    paths: Vec::new(),
-                    everything: true,
-                });
+                let changes = listen(Interest { paths: Vec::new(), everything: true });
                 let print = prints.get(app, &project, &CancellationToken::new())?;
                 (changes, KnownState::Files { print })
             }
         };
-        Ok(Self {
-            uri,
-            project,
-            is_pinned,
-            changes,
-            known,
-        })
+        Ok(Self { uri, project, is_pinned, changes, known })
     }
 
     /// Checks the resource. Returns true if its state differs from the one that the client knows. Blocking.
@@ -506,10 +474,7 @@ impl WatchedResource {
 }
 
 fn interest(look: &FileState) -> Interest {
-    Interest {
-        paths: look.names.clone(),
-        everything: look.by_link,
-    }
+    Interest { paths: look.names.clone(), everything: look.by_link }
 }
 
 /// Hashes of the files that statistics count: their names, sizes and times. Computed once for each state of a project,
@@ -550,9 +515,7 @@ fn hash(app: &App, project: &Arc<Project>, cancel: &CancellationToken) -> Result
             return Err(CallStopped::Cancelled.into());
         }
         path.relative().hash(&mut hasher);
-        file_stamp(&path)
-            .map(|mark| (mark.size, mark.modified))
-            .hash(&mut hasher);
+        file_stamp(&path).map(|mark| (mark.size, mark.modified)).hash(&mut hasher);
     }
     Ok(hasher.finish())
 }

@@ -88,9 +88,7 @@ impl Tasks {
             return None;
         }
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let options = TaskOptions::new()
-            .with_ttl_ms(millis(TTL))
-            .with_poll_interval_ms(millis(POLL));
+        let options = TaskOptions::new().with_ttl_ms(millis(TTL)).with_poll_interval_ms(millis(POLL));
         let task = self.manager.spawn(options, |task| Box::pin(run(long, task)));
         self.owners.insert(task.task_id.clone(), owner);
         Some(task)
@@ -130,23 +128,12 @@ fn unknown(id: &str, caller: &Caller) -> ErrorData {
 
 /// Runs the call until it has its result or is cancelled.
 async fn run(long: LongCall, task: TaskContext) -> Result<rmcp::model::CallToolResult, TaskExit> {
-    let LongCall {
-        app,
-        streams,
-        caller,
-        project,
-        tool,
-        arguments,
-        samples,
-    } = long;
+    let LongCall { app, streams, caller, project, tool, arguments, samples } = long;
     let _open = streams.open_call(caller.session.as_deref());
     let entry = app.catalogue.find(&caller.access.scope, tool);
     let entry = entry.expect("the caller has looked it up");
     let (cancel, progress) = (CancellationToken::new(), CallProgress::default());
-    let model = TaskModel {
-        task: task.clone(),
-        asked: AtomicUsize::new(0),
-    };
+    let model = TaskModel { task: task.clone(), asked: AtomicUsize::new(0) };
     let conversation = CallRunner {
         kernel: &app.kernel,
         catalogue: &app.catalogue,

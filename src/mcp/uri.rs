@@ -85,10 +85,7 @@ impl ResourceUri {
                 ("lines", ResourceKind::File(_)) if asked.lines.is_some() => return Err(twice()),
                 ("bytes", ResourceKind::File(_)) if asked.bytes.is_some() => return Err(twice()),
                 ("lines" | "bytes", ResourceKind::File(_)) if asked.lines.is_some() || asked.bytes.is_some() => {
-                    return Err(refuse(
-                        "lines and bytes cannot be combined",
-                        "lines と bytes は同時に指定できません",
-                    ));
+                    return Err(refuse("lines and bytes cannot be combined", "lines と bytes は同時に指定できません"));
                 }
                 ("lines", ResourceKind::File(_)) => asked.lines = Some(lines(value)?),
                 ("bytes", ResourceKind::File(_)) => asked.bytes = Some(bytes(value)?),
@@ -109,8 +106,7 @@ fn lines(value: &str) -> Result<(usize, Option<usize>), McpError> {
         reason: BilingualText::new(en, ja),
     };
     let number = |text: &str| {
-        text.parse::<usize>()
-            .map_err(|_| refuse("it is not written as START-END", "「開始-終了」の形ではありません"))
+        text.parse::<usize>().map_err(|_| refuse("it is not written as START-END", "「開始-終了」の形ではありません"))
     };
     let (start, end) = value.split_once('-').unwrap_or((value, value));
     let start = number(start)?;
@@ -119,10 +115,7 @@ fn lines(value: &str) -> Result<(usize, Option<usize>), McpError> {
         return Err(refuse("lines begin at 1", "0 行目はありません"));
     }
     if end.is_some_and(|end| end < start) {
-        return Err(refuse(
-            "the end is before the start",
-            "終了行が開始行より前になっています",
-        ));
+        return Err(refuse("the end is before the start", "終了行が開始行より前になっています"));
     }
     Ok((start, end))
 }
@@ -134,28 +127,20 @@ fn bytes(value: &str) -> Result<(u64, Option<u64>), McpError> {
         reason: BilingualText::new(en, ja),
     };
     let number = |text: &str| {
-        text.parse::<u64>()
-            .map_err(|_| refuse("it is not written as START-END", "「開始-終了」の形ではありません"))
+        text.parse::<u64>().map_err(|_| refuse("it is not written as START-END", "「開始-終了」の形ではありません"))
     };
     let (start, end) = value.split_once('-').unwrap_or((value, value));
     let start = number(start)?;
     let end = if end.is_empty() { None } else { Some(number(end)?) };
     if end.is_some_and(|end| end < start) {
-        return Err(refuse(
-            "the end is before the start",
-            "終了位置が開始位置より前になっています",
-        ));
+        return Err(refuse("the end is before the start", "終了位置が開始位置より前になっています"));
     }
     Ok((start, end))
 }
 
 /// Characters of a path that a URI contains unencoded.
-const PATH: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
-    .remove(b'/')
-    .remove(b'.')
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'~');
+const PATH: &percent_encoding::AsciiSet =
+    &percent_encoding::NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_').remove(b'~');
 
 /// Returns the URI of a file, by its path relative to the project.
 #[must_use]
@@ -197,16 +182,8 @@ mod tests {
             ("code://file/a?lines=1&lines=2", "UNKNOWN_URI_PARAMETER", "twice"),
             ("code://stats/files?lines=1-2", "UNKNOWN_URI_PARAMETER", "no lines"),
             ("code://file/a?bytes=1&bytes=2", "UNKNOWN_URI_PARAMETER", "twice"),
-            (
-                "code://file/a?bytes=1&lines=2",
-                "UNKNOWN_URI_PARAMETER",
-                "cannot be combined",
-            ),
-            (
-                "code://stats/files?bytes=1-2",
-                "UNKNOWN_URI_PARAMETER",
-                "does not exist",
-            ),
+            ("code://file/a?bytes=1&lines=2", "UNKNOWN_URI_PARAMETER", "cannot be combined"),
+            ("code://stats/files?bytes=1-2", "UNKNOWN_URI_PARAMETER", "does not exist"),
             ("code://file/a?bytes=9-5", "INVALID_BYTES", "before the start"),
             ("code://file/a?bytes=-5", "INVALID_BYTES", "START-END"),
             ("code://file/a?lines=x", "INVALID_LINES", "START-END"),
@@ -218,10 +195,7 @@ mod tests {
             let lesson = ResourceUri::parse(uri).expect_err(uri).error_message();
             assert_eq!(lesson.kind, entry, "{uri}");
             assert!(lesson.message.en.contains(said), "{uri}: {}", lesson.message.en);
-            assert!(
-                !lesson.message.en.contains('{') && !lesson.message.ja.contains('{'),
-                "{uri}"
-            );
+            assert!(!lesson.message.en.contains('{') && !lesson.message.ja.contains('{'), "{uri}");
         }
     }
 }

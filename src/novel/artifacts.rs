@@ -206,11 +206,7 @@ impl ArtifactStore {
         if let Some(path) = broken.pop() {
             return Err(ArtifactError::Damaged { path });
         }
-        Err(ArtifactError::Unknown {
-            hash: hash.to_string(),
-            looked_at: matches.looked_at,
-            is_cut: matches.is_cut,
-        })
+        Err(ArtifactError::Unknown { hash: hash.to_string(), looked_at: matches.looked_at, is_cut: matches.is_cut })
     }
 
     /// Returns every file with a hash. Files with different contents are an error, and so is an empty result.
@@ -248,16 +244,11 @@ impl ArtifactStore {
     /// Returns the text of an artifact in any encoding.
     pub fn text(&self, artifact: &NovelArtifact) -> Result<Decoded, ArtifactError> {
         let file = &artifact.file;
-        let not_text = || ArtifactError::NotText {
-            path: file.path.clone(),
-            content_type: file.content_type,
-        };
+        let not_text = || ArtifactError::NotText { path: file.path.clone(), content_type: file.content_type };
         let bytes = files::read(&self.project().resolve(&file.path)?, TEXT_BYTES)?;
         // The artifact was found by its content, but the file may have been replaced since.
         if ContentHash::from_bytes(&bytes) != file.hash {
-            return Err(ArtifactError::Damaged {
-                path: file.path.clone(),
-            });
+            return Err(ArtifactError::Damaged { path: file.path.clone() });
         }
         let decoded = encoding::decode(&bytes, EncodingChoice::Auto);
         if file.content_type == "application/epub+zip" || decoded.damaged || decoded.text.contains('\0') {
@@ -279,10 +270,7 @@ impl ArtifactStore {
             ArtifactOrigin::Output => listed(OUTPUTS)?,
             ArtifactOrigin::Stage => {
                 let mut files = Vec::new();
-                for session in listed(WRITES)?
-                    .into_iter()
-                    .filter(|entry| entry.kind == FolderEntryKind::Folder)
-                {
+                for session in listed(WRITES)?.into_iter().filter(|entry| entry.kind == FolderEntryKind::Folder) {
                     files.extend(list(&session.path, NAMES)?.0);
                 }
                 files
@@ -374,11 +362,7 @@ impl ArtifactStore {
                 Err(_) => listing.broken.push(entry.path.shown()),
             }
         }
-        found.sort_by(|a, b| {
-            b.created_at
-                .cmp(&a.created_at)
-                .then_with(|| a.file.path.cmp(&b.file.path))
-        });
+        found.sort_by(|a, b| b.created_at.cmp(&a.created_at).then_with(|| a.file.path.cmp(&b.file.path)));
         listing.artifacts.extend(found);
         Ok(())
     }
@@ -453,10 +437,7 @@ mod tests {
     fn made() -> (tempfile::TempDir, ArtifactStore) {
         let root = tempfile::tempdir().expect("a folder");
         let project = Project::open(root.path()).expect("a project");
-        (
-            root,
-            ArtifactStore::new(NovelProject::new(project, ProjectNames::default())),
-        )
+        (root, ArtifactStore::new(NovelProject::new(project, ProjectNames::default())))
     }
 
     fn write(root: &Path, name: &str, text: impl AsRef<[u8]>) {
@@ -480,27 +461,15 @@ mod tests {
     #[test]
     fn a_text_is_kept_once_and_found_by_a_few_digits() {
         let (root, artifacts) = made();
-        let kept = artifacts
-            .keep("朝。", ArtifactKind::Markdown, "noveler_plot", &at(1))
-            .expect("stored");
-        let again = artifacts
-            .keep("朝。", ArtifactKind::Markdown, "write", &at(2))
-            .expect("stored");
+        let kept = artifacts.keep("朝。", ArtifactKind::Markdown, "noveler_plot", &at(1)).expect("stored");
+        let again = artifacts.keep("朝。", ArtifactKind::Markdown, "write", &at(2)).expect("stored");
         assert_eq!(again, kept);
-        assert_eq!(
-            (kept.source_tool.as_deref(), kept.created_at.clone()),
-            (Some("noveler_plot"), Some(at(1)))
-        );
+        assert_eq!((kept.source_tool.as_deref(), kept.created_at.clone()), (Some("noveler_plot"), Some(at(1))));
         let short = ContentHash::parse(&kept.file.hash.artifact_id()).expect("an id");
         let found = artifacts.find(&short, || false).expect("found");
         assert_eq!(found, kept);
         assert_eq!(artifacts.text(&found).expect("read").text, "朝。");
-        assert_eq!(
-            fs::read_dir(root.path().join(".noveler/artifacts"))
-                .expect("exists")
-                .count(),
-            2
-        );
+        assert_eq!(fs::read_dir(root.path().join(".noveler/artifacts")).expect("exists").count(), 2);
         assert_eq!(refused(&artifacts, &hash("夜。")), "ARTIFACT_NOT_FOUND");
     }
 
@@ -513,27 +482,13 @@ mod tests {
         let listing = artifacts.list(&ArtifactOrigin::ALL, || false).expect("listed");
         assert_eq!((listing.artifacts.len(), listing.broken), (0, vec![content.clone()]));
         assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");
-        artifacts
-            .keep("朝。", ArtifactKind::Markdown, "write", &at(1))
-            .expect("stored");
-        assert_eq!(
-            artifacts
-                .list(&ArtifactOrigin::ALL, || false)
-                .expect("listed")
-                .artifacts
-                .len(),
-            1
-        );
+        artifacts.keep("朝。", ArtifactKind::Markdown, "write", &at(1)).expect("stored");
+        assert_eq!(artifacts.list(&ArtifactOrigin::ALL, || false).expect("listed").artifacts.len(), 1);
         // A changed content is not returned under its old name, and storing it anew restores it.
         write(root.path(), &content, "違う");
         assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");
-        artifacts
-            .keep("朝。", ArtifactKind::Markdown, "write", &at(2))
-            .expect("stored");
-        assert_eq!(
-            artifacts.find(&hash("朝。"), || false).expect("whole").created_at,
-            Some(at(2))
-        );
+        artifacts.keep("朝。", ArtifactKind::Markdown, "write", &at(2)).expect("stored");
+        assert_eq!(artifacts.find(&hash("朝。"), || false).expect("whole").created_at, Some(at(2)));
         // The metadata does not match the content.
         let known = format!(".noveler/artifacts/{}.meta.yaml", hash("朝。"));
         write(root.path(), &known, "hash: 00\n");
@@ -544,26 +499,16 @@ mod tests {
     fn hash_is_searched_in_all_locations() {
         let (root, artifacts) = made();
         let stage = |text: &str| {
-            format!(
-                ".noveler/writes/session_20260131_100000_0123abcd/stage_01-{}.yaml",
-                &hash(text).digits()[..12]
-            )
+            format!(".noveler/writes/session_20260131_100000_0123abcd/stage_01-{}.yaml", &hash(text).digits()[..12])
         };
         write(root.path(), &stage("a: 1\n"), "a: 1\n");
         write(root.path(), &stage("b: 1\n"), "b: 2\n");
-        write(
-            root.path(),
-            ".noveler/writes/session_20260131_100000_0123abcd/io.log",
-            "読んだ",
-        );
+        write(root.path(), ".noveler/writes/session_20260131_100000_0123abcd/io.log", "読んだ");
         write(root.path(), "40_原稿/第001話.md", "朝。");
         write(root.path(), "90_バックアップ/a.md", "朝。");
         write(root.path(), "絵.epub", [0x50, 0x4b, 0, 1]);
         let output = artifacts.write_output("{}", ArtifactKind::Json).expect("written");
-        assert_eq!(
-            artifacts.write_output("{}", ArtifactKind::Json).expect("written again"),
-            output
-        );
+        assert_eq!(artifacts.write_output("{}", ArtifactKind::Json).expect("written again"), output);
         for (text, origin, tool) in [
             ("a: 1\n", ArtifactOrigin::Stage, Some("write_stage")),
             ("{}", ArtifactOrigin::Output, Some("convert_cli_to_json")),
@@ -579,9 +524,7 @@ mod tests {
         let all = artifacts.all(&hash("朝。"), || false).expect("all");
         let paths: Vec<&str> = all.iter().map(|artifact| artifact.file.path.as_str()).collect();
         assert_eq!(paths, ["40_原稿/第001話.md", "90_バックアップ/a.md"]);
-        let picture = artifacts
-            .find(&ContentHash::from_bytes(&[0x50, 0x4b, 0, 1]), || false)
-            .expect("found");
+        let picture = artifacts.find(&ContentHash::from_bytes(&[0x50, 0x4b, 0, 1]), || false).expect("found");
         assert_eq!(artifacts.text(&picture).expect_err("not text").entry(), "NOT_A_TEXT");
         // Two texts whose hashes begin with the same twelve digits.
         let twins = ["collision 6594748\n", "collision 7638166\n"];
@@ -590,20 +533,11 @@ mod tests {
         }
         let short = ContentHash::parse("c892401486c7").expect("a hash");
         assert_eq!(refused(&artifacts, &short), "HASH_AMBIGUOUS");
-        assert_eq!(
-            artifacts.all(&short, || false).expect_err("two").entry(),
-            "HASH_AMBIGUOUS"
-        );
-        assert_eq!(
-            artifacts.find(&hash(twins[1]), || false).expect("one").file.path,
-            "二.txt"
-        );
+        assert_eq!(artifacts.all(&short, || false).expect_err("two").entry(), "HASH_AMBIGUOUS");
+        assert_eq!(artifacts.find(&hash(twins[1]), || false).expect("one").file.path, "二.txt");
         let listing = artifacts.list(&ArtifactOrigin::ALL, || false).expect("listed");
         let origins: Vec<ArtifactOrigin> = listing.artifacts.iter().map(|artifact| artifact.origin).collect();
-        assert_eq!(
-            origins,
-            [ArtifactOrigin::Stage, ArtifactOrigin::Output, ArtifactOrigin::Novel]
-        );
+        assert_eq!(origins, [ArtifactOrigin::Stage, ArtifactOrigin::Output, ArtifactOrigin::Novel]);
         assert_eq!(listing.broken, [stage("b: 1\n")]);
     }
 }

@@ -59,10 +59,7 @@ impl BackupTime {
     #[must_use]
     pub fn shown(&self) -> String {
         let part = |from: usize, to: usize| &self.0[from..to];
-        let (day, time) = (
-            [part(0, 4), part(4, 6), part(6, 8)],
-            [part(9, 11), part(11, 13), part(13, 15)],
-        );
+        let (day, time) = ([part(0, 4), part(4, 6), part(6, 8)], [part(9, 11), part(11, 13), part(13, 15)]);
         format!("{}T{}Z", day.join("-"), time.join(":"))
     }
 }
@@ -90,11 +87,7 @@ impl Backup {
 impl Default for Backup {
     /// Returns an invalid backup: an empty manifest has an id that belongs to no backup.
     fn default() -> Self {
-        Self {
-            id: String::new(),
-            reason: String::new(),
-            files: Vec::new(),
-        }
+        Self { id: String::new(), reason: String::new(), files: Vec::new() }
     }
 }
 
@@ -143,10 +136,7 @@ impl Backups {
     /// Creates access to the backups in a folder, which may not exist yet.
     #[must_use]
     pub fn new(project: Arc<Project>, folder: &str) -> Self {
-        Self {
-            project,
-            folder: folder.trim_end_matches('/').to_owned(),
-        }
+        Self { project, folder: folder.trim_end_matches('/').to_owned() }
     }
 
     /// Copies files, and the contents of folders except hidden files. A missing path is an error, and then nothing is
@@ -199,11 +189,7 @@ impl Backups {
                 let has = |held: &BackupFile| held.path == file.path && held.sha256 == file.sha256;
                 backup.id != old.id && backup.files.iter().any(has) && self.copy(&backup.id, file).is_ok()
             };
-            if old
-                .files
-                .iter()
-                .all(|file| stay.iter().any(|backup| holds(backup, file)))
-            {
+            if old.files.iter().all(|file| stay.iter().any(|backup| holds(backup, file))) {
                 remove_folder(&self.project, &format!("{}/{}", self.folder, old.id))?;
                 stay.retain(|backup| backup.id != old.id);
             }
@@ -224,27 +210,18 @@ impl Backups {
     ) -> Result<Backup, BackupError> {
         let sources = self.sources(paths)?;
         if sources.is_empty() || sources.len() > FILES {
-            return Err(BackupError::Files {
-                count: sources.len(),
-                most: FILES,
-            });
+            return Err(BackupError::Files { count: sources.len(), most: FILES });
         }
         let mut copies = Vec::with_capacity(sources.len());
         for source in &sources {
             let bytes = files::read(source, FILE_BYTES)?;
             copies.push((source.shown(), ContentHash::from_bytes(&bytes), bytes));
         }
-        let all: String = copies
-            .iter()
-            .map(|(path, hash, _)| [path, "\0", hash.digits(), "\n"].concat())
-            .collect();
+        let all: String = copies.iter().map(|(path, hash, _)| [path, "\0", hash.digits(), "\n"].concat()).collect();
         let content = ContentHash::from_bytes([all.as_str(), reason].concat().as_bytes());
         let id = format!("{}-{}", now.0, &content.digits()[..8]);
-        let mut manifest = Backup {
-            id: id.clone(),
-            reason: reason.to_owned(),
-            files: Vec::with_capacity(copies.len()),
-        };
+        let mut manifest =
+            Backup { id: id.clone(), reason: reason.to_owned(), files: Vec::with_capacity(copies.len()) };
         for (path, hash, bytes) in copies {
             replace(&self.project, &self.copy_of(&id, &path), &bytes)?;
             manifest.files.push(BackupFile {
@@ -255,11 +232,7 @@ impl Backups {
             });
         }
         let text = serde_saphyr::to_string(&manifest).expect("texts, numbers and lists can be represented in YAML");
-        replace(
-            &self.project,
-            &format!("{}/{id}/{MANIFEST}", self.folder),
-            text.as_bytes(),
-        )?;
+        replace(&self.project, &format!("{}/{id}/{MANIFEST}", self.folder), text.as_bytes())?;
         Ok(manifest)
     }
 
@@ -271,9 +244,7 @@ impl Backups {
         let (listed, _) = list_last(&folder, BACKUPS)?;
         let (mut complete, mut incomplete) = (Vec::new(), Vec::new());
         // The folder may contain other folders; only names that begin with a time are backups.
-        let ids = listed
-            .into_iter()
-            .filter(|entry| entry.kind == FolderEntryKind::Folder && is_id(&entry.name));
+        let ids = listed.into_iter().filter(|entry| entry.kind == FolderEntryKind::Folder && is_id(&entry.name));
         for entry in ids {
             match self.manifest(&entry.name) {
                 Ok(backup) => complete.push(backup),
@@ -287,11 +258,7 @@ impl Backups {
     /// Returns the damaged copies of a backup.
     pub fn verify(&self, id: &str) -> Result<Vec<CopyDamage>, BackupError> {
         let backup = self.manifest(id)?;
-        Ok(backup
-            .files
-            .iter()
-            .filter_map(|file| self.copy(id, file).err())
-            .collect())
+        Ok(backup.files.iter().filter_map(|file| self.copy(id, file).err()).collect())
     }
 
     /// Restores all files or the given ones. Nothing is changed unless every copy is intact. A restoration interrupted
@@ -307,10 +274,7 @@ impl Backups {
             let known = |path: &&&str| backup.files.iter().any(|file| file.path == **path);
             paths.iter().find(|path| !known(path))
         }) {
-            return Err(BackupError::NotInBackup {
-                id: id.to_owned(),
-                path: (*unknown).to_owned(),
-            });
+            return Err(BackupError::NotInBackup { id: id.to_owned(), path: (*unknown).to_owned() });
         }
         let wanted = |file: &&BackupFile| paths.is_none_or(|paths| paths.contains(&file.path.as_str()));
         let wanted: Vec<&BackupFile> = backup.files.iter().filter(wanted).collect();
@@ -321,10 +285,7 @@ impl Backups {
             damage.extend(self.copy(id, file).err());
         }
         if !damage.is_empty() {
-            return Err(BackupError::Damaged {
-                id: id.to_owned(),
-                damage,
-            });
+            return Err(BackupError::Damaged { id: id.to_owned(), damage });
         }
         let present: Vec<(&str, &str)> = wanted
             .iter()
@@ -480,19 +441,14 @@ mod tests {
     #[test]
     fn restore_brings_back_files_and_backs_up_replaced_ones() {
         let (root, backups) = made(&[("40_原稿/第001話.md", "朝。"), ("a.md", "一")]);
-        let backup = backups
-            .create(&["40_原稿/第001話.md", "a.md", "./a.md"], "執筆前", &at(1))
-            .expect("made");
+        let backup = backups.create(&["40_原稿/第001話.md", "a.md", "./a.md"], "執筆前", &at(1)).expect("made");
         assert_eq!(backup.files.len(), 2);
         assert_eq!(backups.list().expect("listed"), (vec![backup.clone()], Vec::new()));
         assert_eq!(backups.verify(&backup.id).expect("verified"), []);
         write(root.path(), "40_原稿/第001話.md", "夜。");
         fs::remove_file(root.path().join("a.md")).expect("removed");
         let restored = backups.restore(&backup.id, None, &at(2)).expect("restored");
-        assert_eq!(
-            (read(root.path(), "40_原稿/第001話.md"), read(root.path(), "a.md")),
-            ("朝。".into(), "一".into())
-        );
+        assert_eq!((read(root.path(), "40_原稿/第001話.md"), read(root.path(), "a.md")), ("朝。".into(), "一".into()));
         let replaced = restored.replaced.expect("a backup");
         assert_eq!(replaced.files.len(), 1);
         let back = backups.restore(&replaced.id, None, &at(3)).expect("restored");
@@ -506,9 +462,7 @@ mod tests {
     #[test]
     fn a_folder_is_backed_up_with_all_that_is_in_it_but_backups() {
         let (root, backups) = made(&[("40_原稿/上/第001話.md", "朝。"), ("40_原稿/.tmp", "x"), ("a.md", "一")]);
-        let first = backups
-            .create(&["40_原稿", "40_原稿/上/第001話.md"], "", &at(1))
-            .expect("made");
+        let first = backups.create(&["40_原稿", "40_原稿/上/第001話.md"], "", &at(1)).expect("made");
         let paths =
             |files: &[super::BackupFile]| -> Vec<String> { files.iter().map(|file| file.path.clone()).collect() };
         assert_eq!(paths(&first.files), ["40_原稿/上/第001話.md"]);
@@ -532,10 +486,7 @@ mod tests {
         fs::write(copies.join("a.md"), "違う").expect("written");
         fs::remove_file(copies.join("b.md")).expect("removed");
         write(root.path(), "c.md", "今");
-        let damage = vec![
-            CopyDamage::Changed("a.md".to_owned()),
-            CopyDamage::Missing("b.md".to_owned()),
-        ];
+        let damage = vec![CopyDamage::Changed("a.md".to_owned()), CopyDamage::Missing("b.md".to_owned())];
         assert_eq!(backups.verify(&id).expect("verified"), damage);
         let refused = backups.restore(&id, None, &at(2)).expect_err("damaged");
         assert_eq!(refused.entry(), "BACKUP_DAMAGED");
@@ -547,20 +498,12 @@ mod tests {
     #[test]
     fn prune_removes_oldest_and_incomplete_backups() {
         let (root, backups) = made(&[("a.md", "一")]);
-        let ids: Vec<String> = (1..=3)
-            .map(|second| backups.create(&["a.md"], "", &at(second)).expect("made").id)
-            .collect();
-        write(
-            root.path(),
-            &format!("{FOLDER}/20260131T100000Z-0123abcd/files/a.md"),
-            "半分",
-        );
+        let ids: Vec<String> =
+            (1..=3).map(|second| backups.create(&["a.md"], "", &at(second)).expect("made").id).collect();
+        write(root.path(), &format!("{FOLDER}/20260131T100000Z-0123abcd/files/a.md"), "半分");
         write(root.path(), &format!("{FOLDER}/手作業/a.md"), "人のもの");
         let (complete, incomplete) = backups.list().expect("listed");
-        assert_eq!(
-            complete.iter().map(|backup| &backup.id).collect::<Vec<_>>(),
-            [&ids[2], &ids[1], &ids[0]]
-        );
+        assert_eq!(complete.iter().map(|backup| &backup.id).collect::<Vec<_>>(), [&ids[2], &ids[1], &ids[0]]);
         assert_eq!(incomplete, ["20260131T100000Z-0123abcd"]);
         let gone = backups.prune(2).expect("pruned");
         assert_eq!(gone, [ids[0].as_str(), "20260131T100000Z-0123abcd"]);
@@ -603,10 +546,7 @@ mod tests {
         let text = read(root.path(), &manifest);
         write(root.path(), &format!("{FOLDER}/{id}/files/.git/hooks"), "一");
         write(root.path(), &manifest, &text.replace("a.md", ".git/hooks"));
-        assert_eq!(
-            backups.restore(&id, None, &at(3)).expect_err("hidden").entry(),
-            "HIDDEN_PATH"
-        );
+        assert_eq!(backups.restore(&id, None, &at(3)).expect_err("hidden").entry(), "HIDDEN_PATH");
         write(root.path(), &manifest, &text.replace("a.md", "../../../out.md"));
         assert!(backups.restore(&id, None, &at(3)).is_err());
         assert!(!root.path().join("../out.md").exists());
@@ -621,11 +561,7 @@ mod tests {
             let (digits, size) = (sha256.digits(), text.len());
             let file = format!("- path: a.md\n  sha256: {digits}\n  size: {size}\n  becomes: {digits}\n");
             write(root, &format!("{FOLDER}/{id}/files/a.md"), text);
-            write(
-                root,
-                &format!("{FOLDER}/{id}/manifest.yaml"),
-                &format!("id: {id}\nreason: before\nfiles:\n{file}"),
-            );
+            write(root, &format!("{FOLDER}/{id}/manifest.yaml"), &format!("id: {id}\nreason: before\nfiles:\n{file}"));
             id
         });
         made.collect()
@@ -680,12 +616,9 @@ mod tests {
 
     #[test]
     fn times_have_one_form() {
-        for (time, is_one) in [
-            ("20260131T100000Z", true),
-            ("2026-01-31T10:00:00Z", false),
-            ("", false),
-            ("2026013１T10000Z", false),
-        ] {
+        for (time, is_one) in
+            [("20260131T100000Z", true), ("2026-01-31T10:00:00Z", false), ("", false), ("2026013１T10000Z", false)]
+        {
             assert_eq!(BackupTime::parse(time).is_some(), is_one, "{time}");
         }
     }

@@ -31,12 +31,7 @@ pub const FOLDER: &str = ".noveler/together";
 const NOTE: &str = ".noveler/together/note.yaml";
 
 /// The hidden folders whose files the tools write. All other hidden files belong to other programs.
-const STATE: [&str; 4] = [
-    ".noveler/checks/",
-    ".noveler/publish/",
-    ".noveler/sessions/",
-    ".noveler/writes/",
-];
+const STATE: [&str; 4] = [".noveler/checks/", ".noveler/publish/", ".noveler/sessions/", ".noveler/writes/"];
 
 /// The largest number of names listed beside the journal.
 const BESIDE: usize = 1_000;
@@ -180,10 +175,7 @@ pub fn apply(
         Err(error) if is_interrupted(project) => return Err(as_write(error)),
         _ => {}
     }
-    let mut note = ChangeJournal {
-        restores: restores.map(str::to_owned),
-        files: Vec::with_capacity(changes.len()),
-    };
+    let mut note = ChangeJournal { restores: restores.map(str::to_owned), files: Vec::with_capacity(changes.len()) };
     let (mut contents, mut kept) = (Vec::new(), Vec::new());
     for change in changes {
         let (before, sha256) = (hash_at(project, &change.path)?, change.sha256());
@@ -234,9 +226,7 @@ pub fn apply(
     replace(project, NOTE, text.as_bytes())?;
     let saved = apply_journal(project, &note).map_err(|error| match as_write(error) {
         error @ WriteError::Changed { .. } => error,
-        error => WriteError::Unfinished {
-            reason: Box::new(error),
-        },
+        error => WriteError::Unfinished { reason: Box::new(error) },
     })?;
     kept.extend(saved);
     Ok(kept)
@@ -247,10 +237,7 @@ fn as_write(error: BackupError) -> WriteError {
         BackupError::Write(error) => error,
         BackupError::Path(error) => error.into(),
         // Another program removed contents that were just written.
-        error => WriteError::Io {
-            path: NOTE.to_owned(),
-            source: std::io::Error::other(error),
-        },
+        error => WriteError::Io { path: NOTE.to_owned(), source: std::io::Error::other(error) },
     }
 }
 
@@ -283,9 +270,7 @@ pub fn abandoned_folders(project: &Arc<Project>) -> Result<Vec<String>, PathErro
         return Ok(Vec::new());
     };
     let (listed, _) = list(&folder, BESIDE)?;
-    let aside = listed
-        .iter()
-        .filter(|entry| entry.name != name && entry.name.starts_with(name));
+    let aside = listed.iter().filter(|entry| entry.name != name && entry.name.starts_with(name));
     Ok(aside.map(|entry| entry.path.shown()).collect())
 }
 
@@ -311,11 +296,7 @@ pub fn interrupted(project: &Arc<Project>) -> Result<Option<InterruptedChanges>,
     for file in &note.files {
         done += usize::from(hash_at(project, &file.path)? == file.sha256);
     }
-    Ok(Some(InterruptedChanges {
-        restores: note.restores,
-        total: note.files.len(),
-        done,
-    }))
+    Ok(Some(InterruptedChanges { restores: note.restores, total: note.files.len(), done }))
 }
 
 /// True if a change set was interrupted here, or if that cannot be told; the check is one file lookup.
@@ -331,9 +312,7 @@ fn read_journal(project: &Arc<Project>) -> Result<Option<ChangeJournal>, BackupE
     let bytes = files::read(&note, NOTE_BYTES)?;
     let note: ChangeJournal = read_yaml(NOTE, &String::from_utf8_lossy(&bytes))?;
     match note.files.iter().find(|file| !is_allowed(&note, file)) {
-        Some(file) => Err(BackupError::Hidden {
-            path: file.path.clone(),
-        }),
+        Some(file) => Err(BackupError::Hidden { path: file.path.clone() }),
         None => Ok(Some(note)),
     }
 }
@@ -347,11 +326,7 @@ fn is_allowed(note: &ChangeJournal, file: &JournalEntry) -> bool {
         let number = from.strip_prefix(FOLDER).and_then(|from| from.strip_prefix('/'));
         number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    let is_copy = |from: &str| {
-        note.restores
-            .as_deref()
-            .is_some_and(|id| is_copy_of(from, id, &file.path))
-    };
+    let is_copy = |from: &str| note.restores.as_deref().is_some_and(|id| is_copy_of(from, id, &file.path));
     parts.all(|part| !part.is_empty() && !part.starts_with('.'))
         && file.from.as_deref().is_none_or(|from| waits(from) || is_copy(from))
 }
@@ -366,9 +341,7 @@ fn apply_journal(project: &Arc<Project>, note: &ChangeJournal) -> Result<Vec<Str
             continue;
         }
         let placed = match &file.from {
-            _ if now != file.before => Err(WriteError::Changed {
-                path: file.path.clone(),
-            }),
+            _ if now != file.before => Err(WriteError::Changed { path: file.path.clone() }),
             None => remove_file(project, &file.path),
             Some(from) => {
                 let bytes = content(project, note, file, from)?;
@@ -426,14 +399,8 @@ impl InterruptedChanges {
     pub fn message(&self) -> BilingualText {
         let Self { restores, total, done } = self;
         let (what, what_ja) = match restores {
-            Some(backup) => (
-                format!("Restoring the backup {backup}"),
-                format!("バックアップ {backup} の復元"),
-            ),
-            None => (
-                "A write of several files".to_owned(),
-                "複数のファイルの書き込み".to_owned(),
-            ),
+            Some(backup) => (format!("Restoring the backup {backup}"), format!("バックアップ {backup} の復元")),
+            None => ("A write of several files".to_owned(), "複数のファイルの書き込み".to_owned()),
         };
         BilingualText::new(
             format!(
@@ -468,13 +435,8 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let project = Project::open(root.path()).expect("a project");
         fs::write(root.path().join("old.md"), "old").expect("written");
-        let changes = || {
-            vec![
-                FileChange::write("a/b.md", "b"),
-                FileChange::write("c.md", "c"),
-                FileChange::remove("old.md"),
-            ]
-        };
+        let changes =
+            || vec![FileChange::write("a/b.md", "b"), FileChange::write("c.md", "c"), FileChange::remove("old.md")];
         assert_eq!(apply(&project, None, changes()).expect("applied"), [""; 0]);
         assert_eq!(
             (read(&root, "a/b.md"), read(&root, "c.md"), read(&root, "old.md")),
@@ -529,10 +491,7 @@ mod tests {
         );
         // A file that already has the new contents does not count as changed.
         assert_eq!(apply(&project, None, vec![change("a.md")]).expect("again"), [""; 0]);
-        assert_eq!(
-            apply(&project, None, vec![change("b.md")]).expect("left unchanged"),
-            ["b.md"]
-        );
+        assert_eq!(apply(&project, None, vec![change("b.md")]).expect("left unchanged"), ["b.md"]);
     }
 
     #[test]
@@ -547,12 +506,7 @@ mod tests {
                 hash("old")
             )
         };
-        let note = format!(
-            "restores: null\nfiles:\n{}{}{}",
-            file(0, "a.md"),
-            file(1, "b.md"),
-            file(2, "c.md")
-        );
+        let note = format!("restores: null\nfiles:\n{}{}{}", file(0, "a.md"), file(1, "b.md"), file(2, "c.md"));
         for (name, text) in [("a.md", "new"), ("b.md", "old"), ("c.md", "somebody's")] {
             fs::write(root.path().join(name), text).expect("written");
         }
@@ -563,10 +517,7 @@ mod tests {
         let left = interrupted(&project).expect("read").expect("exists");
         assert_eq!((left.done, left.total), (1, 3));
         assert_eq!(finish(&project).expect("finished"), ["c.md"]);
-        assert_eq!(
-            (read(&root, "b.md"), read(&root, "c.md")),
-            (Some("new".into()), Some("somebody's".into()))
-        );
+        assert_eq!((read(&root, "b.md"), read(&root, "c.md")), (Some("new".into()), Some("somebody's".into())));
         assert_eq!(interrupted(&project).expect("read"), None);
     }
 

@@ -66,10 +66,7 @@ impl FileWriter {
     /// Creates a writer for a project whose backups are in the given folder.
     #[must_use]
     pub fn new(project: Arc<Project>, backups: &str) -> Self {
-        Self {
-            project,
-            backups: backups.trim_end_matches('/').nfc().collect(),
-        }
+        Self { project, backups: backups.trim_end_matches('/').nfc().collect() }
     }
 
     /// Writes a text to a file. If an error is returned, the file is unchanged.
@@ -83,11 +80,7 @@ impl FileWriter {
             }
         };
         let file = self.project.resolve(path)?;
-        Ok(SavedFile {
-            file: FileReference::read(&file)?,
-            absolute: file.shown_absolute(),
-            replaced,
-        })
+        Ok(SavedFile { file: FileReference::read(&file)?, absolute: file.shown_absolute(), replaced })
     }
 
     /// Writes the text if the file is still the one that was checked and backed up.
@@ -102,12 +95,7 @@ impl FileWriter {
         let known = before.as_ref().map(|before| before.hash.clone());
         let replaced = before.map(|before| self.back_up(before, text, now)).transpose()?;
         if replaced.as_ref().is_none_or(|replaced| replaced.backup.is_some()) {
-            replace_if(
-                &self.project,
-                path,
-                text.as_bytes(),
-                || Ok(self.hash_of(path)? == known),
-            )?;
+            replace_if(&self.project, path, text.as_bytes(), || Ok(self.hash_of(path)? == known))?;
         }
         Ok(replaced)
     }
@@ -115,8 +103,7 @@ impl FileWriter {
     /// Returns the hash of the present file; `None` if there is none.
     fn hash_of(&self, path: &str) -> Result<Option<ContentHash>, PathError> {
         let file = self.project.find(path)?;
-        file.map(|file| FileReference::read(&file).map(|file| file.hash))
-            .transpose()
+        file.map(|file| FileReference::read(&file).map(|file| file.hash)).transpose()
     }
 
     /// Checks whether a file may be written and returns the present file, or an error with the reason. Nothing is
@@ -127,10 +114,9 @@ impl FileWriter {
         self.reject_reserved_path(path)?;
         let Some(file) = there else {
             return match over {
-                ExpectedFile::Known(expected) => Err(SaveError::Gone {
-                    path: path.to_owned(),
-                    expected: expected.to_string(),
-                }),
+                ExpectedFile::Known(expected) => {
+                    Err(SaveError::Gone { path: path.to_owned(), expected: expected.to_string() })
+                }
                 ExpectedFile::Nothing | ExpectedFile::Anything => Ok(None),
             };
         };
@@ -139,16 +125,10 @@ impl FileWriter {
         let before = FileReference::read(&file)?;
         let (path, hash) = (before.path.clone(), before.hash.to_string());
         match over {
-            ExpectedFile::Known(expected) if !expected.is_prefix_match(&before.hash) => Err(SaveError::Other {
-                path,
-                expected: expected.to_string(),
-                hash,
-            }),
-            ExpectedFile::Nothing => Err(SaveError::Exists {
-                path,
-                hash,
-                size: before.size,
-            }),
+            ExpectedFile::Known(expected) if !expected.is_prefix_match(&before.hash) => {
+                Err(SaveError::Other { path, expected: expected.to_string(), hash })
+            }
+            ExpectedFile::Nothing => Err(SaveError::Exists { path, hash, size: before.size }),
             ExpectedFile::Anything | ExpectedFile::Known(_) => Ok(Some(before)),
         }
     }
@@ -198,10 +178,7 @@ fn reject_unexpanded_path(path: &str) -> Result<(), SaveError> {
     } else {
         return Ok(());
     };
-    Err(SaveError::Path(PathError::Traversal {
-        path: path.to_owned(),
-        reason: BilingualText::new(en, ja),
-    }))
+    Err(SaveError::Path(PathError::Traversal { path: path.to_owned(), reason: BilingualText::new(en, ja) }))
 }
 
 #[cfg(test)]
@@ -241,18 +218,14 @@ mod tests {
         assert_eq!((new.file.size, new.replaced), (6, None));
         let hash = ContentHash::from_bytes("朝。".as_bytes());
         assert_eq!(new.file.hash, hash);
-        let known = saving
-            .save(PATH, "夜。", &ExpectedFile::Known(hash.clone()), &now())
-            .expect("known");
+        let known = saving.save(PATH, "夜。", &ExpectedFile::Known(hash.clone()), &now()).expect("known");
         let replaced = known.replaced.expect("replaced");
         assert_eq!(replaced.file.hash, hash);
         let backup = replaced.backup.expect("a backup");
         assert_eq!(backups.verify(&backup.id).expect("exists"), []);
         backups.restore(&backup.id, None, &now()).expect("restored");
         assert_eq!(read(root.path(), PATH), "朝。");
-        let same = saving
-            .save(PATH, "朝。", &ExpectedFile::Anything, &now())
-            .expect("the same");
+        let same = saving.save(PATH, "朝。", &ExpectedFile::Anything, &now()).expect("the same");
         assert_eq!(same.replaced.expect("replaced").backup, None);
     }
 
@@ -278,11 +251,7 @@ mod tests {
             (&ExpectedFile::Anything, "sub/.git/config", "KEPT_BY_PROGRAMS"),
             (&ExpectedFile::Anything, "90_バックアップ/x.md", "KEPT_AS_BACKUP"),
             // The same name in another normalisation form.
-            (
-                &ExpectedFile::Anything,
-                "90_ハ\u{3099}ックアッフ\u{309a}/x.md",
-                "KEPT_AS_BACKUP",
-            ),
+            (&ExpectedFile::Anything, "90_ハ\u{3099}ックアッフ\u{309a}/x.md", "KEPT_AS_BACKUP"),
         ] {
             let refused = saving.save(path, "夜。", over, &now()).expect_err(path);
             assert_eq!(refused.entry(), entry, "{path}");
@@ -313,16 +282,7 @@ mod tests {
         ] {
             std::os::unix::fs::symlink(to, root.path().join(link)).expect("a link");
         }
-        for path in [
-            "state/b.yaml",
-            "state/a.yaml",
-            "a.yaml",
-            "out/x.md",
-            "out/y.md",
-            "out.md",
-            "new.md",
-            "other.md",
-        ] {
+        for path in ["state/b.yaml", "state/a.yaml", "a.yaml", "out/x.md", "out/y.md", "out.md", "new.md", "other.md"] {
             saving.save(path, "x", &ExpectedFile::Anything, &now()).expect_err(path);
         }
         assert_eq!(read(root.path(), ".noveler/a.yaml"), "a: 1");

@@ -50,10 +50,7 @@ impl ContentHash {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.trim();
-        let digits = digits
-            .strip_prefix("sha256:")
-            .or(digits.strip_prefix("artifact:"))
-            .unwrap_or(digits);
+        let digits = digits.strip_prefix("sha256:").or(digits.strip_prefix("artifact:")).unwrap_or(digits);
         let is_hash =
             (SHORTEST_HASH..=64).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_hash.then(|| Self(digits.to_ascii_lowercase()))
@@ -253,23 +250,14 @@ impl FilePattern {
     /// Parses a glob. Names in NFC and NFD match each other.
     pub fn parse(glob: &str) -> Result<Self, ArtifactError> {
         let text: String = glob.trim_start_matches("./").nfc().collect();
-        let refuse = |reason: String| ArtifactError::Pattern {
-            pattern: glob.to_owned(),
-            reason,
-        };
+        let refuse = |reason: String| ArtifactError::Pattern { pattern: glob.to_owned(), reason };
         // A longer glob may need a matcher that is too large to build.
         if text.len() > PATTERN_BYTES {
-            return Err(refuse(format!(
-                "it has {} bytes, more than {PATTERN_BYTES}",
-                text.len()
-            )));
+            return Err(refuse(format!("it has {} bytes, more than {PATTERN_BYTES}", text.len())));
         }
         let built = GlobBuilder::new(&text).literal_separator(true).build();
         let glob = built.map_err(|error| refuse(error.kind().to_string()))?;
-        Ok(Self {
-            matcher: glob.compile_matcher(),
-            is_of_path: text.contains('/'),
-        })
+        Ok(Self { matcher: glob.compile_matcher(), is_of_path: text.contains('/') })
     }
 
     /// True if the glob matches a path of the project.
@@ -380,37 +368,26 @@ struct KnownFolders {
 impl KnownFolders {
     fn add(&mut self, path: &str) {
         let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
-        self.extensions
-            .entry(folder.to_owned())
-            .or_default()
-            .insert(extension(name));
+        self.extensions.entry(folder.to_owned()).or_default().insert(extension(name));
     }
 
     fn others(&self, project: &Arc<Project>) -> Vec<String> {
         let mut others = BTreeSet::new();
         for (folder, extensions) in &self.extensions {
-            let listed = project
-                .resolve(folder)
-                .and_then(|folder| list(&folder, NAMES_IN_FOLDER));
+            let listed = project.resolve(folder).and_then(|folder| list(&folder, NAMES_IN_FOLDER));
             // A missing folder contains no new files.
             let Ok((listed, _)) = listed else { continue };
             let files = listed.into_iter().filter(|entry| entry.kind == FolderEntryKind::File);
             let wanted =
                 files.filter(|entry| !entry.name.starts_with('.') && extensions.contains(&extension(&entry.name)));
-            others.extend(
-                wanted
-                    .map(|entry| entry.path.shown())
-                    .filter(|path| !self.seen.contains(path)),
-            );
+            others.extend(wanted.map(|entry| entry.path.shown()).filter(|path| !self.seen.contains(path)));
         }
         others.into_iter().collect()
     }
 }
 
 fn extension(name: &str) -> String {
-    name.rsplit_once('.')
-        .map(|(_, extension)| extension.to_ascii_lowercase())
-        .unwrap_or_default()
+    name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -432,11 +409,7 @@ mod tests {
             (hash.digits(), true),
             ("ba7816bf8f02", false),
         ] {
-            assert_eq!(
-                ContentHash::parse(text).expect(text).is_prefix_match(&hash),
-                names,
-                "{text}"
-            );
+            assert_eq!(ContentHash::parse(text).expect(text).is_prefix_match(&hash), names, "{text}");
         }
         for bad in ["ba7816bf8f0", "", "zzzzzzzzzzzz", &"a".repeat(65)] {
             assert_eq!(ContentHash::parse(bad), None, "{bad}");
@@ -458,14 +431,7 @@ mod tests {
         let shown: Vec<(&str, u64, &str, Option<&str>)> = found
             .files
             .iter()
-            .map(|file| {
-                (
-                    file.path.as_str(),
-                    file.size,
-                    file.content_type,
-                    file.encoding.as_deref(),
-                )
-            })
+            .map(|file| (file.path.as_str(), file.size, file.content_type, file.encoding.as_deref()))
             .collect();
         assert_eq!(
             shown,

@@ -74,15 +74,8 @@ fn lines_of(text: &str) -> Option<TextSection> {
     let (first, last) = text.split_once('-').unwrap_or((text, ""));
     let (line, character) = first.split_once(':').unwrap_or((first, "1"));
     let line = number(line)?;
-    let to = if last.is_empty() && !text.contains('-') {
-        line
-    } else {
-        number(last)?
-    };
-    Some(TextSection::Lines {
-        from: (line, number(character)?),
-        to,
-    })
+    let to = if last.is_empty() && !text.contains('-') { line } else { number(last)? };
+    Some(TextSection::Lines { from: (line, number(character)?), to })
 }
 
 fn number(text: &str) -> Option<usize> {
@@ -118,11 +111,7 @@ pub fn headings(text: &str) -> Vec<MarkdownHeading> {
         let level = line.bytes().take_while(|byte| *byte == b'#').count();
         let is_heading = fence.is_none() && (1..=6).contains(&level) && line[level..].starts_with([' ', '\t', '　']);
         if is_heading {
-            found.push(MarkdownHeading {
-                level,
-                title: line[level..].trim().to_owned(),
-                lines: (at + 1, 0),
-            });
+            found.push(MarkdownHeading { level, title: line[level..].trim().to_owned(), lines: (at + 1, 0) });
         }
     }
     let total = count(text);
@@ -182,19 +171,10 @@ fn lines_under_heading(text: &str, title: &str, total: usize) -> Result<((usize,
 }
 
 fn cut(line: usize, text: &str, skipped: usize, pieces: &mut Vec<LinePiece>) {
-    let starts: Vec<usize> = text
-        .char_indices()
-        .map(|(at, _)| at)
-        .skip(skipped)
-        .step_by(PIECE)
-        .collect();
+    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).skip(skipped).step_by(PIECE).collect();
     for (nth, start) in starts.iter().enumerate() {
         let end = starts.get(nth + 1).copied().unwrap_or(text.len());
-        pieces.push(LinePiece {
-            line,
-            character: skipped + nth * PIECE + 1,
-            text: text[*start..end].to_owned(),
-        });
+        pieces.push(LinePiece { line, character: skipped + nth * PIECE + 1, text: text[*start..end].to_owned() });
     }
 }
 
@@ -218,24 +198,14 @@ mod tests {
 
     fn shown(section: &str) -> String {
         let found = pieces(TEXT, Some(&TextSection::parse(section)));
-        found.map_or_else(
-            |error| error.to_string(),
-            |pieces| pieces.into_iter().map(|piece| piece.text).collect(),
-        )
+        found.map_or_else(|error| error.to_string(), |pieces| pieces.into_iter().map(|piece| piece.text).collect())
     }
 
     #[test]
     fn a_part_is_named_by_heading_or_lines() {
-        let all: Vec<(String, (usize, usize))> = headings(TEXT)
-            .iter()
-            .map(|heading| (heading.shown(), heading.lines))
-            .collect();
-        let expected = [
-            ("# 第一話", (1, 9)),
-            ("## 場面一", (3, 7)),
-            ("## 場面二", (8, 9)),
-            ("# 後書き", (10, 11)),
-        ];
+        let all: Vec<(String, (usize, usize))> =
+            headings(TEXT).iter().map(|heading| (heading.shown(), heading.lines)).collect();
+        let expected = [("# 第一話", (1, 9)), ("## 場面一", (3, 7)), ("## 場面二", (8, 9)), ("# 後書き", (10, 11))];
         assert_eq!(all, expected.map(|(title, lines)| (title.to_owned(), lines)));
         assert_eq!(shown("場面二"), "## 場面二\n夜。\n");
         assert_eq!(shown("## 場面一"), "## 場面一\n昼。\n```\n# 中\n```\n");
@@ -244,11 +214,7 @@ mod tests {
         assert_eq!(shown("11"), "了");
         assert_eq!(shown("2:2-2"), "。\n");
         assert_eq!(shown("10-99"), "# 後書き\n了");
-        let whole: String = pieces(TEXT, None)
-            .expect("whole")
-            .into_iter()
-            .map(|piece| piece.text)
-            .collect();
+        let whole: String = pieces(TEXT, None).expect("whole").into_iter().map(|piece| piece.text).collect();
         assert_eq!(whole, TEXT);
         assert!(pieces("", None).expect("nothing").is_empty());
     }
@@ -257,10 +223,7 @@ mod tests {
     fn unknown_sections_report_known_ones() {
         for section in ["0", "12", "5-3", "2:9-2", "99999999999999999999999"] {
             let refused = pieces(TEXT, Some(&TextSection::parse(section))).expect_err(section);
-            assert!(
-                matches!(refused, ArtifactError::NoLines { lines: 11 }),
-                "{section}: {refused}"
-            );
+            assert!(matches!(refused, ArtifactError::NoLines { lines: 11 }), "{section}: {refused}");
         }
         let refused = pieces(TEXT, Some(&TextSection::parse("場面三"))).expect_err("none");
         let ArtifactError::NoHeading { known, lines: 11, .. } = refused else {
@@ -275,10 +238,7 @@ mod tests {
         assert_eq!(TextSection::parse("/a/0"), TextSection::Pointer("/a/0".to_owned()));
         assert_eq!(TextSection::parse("10-"), TextSection::Heading("10-".to_owned()));
         let level = |text: &str| headings(text).first().map(|heading: &MarkdownHeading| heading.level);
-        assert_eq!(
-            (level("####### 七"), level("#一"), level("###### 六")),
-            (None, None, Some(6))
-        );
+        assert_eq!((level("####### 七"), level("#一"), level("###### 六")), (None, None, Some(6)));
     }
 
     #[test]

@@ -153,11 +153,7 @@ impl NovelStatus {
             stages_left += count_stages_left(&status, &open);
             episodes.push(status);
         }
-        let root = novel
-            .project()
-            .root()
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned());
+        let root = novel.project().root().file_name().map(|name| name.to_string_lossy().into_owned());
         Ok(Self {
             is_novel: nothing.is_none(),
             name: survey.settings.title.or(root).unwrap_or_default(),
@@ -211,9 +207,7 @@ impl EpisodeStatus {
             episode,
             title: files.title.clone(),
             progress,
-            judged: of_review
-                .map(|newest| (newest.method.clone(), newest.score))
-                .or(of_record),
+            judged: of_review.map(|newest| (newest.method.clone(), newest.score)).or(of_record),
         }
     }
 }
@@ -288,13 +282,8 @@ fn events_of(session: &WritingSession, trace: &[TracedTurn]) -> Vec<SessionEvent
 
 /// Returns the median duration of the measured stages.
 fn median(sessions: &[WritingSession]) -> Option<f64> {
-    let stages = sessions
-        .iter()
-        .flat_map(|session| WritingStage::all().filter_map(|stage| session.output(stage)));
-    let mut seconds: Vec<f64> = stages
-        .map(|output| output.execution_time)
-        .filter(|seconds| *seconds > 0.0)
-        .collect();
+    let stages = sessions.iter().flat_map(|session| WritingStage::all().filter_map(|stage| session.output(stage)));
+    let mut seconds: Vec<f64> = stages.map(|output| output.execution_time).filter(|seconds| *seconds > 0.0).collect();
     seconds.sort_by(f64::total_cmp);
     let middle = seconds.len() / 2;
     match seconds.len() {
@@ -310,11 +299,7 @@ fn yaml_errors(survey: &NovelSurvey) -> Vec<ProjectError> {
     for files in survey.episodes.values() {
         for plot in &files.plots {
             let path = plot.shown();
-            faults.extend(
-                read_yaml_text(plot)
-                    .and_then(|text| EpisodePlot::read(&path, &text))
-                    .err(),
-            );
+            faults.extend(read_yaml_text(plot).and_then(|text| EpisodePlot::read(&path, &text)).err());
         }
     }
     for role in [FolderRole::ChapterPlots, FolderRole::World, FolderRole::Management] {
@@ -332,16 +317,9 @@ fn yaml_errors(survey: &NovelSurvey) -> Vec<ProjectError> {
             let extension = name.rsplit_once('.').map(|(_, extension)| extension);
             matches!(extension, Some("yaml" | "yml"))
         };
-        for file in listed
-            .iter()
-            .filter(|file| file.kind == FolderEntryKind::File && is_yaml(&file.name))
-        {
+        for file in listed.iter().filter(|file| file.kind == FolderEntryKind::File && is_yaml(&file.name)) {
             let path = file.path.shown();
-            faults.extend(
-                read_yaml_text(&file.path)
-                    .and_then(|text| read_yaml::<YamlValue>(&path, &text))
-                    .err(),
-            );
+            faults.extend(read_yaml_text(&file.path).and_then(|text| read_yaml::<YamlValue>(&path, &text)).err());
         }
     }
     faults

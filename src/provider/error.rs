@@ -24,11 +24,7 @@ pub enum ProviderError {
     #[error("no answer in {seconds} s")]
     TimedOut { seconds: u64 },
     #[error("status {status}")]
-    Status {
-        status: u16,
-        said: String,
-        wait: Option<Duration>,
-    },
+    Status { status: u16, said: String, wait: Option<Duration> },
     #[error("unexpected form of reply: {reason}")]
     Malformed { reason: String },
     #[error("more than {limit} bytes")]
@@ -99,10 +95,7 @@ impl ProviderError {
 
     /// Adds the name of the model that was asked.
     pub(super) fn with_model(self, model: &str) -> ProviderCallError {
-        ProviderCallError {
-            model: model.to_owned(),
-            fault: self,
-        }
+        ProviderCallError { model: model.to_owned(), fault: self }
     }
 }
 

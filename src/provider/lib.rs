@@ -85,8 +85,7 @@ impl ProviderClient {
             let started = Instant::now();
             let tried = self.send(body).await;
             let outcome = tried.as_ref().err().map(ProviderError::kind);
-            self.metrics
-                .provider_asked(self.name(), &self.config.model, outcome, started.elapsed());
+            self.metrics.provider_asked(self.name(), &self.config.model, outcome, started.elapsed());
             let fault = match tried {
                 Ok(said) => return self.read_reply(prompt, said),
                 Err(fault) => fault,
@@ -123,11 +122,7 @@ impl ProviderClient {
         let wait = retry_after(response.headers());
         // The status matters more than the body, so an unreadable body is ignored.
         let body = self.read(response, LARGEST_ERROR).await.unwrap_or_default();
-        Err(ProviderError::from_status(
-            status.as_u16(),
-            wire::error_message_of(&body),
-            wait,
-        ))
+        Err(ProviderError::from_status(status.as_u16(), wire::error_message_of(&body), wait))
     }
 
     /// Reads a body of at most `largest` bytes.
@@ -144,46 +139,28 @@ impl ProviderClient {
 
     fn unreachable(&self, error: &reqwest::Error) -> ProviderError {
         if error.is_timeout() && !error.is_connect() {
-            return ProviderError::TimedOut {
-                seconds: self.config.timeout_seconds,
-            };
+            return ProviderError::TimedOut { seconds: self.config.timeout_seconds };
         }
-        ProviderError::Unreachable {
-            reason: root_cause(error),
-        }
+        ProviderError::Unreachable { reason: root_cause(error) }
     }
 
     /// Converts a reply to an answer, or to an error if it is not complete.
     fn read_reply(&self, prompt: &Prompt, said: ProviderReply) -> Result<ModelText, ProviderError> {
-        let estimate = || {
-            prompt
-                .turns()
-                .iter()
-                .map(|turn| tokens::estimate(&turn.text) as u64)
-                .sum()
-        };
+        let estimate = || prompt.turns().iter().map(|turn| tokens::estimate(&turn.text) as u64).sum();
         let usage = TokenUsage {
             model: self.config.model.clone(),
             answers: 1,
             input_tokens: said.input_tokens.unwrap_or_else(estimate),
-            output_tokens: said
-                .output_tokens
-                .unwrap_or_else(|| tokens::estimate(&said.text) as u64),
+            output_tokens: said.output_tokens.unwrap_or_else(|| tokens::estimate(&said.text) as u64),
             is_estimated: said.input_tokens.is_none() || said.output_tokens.is_none(),
         };
         // Counted in any case, since the tokens were paid for.
-        self.metrics
-            .provider_tokens(self.name(), &self.config.model, usage.input_tokens, usage.output_tokens);
+        self.metrics.provider_tokens(self.name(), &self.config.model, usage.input_tokens, usage.output_tokens);
         match said.end {
-            EndReason::Cut => Err(ProviderError::Cut {
-                max_tokens: self.config.max_tokens,
-            }),
+            EndReason::Cut => Err(ProviderError::Cut { max_tokens: self.config.max_tokens }),
             EndReason::Filtered => Err(ProviderError::Filtered),
             EndReason::Whole if said.text.trim().is_empty() => Err(ProviderError::Empty),
-            EndReason::Whole => Ok(ModelText {
-                text: said.text,
-                usage: Some(usage),
-            }),
+            EndReason::Whole => Ok(ModelText { text: said.text, usage: Some(usage) }),
         }
     }
 
@@ -251,11 +228,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 fn jittered(wait: Duration) -> Duration {
     let mut byte = [0];
     // Without randomness the whole time is used.
-    let share = if getrandom::fill(&mut byte).is_ok() {
-        byte[0]
-    } else {
-        u8::MAX
-    };
+    let share = if getrandom::fill(&mut byte).is_ok() { byte[0] } else { u8::MAX };
     wait / 2 + wait * u32::from(share) / (2 * u32::from(u8::MAX))
 }
 

@@ -181,9 +181,8 @@ fn message(body: &[u8]) -> Result<ProviderReply, String> {
 /// Extracts the message of an error's body, in one line: both kinds have `error.message`, others nearly anything.
 pub(super) fn error_message_of(body: &[u8]) -> String {
     let json: Value = serde_json::from_slice(body).unwrap_or_default();
-    let said = ["/error/message", "/error", "/message", "/detail"]
-        .iter()
-        .find_map(|place| json.pointer(place)?.as_str());
+    let said =
+        ["/error/message", "/error", "/message", "/detail"].iter().find_map(|place| json.pointer(place)?.as_str());
     let said = said.map_or_else(|| String::from_utf8_lossy(body).into_owned(), str::to_owned);
     let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(COMPLAINT).collect()
@@ -226,20 +225,15 @@ mod tests {
         let completion = |content: Value, reason: &str, refusal: Value| json!({"choices": [{"message": {"content": content, "refusal": refusal}, "finish_reason": reason}]});
         for (reply, expected) in [
             (completion(json!("x"), "length", Value::Null), EndReason::Cut),
-            (
-                completion(Value::Null, "content_filter", Value::Null),
-                EndReason::Filtered,
-            ),
+            (completion(Value::Null, "content_filter", Value::Null), EndReason::Filtered),
             (completion(Value::Null, "stop", json!("I can't.")), EndReason::Filtered),
             (completion(json!("x"), "eos", Value::Null), EndReason::Whole),
         ] {
             assert_eq!(read(ProviderKind::OpenAi, &reply).end, expected, "{reply}");
         }
-        for (reason, expected) in [
-            ("max_tokens", EndReason::Cut),
-            ("refusal", EndReason::Filtered),
-            ("stop_sequence", EndReason::Whole),
-        ] {
+        for (reason, expected) in
+            [("max_tokens", EndReason::Cut), ("refusal", EndReason::Filtered), ("stop_sequence", EndReason::Whole)]
+        {
             let reply = json!({"content": [], "stop_reason": reason});
             assert_eq!(read(ProviderKind::Anthropic, &reply).end, expected, "{reply}");
         }

@@ -48,16 +48,9 @@ impl Exporters {
             .with_protocol(Protocol::HttpBinary)
             .with_endpoint(http(config, "logs"))
             .build()?;
-        let traces = SdkTracerProvider::builder()
-            .with_resource(resource(config))
-            .with_batch_exporter(spans);
-        let logs = SdkLoggerProvider::builder()
-            .with_resource(resource(config))
-            .with_batch_exporter(messages);
-        Ok(Some(Self {
-            traces: Some(traces.build()),
-            logs: Some(logs.build()),
-        }))
+        let traces = SdkTracerProvider::builder().with_resource(resource(config)).with_batch_exporter(spans);
+        let logs = SdkLoggerProvider::builder().with_resource(resource(config)).with_batch_exporter(messages);
+        Ok(Some(Self { traces: Some(traces.build()), logs: Some(logs.build()) }))
     }
 
     /// Sends the remaining data. Blocks until it is sent or given up.

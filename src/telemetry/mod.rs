@@ -61,26 +61,18 @@ pub fn set_filter(configured: &str) {
 /// tests may start several servers.
 pub fn start(log: &LogConfig, exporters: Option<&export::Exporters>) {
     let (filter, handle) = reload::Layer::new(filter(&log.filter));
-    let lines = fmt::layer()
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_target(false);
+    let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).with_target(false);
     let lines = match log.format {
         LogFormat::Pretty => lines.compact().with_filter(filter).boxed(),
         LogFormat::Json => lines.json().with_filter(filter).boxed(),
     };
-    let traces = exporters
-        .and_then(|exporters| exporters.traces.as_ref())
-        .map(|provider| traces(provider.tracer("fumi")));
+    let traces =
+        exporters.and_then(|exporters| exporters.traces.as_ref()).map(|provider| traces(provider.tracer("fumi")));
     let logs = exporters.and_then(|exporters| exporters.logs.as_ref()).map(|provider| {
         OpenTelemetryTracingBridge::new(provider).with_filter(Targets::new().with_target(OURS, Level::INFO))
     });
     // An error means that a subscriber is already installed.
-    let started = tracing_subscriber::registry()
-        .with(lines)
-        .with(traces)
-        .with(logs)
-        .try_init();
+    let started = tracing_subscriber::registry().with(lines).with(traces).with(logs).try_init();
     if started.is_ok() {
         let _ = REFILTER.set(Box::new(move |filter| {
             let _ = handle.reload(filter);
@@ -91,11 +83,7 @@ pub fn start(log: &LogConfig, exporters: Option<&export::Exporters>) {
 /// True if a trace includes this span or message: fumi's own spans, and messages of the log's default level.
 fn in_traces(metadata: &Metadata<'_>) -> bool {
     metadata.target().starts_with(OURS)
-        && if metadata.is_span() {
-            metadata.name() != spans::LOG_SPAN
-        } else {
-            *metadata.level() <= Level::INFO
-        }
+        && if metadata.is_span() { metadata.name() != spans::LOG_SPAN } else { *metadata.level() <= Level::INFO }
 }
 
 fn traces<S>(tracer: opentelemetry_sdk::trace::SdkTracer) -> impl Layer<S>

@@ -112,12 +112,7 @@ mod tests {
         let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
         assert!(context(Some(good), None).is_some());
         assert!(context(Some(good), Some("vendor=1")).is_some());
-        for bad in [
-            "",
-            "00",
-            "00-0-0-01",
-            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
-        ] {
+        for bad in ["", "00", "00-0-0-01", "00-00000000000000000000000000000000-00f067aa0ba902b7-01"] {
             assert!(context(Some(bad), None).is_none(), "{bad}");
         }
         assert!(context(None, Some("vendor=1")).is_none());

@@ -14,26 +14,18 @@ type IndexGauge = ((&'static str, &'static str), &'static str, fn(&IndexSize) ->
 
 const INDEX_GAUGES: [IndexGauge; 3] = [
     (("fumi.index.files", ""), "Files in the indexes", |size| size.files),
-    (
-        ("fumi.index.unread", ""),
-        "Files that are to be read for the indexes",
-        |size| size.wanted,
-    ),
+    (("fumi.index.unread", ""), "Files that are to be read for the indexes", |size| size.wanted),
     (("fumi.index.memory", "By"), "Memory of the indexes", |size| size.bytes),
 ];
 
 /// Registers the metrics.
 pub fn register(metrics: &ServerMetrics, browser: &Arc<BrowserService>, indexes: &Arc<CodeIndexes>) {
     let service = Arc::downgrade(browser);
-    metrics.register_gauge(
-        ("fumi.browser.contexts", ""),
-        "Browser sessions with open tabs",
-        move |tell| {
-            if let Some(browser) = service.upgrade() {
-                tell(browser.contexts() as u64, &[]);
-            }
-        },
-    );
+    metrics.register_gauge(("fumi.browser.contexts", ""), "Browser sessions with open tabs", move |tell| {
+        if let Some(browser) = service.upgrade() {
+            tell(browser.contexts() as u64, &[]);
+        }
+    });
     let service = Arc::downgrade(browser);
     metrics.register_counter(("fumi.browser.starts", ""), "Starts of Chromium", move || {
         service.upgrade().map_or(0, |browser| browser.starts())
@@ -56,11 +48,7 @@ pub fn register(metrics: &ServerMetrics, browser: &Arc<BrowserService>, indexes:
             }
         });
     }
-    metrics.register_counter(
-        ("fumi.parses", ""),
-        "Texts that were parsed",
-        work_counters::parsed_texts,
-    );
+    metrics.register_counter(("fumi.parses", ""), "Texts that were parsed", work_counters::parsed_texts);
     metrics.register_counter(
         ("fumi.parser_stops", ""),
         "Parser processes that reached a limit",

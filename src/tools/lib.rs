@@ -46,20 +46,10 @@ pub fn catalogue(
 ) -> Catalogue {
     let search = Arc::new(SearchDeps::new(config, Arc::clone(parsers), Arc::clone(indexes)));
     // A tool's dependencies are shared, and its work moves to another thread: hence the inner handle.
-    let structure = Arc::new(Arc::new(StructureDeps::new(
-        config,
-        queries,
-        Arc::clone(parsers),
-        Arc::clone(indexes),
-    )));
-    let project = Arc::new(ProjectDeps {
-        roots: Arc::clone(roots),
-        sessions: Arc::clone(sessions),
-    });
+    let structure = Arc::new(Arc::new(StructureDeps::new(config, queries, Arc::clone(parsers), Arc::clone(indexes))));
+    let project = Arc::new(ProjectDeps { roots: Arc::clone(roots), sessions: Arc::clone(sessions) });
     let novel = Arc::new(NovelDeps::new(&config.novel, Arc::clone(store)));
-    let browser = Arc::new(BrowserDeps {
-        browser: Arc::clone(browser),
-    });
+    let browser = Arc::new(BrowserDeps { browser: Arc::clone(browser) });
     let mut entries = vec![
         // code: finding
         ToolEntry::for_tool::<code::list_files::ListFiles>(Arc::clone(&search)),
@@ -169,9 +159,7 @@ pub fn catalogue(
         entries.push(ToolEntry::for_tool::<batch::batch_execute::BatchExecute>(Arc::new(())));
         entries.push(ToolEntry::for_tool::<batch::browser_batch_execute::BrowserBatchExecute>(Arc::new(())));
     }
-    Catalogue::new(entries)
-        .with_prompts(novel::prompts::all(&config.novel.names))
-        .with_errors(errors())
+    Catalogue::new(entries).with_prompts(novel::prompts::all(&config.novel.names)).with_errors(errors())
 }
 
 /// Returns the error catalogues of all families.

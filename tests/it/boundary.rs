@@ -122,11 +122,7 @@ fn strings(entry: &ToolEntry) -> Vec<(&str, bool)> {
     let properties = entry.input["properties"].as_object().unwrap();
     let named = properties.iter().filter_map(|(name, property)| {
         let is_list = property["type"] == "array";
-        let kind = if is_list {
-            &property["items"]["type"]
-        } else {
-            &property["type"]
-        };
+        let kind = if is_list { &property["items"]["type"] } else { &property["type"] };
         (kind == "string").then_some((name.as_str(), is_list))
     });
     named.collect()
@@ -157,11 +153,7 @@ fn every_string_argument_is_known_to_be_a_path_or_not() {
     for entry in app.catalogue.entries() {
         for (name, _) in strings(entry) {
             let (path, other) = (PATHS.contains(&name), NOT_PATHS.contains(&name));
-            assert!(
-                path || other,
-                "{} {name}: say in this file whether it is a path",
-                entry.spec.name
-            );
+            assert!(path || other, "{} {name}: say in this file whether it is a path", entry.spec.name);
         }
     }
 }
@@ -230,9 +222,7 @@ async fn no_path_argument_leaves_the_project() {
                 }
                 // A name with a tilde or an escape in it is an ordinary name of a file that does not exist. A URL of a
                 // file means its path.
-                let odd = ["~", "file:", "%2e", "．．", "..\\"]
-                    .iter()
-                    .any(|odd| evil.starts_with(odd));
+                let odd = ["~", "file:", "%2e", "．．", "..\\"].iter().any(|odd| evil.starts_with(odd));
                 let exact = match name {
                     "project_root" | "project_path" => vec!["ROOT_NOT_ALLOWED"],
                     "output_file" => vec!["READ_ONLY"],
@@ -258,11 +248,8 @@ async fn walks_do_not_follow_links_out_of_the_project() {
     symlink(&outside, sample.root().join("src/out")).unwrap();
     symlink("..", sample.root().join("src/loop")).unwrap();
     let app = sample.app();
-    for entry in app
-        .catalogue
-        .entries()
-        .iter()
-        .filter(|entry| entry.input["properties"].get("follow_symlinks").is_some())
+    for entry in
+        app.catalogue.entries().iter().filter(|entry| entry.input["properties"].get("follow_symlinks").is_some())
     {
         for follow in [false, true] {
             let mut arguments = crate::sample::wide(entry, &sample.example(entry));

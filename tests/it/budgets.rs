@@ -75,19 +75,13 @@ fn the_list_of_a_toolset_stays_in_its_budget_per_language() {
     }
     for ((toolset, language), tokens) in listed_by {
         let is_by_project = ["code", "novel"].contains(&toolset);
-        assert!(
-            !is_by_project || tokens <= 6_000,
-            "{toolset} in {language}: {tokens} tokens"
-        );
+        assert!(!is_by_project || tokens <= 6_000, "{toolset} in {language}: {tokens} tokens");
     }
 }
 
 /// True if any part of the reply is marked as truncated: a query's result marks its own list.
 fn says_truncated(value: &Value) -> bool {
-    value["truncated"] == true
-        || value
-            .as_object()
-            .is_some_and(|fields| fields.values().any(says_truncated))
+    value["truncated"] == true || value.as_object().is_some_and(|fields| fields.values().any(says_truncated))
 }
 
 fn rows(value: &Value) -> usize {
@@ -102,9 +96,7 @@ fn rows(value: &Value) -> usize {
 async fn replies_stay_within_their_caps_on_a_large_project() {
     let sample = Sample::large(120, 100);
     // A large file: 10,000 functions.
-    let functions: Vec<String> = (0..10_000)
-        .map(|at| format!("def function_{at}(line):\n    return line\n"))
-        .collect();
+    let functions: Vec<String> = (0..10_000).map(|at| format!("def function_{at}(line):\n    return line\n")).collect();
     sample.file("src/main.py", functions.join("\n"));
     // A long line.
     sample.file("src/minified.js", "line(1);".repeat(60_000));
@@ -132,16 +124,9 @@ async fn replies_stay_within_their_caps_on_a_large_project() {
                     tokens::estimate(text)
                 );
                 let real = count(text) as f64;
-                assert!(
-                    real <= MOST_TOKENS as f64 * (1.0 + ERROR),
-                    "{name}: {form} of {real} tokens"
-                );
+                assert!(real <= MOST_TOKENS as f64 * (1.0 + ERROR), "{name}: {form} of {real} tokens");
             }
-            assert!(
-                rows(&reply.structured) <= MOST_ROWS,
-                "{name}: {} rows",
-                rows(&reply.structured)
-            );
+            assert!(rows(&reply.structured) <= MOST_ROWS, "{name}: {} rows", rows(&reply.structured));
             pages += 1;
             let next = &reply.structured["next"];
             if next.is_null() {
@@ -169,18 +154,12 @@ async fn replies_stay_within_their_caps_on_a_large_project() {
 /// A project with large files and folders, and a long novel with errors on every line.
 fn long() -> Sample {
     let sample = Sample::large(60, 100);
-    let functions: Vec<String> = (0..10_000)
-        .map(|at| format!("def function_{at}(line):\n    return line\n"))
-        .collect();
+    let functions: Vec<String> = (0..10_000).map(|at| format!("def function_{at}(line):\n    return line\n")).collect();
     sample.file("src/main.py", functions.join("\n"));
     sample.file("src/minified.js", "line(1);".repeat(60_000));
     let faults = "　雨だ・・・。\n　「行こう。」\n　彼は思った、そして思った、さらに思った。言うとゆう\n".repeat(1_500);
     for episode in 1..=120 {
-        let text = if episode == 1 {
-            faults.as_str()
-        } else {
-            "　雨だ・・・。\n"
-        };
+        let text = if episode == 1 { faults.as_str() } else { "　雨だ・・・。\n" };
         let name = match episode {
             1 => crate::novel::FIRST.to_owned(),
             episode => format!("40_原稿/第{episode:03}話_{}.md", "長い題".repeat(10)),
@@ -240,10 +219,7 @@ async fn every_reply_on_long_inputs_is_passed_on_whole() {
             served.insert(name);
             let next = &reply.structured["next"];
             if let Some(note) = reply.structured["left_out"].as_str() {
-                assert!(
-                    reply.text.contains(note) && note.contains("output_file"),
-                    "{name}: {note}"
-                );
+                assert!(reply.text.contains(note) && note.contains("output_file"), "{name}: {note}");
                 cut.insert(name);
                 if reply.structured["status"] == "needs_text" {
                     continue;
@@ -266,28 +242,16 @@ async fn every_reply_on_long_inputs_is_passed_on_whole() {
                 let mut again = arguments.clone();
                 again.insert("cursor".to_owned(), json!(cursor));
                 let rest = call(&app, name, Value::Object(again)).await;
-                assert!(
-                    !rest.is_error && rest.structured != reply.structured,
-                    "{name}: {}",
-                    rest.text
-                );
+                assert!(!rest.is_error && rest.structured != reply.structured, "{name}: {}", rest.text);
                 cut.insert(name);
             } else if let Some(section) = reply.structured["next_section"].as_str() {
                 let mut again = arguments.clone();
                 again.insert("section".to_owned(), json!(section));
                 let rest = call(&app, name, Value::Object(again)).await;
-                assert!(
-                    !rest.is_error && rest.structured != reply.structured,
-                    "{name}: {}",
-                    rest.text
-                );
+                assert!(!rest.is_error && rest.structured != reply.structured, "{name}: {}", rest.text);
                 cut.insert(name);
             } else if says_truncated(&reply.structured) {
-                assert!(
-                    !next["hint"].is_null() || reply.text.contains("output_file"),
-                    "{name}: {}",
-                    reply.text
-                );
+                assert!(!next["hint"].is_null() || reply.text.contains("output_file"), "{name}: {}", reply.text);
             }
         }
     }
@@ -298,10 +262,7 @@ async fn every_reply_on_long_inputs_is_passed_on_whole() {
     println!("cut: {cut:?}");
     let never: Vec<_> = refused.difference(&served).collect();
     assert!(never.is_empty(), "these refused whatever they were asked: {never:?}");
-    assert!(
-        cut.contains("search_content") && cut.contains("fetch_artifact"),
-        "{cut:?}"
-    );
+    assert!(cut.contains("search_content") && cut.contains("fetch_artifact"), "{cut:?}");
 }
 
 /// Data are sent whole if they fit into a reply, and by their keys otherwise.
@@ -320,10 +281,7 @@ async fn data_of_an_artifact_stay_within_a_reply() {
         assert!(!reply.is_error, "{}", reply.text);
         let size = reply.text.len().max(reply.structured.to_string().len());
         println!("{values}: {size}");
-        assert!(
-            size <= MOST_BYTES && reply.structured.get("left_out").is_none(),
-            "{values}: {size}"
-        );
+        assert!(size <= MOST_BYTES && reply.structured.get("left_out").is_none(), "{values}: {size}");
         assert_eq!(reply.structured["data"].is_null(), text.len() > 34_000, "{values}");
     }
 }
@@ -333,9 +291,8 @@ async fn data_of_an_artifact_stay_within_a_reply() {
 async fn errors_on_long_arguments_are_passed_on_whole() {
     let sample = Sample::new();
     let app = sample.app();
-    let many: Map<String, Value> = (0..500)
-        .map(|at| (format!("an_argument_that_nobody_knows_{at}"), json!("x".repeat(200))))
-        .collect();
+    let many: Map<String, Value> =
+        (0..500).map(|at| (format!("an_argument_that_nobody_knows_{at}"), json!("x".repeat(200)))).collect();
     let long = json!("長い文字列".repeat(20_000));
     for entry in app.catalogue.entries() {
         let properties = entry.input["properties"].as_object().unwrap();
@@ -344,11 +301,7 @@ async fn errors_on_long_arguments_are_passed_on_whole() {
             let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
             let (text, structured) = (reply.text.len(), reply.structured.to_string().len());
             assert!(reply.is_error, "{}", entry.spec.name);
-            assert!(
-                text.max(structured) <= MOST_BYTES,
-                "{}: text {text}, structure {structured}",
-                entry.spec.name
-            );
+            assert!(text.max(structured) <= MOST_BYTES, "{}: text {text}, structure {structured}", entry.spec.name);
         }
     }
 }
@@ -365,11 +318,7 @@ async fn pages_add_up_to_the_whole() {
         let reply = call(&app, "list_files", arguments.clone()).await;
         assert!(!reply.is_error, "{}", reply.text);
         paths.extend(
-            reply.structured["results"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|row| row["path"].as_str().unwrap().to_owned()),
+            reply.structured["results"].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap().to_owned()),
         );
         let Some(cursor) = reply.structured["next"]["cursor"].as_str() else {
             break;
@@ -387,11 +336,8 @@ async fn pages_add_up_to_the_whole() {
 async fn only_a_given_limit_is_reported_as_adjusted() {
     let sample = Sample::new();
     let app = sample.app_with(&[], |config| config.limits.reply_rows = 20_000);
-    for (limit, adjusted) in [
-        (json!(null), json!(null)),
-        (json!(10_000), json!(null)),
-        (json!(10_001), json!(10_000)),
-    ] {
+    for (limit, adjusted) in [(json!(null), json!(null)), (json!(10_000), json!(null)), (json!(10_001), json!(10_000))]
+    {
         let reply = call(&app, "list_files", json!({"roots": ["."], "limit": limit})).await;
         assert_eq!(reply.structured["limit_adjusted"], adjusted, "{limit}: {}", reply.text);
     }
@@ -422,10 +368,7 @@ fn corpus() -> Vec<(&'static str, Vec<PathBuf>)> {
 }
 
 fn stdlib() -> String {
-    said(
-        "python3",
-        &["-c", "import sysconfig; print(sysconfig.get_paths()['stdlib'])"],
-    )
+    said("python3", &["-c", "import sysconfig; print(sysconfig.get_paths()['stdlib'])"])
 }
 
 fn said(program: &str, arguments: &[&str]) -> String {
@@ -487,11 +430,7 @@ fn the_estimate_is_within_15_percent_on_source_that_fumi_did_not_write() {
             errors.push(error(guess, truth));
         }
         errors.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
-        let (all, median, most) = (
-            error(estimated, real),
-            errors[errors.len() / 2],
-            errors[errors.len() * 9 / 10],
-        );
+        let (all, median, most) = (error(estimated, real), errors[errors.len() / 2], errors[errors.len() * 9 / 10]);
         println!(
             "{class:<12} {} files: {:+.1} % in all, median {:+.1} %, nine of ten within {:.1} %",
             errors.len(),
@@ -500,11 +439,7 @@ fn the_estimate_is_within_15_percent_on_source_that_fumi_did_not_write() {
             most.abs() * 100.0
         );
         if all.abs() > ERROR || median.abs() > ERROR {
-            wrong.push(format!(
-                "{class}: {:+.1} % in all, median {:+.1} %",
-                all * 100.0,
-                median * 100.0
-            ));
+            wrong.push(format!("{class}: {:+.1} % in all, median {:+.1} %", all * 100.0, median * 100.0));
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
@@ -513,18 +448,9 @@ fn the_estimate_is_within_15_percent_on_source_that_fumi_did_not_write() {
 #[test]
 fn the_estimate_is_within_15_percent_on_japanese() {
     let app = Sample::new().app();
-    let texts: String = app
-        .catalogue
-        .entries()
-        .iter()
-        .map(|entry| entry.spec.texts.ja)
-        .collect();
+    let texts: String = app.catalogue.entries().iter().map(|entry| entry.spec.texts.ja).collect();
     let fixture = |name: &'static str| (name, fs::read_to_string(fixtures().join(name)).unwrap());
-    for (name, text) in [
-        fixture("prose.ja.txt"),
-        fixture("mixed.ja.md"),
-        ("the tools' texts", texts),
-    ] {
+    for (name, text) in [fixture("prose.ja.txt"), fixture("mixed.ja.md"), ("the tools' texts", texts)] {
         let error = error(tokens::estimate(&text), count(&text));
         println!("{name}: {:+.1} %", error * 100.0);
         assert!(error.abs() <= ERROR, "{name}: {:+.1} %", error * 100.0);

@@ -76,11 +76,7 @@ fn faults(schema: &Value, at: &str, is_root: bool, faults_found: &mut Vec<String
         None if fields.contains_key("enum") || fields.contains_key("anyOf") || fields.contains_key("oneOf") => {}
         None => complain("has no type"),
     }
-    if fields
-        .get("enum")
-        .and_then(Value::as_array)
-        .is_some_and(|options| options.contains(&Value::Null))
-    {
+    if fields.get("enum").and_then(Value::as_array).is_some_and(|options| options.contains(&Value::Null)) {
         complain("has null among its values");
     }
     if fields.get("type") == Some(&json!("object")) {
@@ -94,12 +90,7 @@ fn faults(schema: &Value, at: &str, is_root: bool, faults_found: &mut Vec<String
             faults(values, &format!("{at}.*"), false, faults_found);
         }
     }
-    for (name, property) in fields
-        .get("properties")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
+    for (name, property) in fields.get("properties").and_then(Value::as_object).into_iter().flatten() {
         faults(property, &format!("{at}.{name}"), false, faults_found);
     }
     if let Some(items) = fields.get("items") {
@@ -138,9 +129,7 @@ fn schemas_are_closed_at_every_depth_without_combinators_or_null() {
         let is_failed = |fault: &str| {
             // Its replies are those of other tools.
             (name == "noveler" && fault == "output: is open")
-                || ["output.error:", "output.arguments:"]
-                    .iter()
-                    .any(|part| fault.starts_with(part))
+                || ["output.error:", "output.arguments:"].iter().any(|part| fault.starts_with(part))
         };
         // Checked against the whole schema, which only one tool lists.
         let is_expectation = |fault: &str| fault.starts_with("input.expectation:");
@@ -258,25 +247,16 @@ fn every_argument_has_a_text_in_both_languages_and_no_text_is_stale() {
             let texts = ToolTexts::for_spec(&entry.spec, locale);
             let mut complain = |what: String| wrong.push(format!("{} ({}): {what}", entry.spec.name, locale.tag()));
             let written: BTreeSet<String> = texts.arguments.keys().cloned().collect();
-            for missing in arguments
-                .difference(&written)
-                .filter(|name| !needs_no_text(&entry.spec, name))
-            {
+            for missing in arguments.difference(&written).filter(|name| !needs_no_text(&entry.spec, name)) {
                 complain(format!("no text for {missing}"));
             }
             for stale in written.difference(&arguments) {
                 complain(format!("a text for {stale}, which is not an argument"));
             }
-            let head = [
-                ("title", &texts.title),
-                ("summary", &texts.summary),
-                ("description", &texts.description),
-            ];
+            let head = [("title", &texts.title), ("summary", &texts.summary), ("description", &texts.description)];
             let hint = Some(("hint", &texts.hint)).filter(|(_, hint)| !hint.is_empty());
-            for (what, text) in head
-                .into_iter()
-                .chain(hint)
-                .chain(texts.arguments.iter().map(|(name, text)| (name.as_str(), text)))
+            for (what, text) in
+                head.into_iter().chain(hint).chain(texts.arguments.iter().map(|(name, text)| (name.as_str(), text)))
             {
                 if text.trim().is_empty() {
                     complain(format!("{what} is empty"));
@@ -341,16 +321,8 @@ fn a_faulty_summary_is_noticed() {
         (".".to_owned(), Locale::En, Some("is empty")),
         ("List files".to_owned(), Locale::En, Some("does not end")),
         ("List files.".to_owned(), Locale::Ja, Some("does not end")),
-        (
-            "List files. Fast.".to_owned(),
-            Locale::En,
-            Some("more than one sentence"),
-        ),
-        (
-            "一覧を返す。高速。".to_owned(),
-            Locale::Ja,
-            Some("more than one sentence"),
-        ),
+        ("List files. Fast.".to_owned(), Locale::En, Some("more than one sentence")),
+        ("一覧を返す。高速。".to_owned(), Locale::Ja, Some("more than one sentence")),
         ("List\nfiles.".to_owned(), Locale::En, Some("not one line")),
         (of_length(91, "."), Locale::En, Some("91 characters")),
         (of_length(51, "。"), Locale::Ja, Some("51 characters")),
@@ -360,10 +332,7 @@ fn a_faulty_summary_is_noticed() {
     ] {
         let found = faults_of_summary(&summary, locale);
         assert_eq!(found.len(), usize::from(fault.is_some()), "{summary}: {found:?}");
-        assert!(
-            fault.is_none_or(|fault| found[0].contains(fault)),
-            "{summary}: {found:?}"
-        );
+        assert!(fault.is_none_or(|fault| found[0].contains(fault)), "{summary}: {found:?}");
     }
 }
 
@@ -391,16 +360,9 @@ async fn every_example_runs_and_answers_as_its_output_schema_says() {
 pub(crate) fn answers_as_published(entry: &ToolEntry, structured: &Value) {
     let schema = Value::Object((*entry.output).clone());
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let problems: Vec<String> = validator
-        .iter_errors(structured)
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect();
-    assert!(
-        problems.is_empty(),
-        "{}:\n{}\n{structured}",
-        entry.spec.name,
-        problems.join("\n")
-    );
+    let problems: Vec<String> =
+        validator.iter_errors(structured).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(problems.is_empty(), "{}:\n{}\n{structured}", entry.spec.name, problems.join("\n"));
 }
 
 /// Returns every object in a schema with its path: an unknown key could be in any of them.
@@ -457,23 +419,13 @@ async fn a_misspelt_argument_is_refused_at_every_depth_with_the_nearest_name() {
                 put(&mut arguments, &path, &wrong, json!("x"));
                 let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
                 refused(&app, &reply, &["INVALID_ARGUMENTS", "EXCLUSIVE_PARAMETERS"]);
-                let problems = reply.structured["error"]["details"]["problems"]
-                    .as_array()
-                    .unwrap()
-                    .clone();
-                let problem = problems.iter().find(|problem| {
-                    problem["parameter"]
-                        .as_str()
-                        .is_some_and(|parameter| parameter.ends_with(&wrong))
-                });
+                let problems = reply.structured["error"]["details"]["problems"].as_array().unwrap().clone();
+                let problem = problems
+                    .iter()
+                    .find(|problem| problem["parameter"].as_str().is_some_and(|parameter| parameter.ends_with(&wrong)));
                 let problem =
                     problem.unwrap_or_else(|| panic!("{} {path}/{wrong} was accepted: {problems:?}", entry.spec.name));
-                assert_eq!(
-                    problem["allowed"]["nearest"],
-                    json!(name),
-                    "{} {path}/{wrong}",
-                    entry.spec.name
-                );
+                assert_eq!(problem["allowed"]["nearest"], json!(name), "{} {path}/{wrong}", entry.spec.name);
             }
         }
     }
@@ -491,11 +443,7 @@ async fn all_problems_of_a_call_come_back_at_once() {
         arguments.insert("surely_unknown".to_owned(), json!(1));
         for (name, property) in properties {
             // A value of another type, whatever the declared type is.
-            let other = if property["type"] == "object" {
-                json!(7)
-            } else {
-                json!({"surely": "wrong"})
-            };
+            let other = if property["type"] == "object" { json!(7) } else { json!({"surely": "wrong"}) };
             arguments.insert(name.clone(), other);
             wrong.push(name.clone());
         }
@@ -503,18 +451,10 @@ async fn all_problems_of_a_call_come_back_at_once() {
         refused(&app, &reply, &["INVALID_ARGUMENTS", "EXCLUSIVE_PARAMETERS"]);
         let problems = reply.structured["error"]["details"]["problems"].as_array().unwrap();
         let named = wrong.iter().filter(|name| {
-            problems.iter().any(|problem| {
-                problem["parameter"]
-                    .as_str()
-                    .is_some_and(|at| at.starts_with(name.as_str()))
-            })
+            problems.iter().any(|problem| problem["parameter"].as_str().is_some_and(|at| at.starts_with(name.as_str())))
         });
         // At most twenty are listed.
-        assert!(
-            named.count() >= wrong.len().min(19),
-            "{}: {problems:?}",
-            entry.spec.name
-        );
+        assert!(named.count() >= wrong.len().min(19), "{}: {problems:?}", entry.spec.name);
         most = most.max(problems.len());
     }
     assert_eq!(most, 20, "a tool with more arguments than are shown");
@@ -565,24 +505,11 @@ async fn rules_between_arguments_teach_in_both_languages() {
             let reply = call(&app, entry.spec.name, Value::Object(arguments.clone())).await;
             let message = refused(&app, &reply, &codes);
             for name in &names {
-                assert!(
-                    message.contains(name),
-                    "{}: {name} is not named in {message}",
-                    entry.spec.name
-                );
+                assert!(message.contains(name), "{}: {name} is not named in {message}", entry.spec.name);
             }
-            let caller = Caller {
-                locale: Locale::Ja,
-                ..Caller::default()
-            };
-            let reply = call_as(
-                &app,
-                entry.spec.name,
-                Value::Object(arguments),
-                caller,
-                CancellationToken::new(),
-            )
-            .await;
+            let caller = Caller { locale: Locale::Ja, ..Caller::default() };
+            let reply =
+                call_as(&app, entry.spec.name, Value::Object(arguments), caller, CancellationToken::new()).await;
             let message = refused(&app, &reply, &codes);
             assert!(is_japanese(&message), "{message}");
             if codes == ["EXCLUSIVE_PARAMETERS"] {
@@ -613,12 +540,7 @@ async fn null_means_absent_and_whole_floats_are_integers() {
     for entry in app.catalogue.entries().iter().filter(|entry| !only_teaches(entry)) {
         let mut arguments = sample.example(entry);
         let given: Vec<String> = arguments.keys().cloned().collect();
-        for name in entry.input["properties"]
-            .as_object()
-            .unwrap()
-            .keys()
-            .filter(|name| !given.contains(name))
-        {
+        for name in entry.input["properties"].as_object().unwrap().keys().filter(|name| !given.contains(name)) {
             arguments.insert(name.clone(), Value::Null);
         }
         for value in arguments.values_mut() {
@@ -643,11 +565,7 @@ async fn hostile_arguments_are_answered_not_panicked_over() {
         let properties = entry.input["properties"].as_object().unwrap().iter();
         for (name, property) in properties.filter(|(name, _)| !unlisted.iter().any(|unlisted| name == *unlisted)) {
             let of = |value: Value| {
-                if property["type"] == "array" {
-                    json!([value])
-                } else {
-                    value
-                }
+                if property["type"] == "array" { json!([value]) } else { value }
             };
             for evil in [
                 of(json!("")),
@@ -667,13 +585,7 @@ async fn hostile_arguments_are_answered_not_panicked_over() {
                 let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
                 let code = reply.structured["error"]["code"].as_str();
                 let shown: String = evil.to_string().chars().take(60).collect();
-                assert_ne!(
-                    code,
-                    Some("TOOL_EXECUTION_FAILED"),
-                    "{} {name} = {shown}: {}",
-                    entry.spec.name,
-                    reply.text
-                );
+                assert_ne!(code, Some("TOOL_EXECUTION_FAILED"), "{} {name} = {shown}: {}", entry.spec.name, reply.text);
                 assert!(
                     reply.text.len() < 300_000,
                     "{} {name} = {shown} answers {} bytes",
@@ -682,17 +594,9 @@ async fn hostile_arguments_are_answered_not_panicked_over() {
                 );
                 if reply.is_error {
                     let params = &reply.structured["error"]["context"]["input_params"];
-                    let longest = params
-                        .as_object()
-                        .unwrap()
-                        .values()
-                        .map(|shown| shown.to_string().chars().count())
-                        .max();
-                    assert!(
-                        longest.unwrap_or(0) < 450,
-                        "{} {name} = {shown} is echoed whole",
-                        entry.spec.name
-                    );
+                    let longest =
+                        params.as_object().unwrap().values().map(|shown| shown.to_string().chars().count()).max();
+                    assert!(longest.unwrap_or(0) < 450, "{} {name} = {shown} is echoed whole", entry.spec.name);
                 }
             }
         }
@@ -714,12 +618,7 @@ async fn an_empty_file_gets_an_answer_with_a_text() {
             let reply = call(&app, entry.spec.name, Value::Object(example.clone())).await;
             let is_line = reply.structured["error"]["code"] == "INVALID_ARGUMENTS";
             assert!(!reply.is_error || is_line, "{}: {}", entry.spec.name, reply.text);
-            assert!(
-                !reply.text.trim().is_empty(),
-                "{} has no text: {}",
-                entry.spec.name,
-                reply.structured
-            );
+            assert!(!reply.text.trim().is_empty(), "{} has no text: {}", entry.spec.name, reply.structured);
         }
     }
 }
@@ -730,10 +629,7 @@ async fn every_listed_tool_has_its_title_in_the_annotations() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     let all: Vec<&str> = server.app.catalogue.toolsets().into_iter().collect();
-    let client = Stateless {
-        url: format!("{}/{}", server.url(), all.join(",")),
-        ..Stateless::new(&server)
-    };
+    let client = Stateless { url: format!("{}/{}", server.url(), all.join(",")), ..Stateless::new(&server) };
     let list = client.request("tools/list", json!({})).await;
     let tools = list.result()["tools"].as_array().unwrap();
     assert!(tools.len() > 80, "{} tools", tools.len());
@@ -744,11 +640,8 @@ async fn every_listed_tool_has_its_title_in_the_annotations() {
 }
 
 /// Numbers whose limit is in a file, or in a list that the error names.
-const LIMITED_BY_CONTENT: [&str; 3] = [
-    "extract_code_section start_line",
-    "extract_code_section start_column",
-    "enhanced_execute_writing_step step_id",
-];
+const LIMITED_BY_CONTENT: [&str; 3] =
+    ["extract_code_section start_line", "extract_code_section start_column", "enhanced_execute_writing_step step_id"];
 
 /// A model must not learn a limit by an error: a number without a maximum is accepted, however large.
 #[tokio::test(flavor = "multi_thread")]

@@ -44,9 +44,7 @@ pub(crate) fn refuses(output: &Output, part: &str) {
 #[test]
 fn invalid_arguments_exit_2_with_one_line() {
     let sample = Sample::new();
-    sample
-        .file("bad.toml", "[server]\nlisten = \"nowhere\"\n")
-        .file("unknown.toml", "[sever]\n");
+    sample.file("bad.toml", "[server]\nlisten = \"nowhere\"\n").file("unknown.toml", "[sever]\n");
     sample.file("broken.toml", "[server\n");
     sample
         .file("state.toml", "[store]\ndir = \"bad.toml/elsewhere\"\n")
@@ -59,26 +57,14 @@ fn invalid_arguments_exit_2_with_one_line() {
         (&["--listen", "127.0.0.1:99999"], "99999"),
         (&["--listen", &taken], &taken),
         (&["--listen", "0.0.0.0:0"], "--insecure"),
-        (
-            &["--root", "no-such-folder", "--listen", "127.0.0.1:0"],
-            "no-such-folder",
-        ),
+        (&["--root", "no-such-folder", "--listen", "127.0.0.1:0"], "no-such-folder"),
         (&["--config", "no-such.toml"], "no-such.toml"),
         (&["--config", "bad.toml"], "listen"),
         (&["--toolsets", "code,nonsense", "--listen", "127.0.0.1:0"], "nonsense"),
-        (
-            &["--store", "redis://127.0.0.1:6379", "--listen", "127.0.0.1:0"],
-            "not in this build",
-        ),
+        (&["--store", "redis://127.0.0.1:6379", "--listen", "127.0.0.1:0"], "not in this build"),
         (&["--store", "floppy", "--listen", "127.0.0.1:0"], "floppy"),
-        (
-            &["--state", "bad.toml/state", "--listen", "127.0.0.1:0"],
-            "bad.toml/state",
-        ),
-        (
-            &["--config", "state.toml", "--listen", "127.0.0.1:0"],
-            "bad.toml/elsewhere",
-        ),
+        (&["--state", "bad.toml/state", "--listen", "127.0.0.1:0"], "bad.toml/state"),
+        (&["--config", "state.toml", "--listen", "127.0.0.1:0"], "bad.toml/elsewhere"),
         (&["--config", "redis.toml"], "redis"),
         (&["--log", "loud"], "loud"),
         (&["check-config", "no-such.toml"], "no-such.toml"),
@@ -108,34 +94,16 @@ fn a_configuration_that_would_fail_open_or_never_fit_is_refused_alike_by_check_a
     };
     for (toml, part) in [
         (token.clone(), "auth.mode = \"tokens\""),
-        (
-            oauth("https://b.example").replace("mode = \"oauth\"", ""),
-            "auth.mode = \"oauth\"",
-        ),
+        (oauth("https://b.example").replace("mode = \"oauth\"", ""), "auth.mode = \"oauth\""),
         ("[tools]\ntoolsets = [\"code\", \"novell\"]".to_owned(), "novell"),
         (format!("[auth]\nmode = \"tokens\"\n{token}roots = [\"/etc\"]"), "/etc"),
         (format!("[auth]\nmode = \"tokens\"\n{token}toolsets = [\"cod\"]"), "cod"),
-        (
-            "[server]\nallowed_hosts = [\"https://fumi.example.com/\"]".to_owned(),
-            "server.allowed_hosts",
-        ),
-        (
-            "[server]\nallowed_hosts = [\"*.example.com\"]".to_owned(),
-            "server.allowed_hosts",
-        ),
-        (
-            "[server]\nallowed_origins = [\"app.example.com\"]".to_owned(),
-            "server.allowed_origins",
-        ),
-        (
-            "[server]\nallowed_origins = [\"https://app.example.com/\"]".to_owned(),
-            "server.allowed_origins",
-        ),
+        ("[server]\nallowed_hosts = [\"https://fumi.example.com/\"]".to_owned(), "server.allowed_hosts"),
+        ("[server]\nallowed_hosts = [\"*.example.com\"]".to_owned(), "server.allowed_hosts"),
+        ("[server]\nallowed_origins = [\"app.example.com\"]".to_owned(), "server.allowed_origins"),
+        ("[server]\nallowed_origins = [\"https://app.example.com/\"]".to_owned(), "server.allowed_origins"),
         (oauth("http://b.example"), "auth.oauth.issuer"),
-        (
-            format!("{}jwks_uri = \"http://b.example/keys\"", oauth("https://b.example")),
-            "auth.oauth.jwks_uri",
-        ),
+        (format!("{}jwks_uri = \"http://b.example/keys\"", oauth("https://b.example")), "auth.oauth.jwks_uri"),
         ("\n[server]\nlisen = \"127.0.0.1:1\"".to_owned(), "line 3"),
         ("[server]\nmax_sessions = \"ten\"".to_owned(), "line 2, max_sessions"),
     ] {
@@ -150,10 +118,7 @@ fn a_configuration_that_would_fail_open_or_never_fit_is_refused_alike_by_check_a
 #[test]
 fn call_prints_the_structure_and_tells_success_by_its_exit_code() {
     let sample = Sample::new();
-    let good = run(
-        &sample,
-        &["call", "list_files", r#"{"roots": ["src"], "absolute": false}"#],
-    );
+    let good = run(&sample, &["call", "list_files", r#"{"roots": ["src"], "absolute": false}"#]);
     assert_eq!(good.status.code(), Some(0));
     let good: Value = serde_json::from_str(&says(&good).0).unwrap();
     assert_eq!(good["success"], true);
@@ -166,13 +131,7 @@ fn call_prints_the_structure_and_tells_success_by_its_exit_code() {
     let root = elsewhere.root();
     let other = run(
         &sample,
-        &[
-            "call",
-            "list_files",
-            r#"{"roots": ["."], "count_only": true}"#,
-            "--root",
-            root.to_str().unwrap(),
-        ],
+        &["call", "list_files", r#"{"roots": ["."], "count_only": true}"#, "--root", root.to_str().unwrap()],
     );
     assert!(says(&other).0.contains("\"total_count\":1"), "{other:?}");
 }
@@ -204,10 +163,7 @@ fn on_a_terminal_tools_and_replies_are_laid_out_for_people() {
     let (code, shown) = on_terminal(&sample, "tools --toolsets code");
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.starts_with("\u{1b}[1m\u{1b}[32mcode\u{1b}[0m\n"), "{shown:?}");
-    let plain = regex::Regex::new("\u{1b}\\[[0-9;]*m")
-        .unwrap()
-        .replace_all(&shown, "")
-        .into_owned();
+    let plain = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap().replace_all(&shown, "").into_owned();
     assert!(plain.contains("\n  list_files                "), "{plain}");
     assert!(plain.lines().all(|line| line.chars().count() <= 60), "{plain}");
 
@@ -226,10 +182,7 @@ fn on_a_terminal_tools_and_replies_are_laid_out_for_people() {
     }
 
     sample.file("hostile.txt", "\u{1b}]0;title\u{7}\u{9b}31mred\n");
-    let (_, shown) = on_terminal(
-        &sample,
-        r#"call search_content '{"files": ["hostile.txt"], "query": "red"}'"#,
-    );
+    let (_, shown) = on_terminal(&sample, r#"call search_content '{"files": ["hostile.txt"], "query": "red"}'"#);
     assert!(shown.contains(r"\u{1b}]0;title\u{7}\u{9b}31mred"), "{shown:?}");
 
     let (code, shown) = on_terminal(&sample, r#"call list_files '{"roots": ["nowhere"]}'"#);
@@ -262,12 +215,7 @@ fn tools_and_check_config_answer() {
 fn the_environment_configures_and_flags_win() {
     let sample = Sample::new();
     let command = |name: &str, value: &str, arguments: &[&str]| {
-        fumi()
-            .current_dir(sample.root())
-            .env(name, value)
-            .args(arguments)
-            .output()
-            .unwrap()
+        fumi().current_dir(sample.root()).env(name, value).args(arguments).output().unwrap()
     };
     refuses(&command("FUMI__SERVER__LISTEN", "0.0.0.0:0", &["serve"]), "--insecure");
     refuses(&command("FUMI__SERVER__LISTTEN", "127.0.0.1:0", &["tools"]), "listten");
@@ -292,11 +240,7 @@ impl Drop for Running {
 fn serving_prints_one_ready_line_and_sigterm_ends_it_with_0() {
     let sample = Sample::new();
     let mut command = fumi();
-    command
-        .current_dir(sample.root())
-        .args(["--listen", "127.0.0.1:0"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.current_dir(sample.root()).args(["--listen", "127.0.0.1:0"]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = Running(command.spawn().unwrap());
     let mut out = BufReader::new(child.0.stdout.take().unwrap());
     let mut ready = String::new();
@@ -309,17 +253,10 @@ fn serving_prints_one_ready_line_and_sigterm_ends_it_with_0() {
     assert!(!address.ends_with(":0"), "{ready}");
     // The server answers at once: it prints the line after it has bound the port.
     let mut connection = std::net::TcpStream::connect(address).unwrap();
-    write!(
-        connection,
-        "GET /livez HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
-    )
-    .unwrap();
+    write!(connection, "GET /livez HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();
     connection.read_to_string(&mut answer).unwrap();
-    assert!(
-        answer.starts_with("HTTP/1.1 200 OK") && answer.ends_with("ok\n"),
-        "{answer}"
-    );
+    assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.ends_with("ok\n"), "{answer}");
     let id = child.0.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     assert_eq!(child.0.wait().unwrap().code(), Some(0));
@@ -343,31 +280,21 @@ fn without_a_place_for_state_it_serves_and_says_so() {
         .stderr(Stdio::piped());
     let mut child = Running(command.spawn().unwrap());
     let mut ready = String::new();
-    BufReader::new(child.0.stdout.take().unwrap())
-        .read_line(&mut ready)
-        .unwrap();
+    BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut ready).unwrap();
     assert!(ready.starts_with("fumi listening on "), "{ready}");
     let id = child.0.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     assert_eq!(child.0.wait().unwrap().code(), Some(0));
     let mut err = String::new();
     child.0.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-    assert!(
-        err.contains("sessions end with this process") && err.contains("--state"),
-        "{err}"
-    );
+    assert!(err.contains("sessions end with this process") && err.contains("--state"), "{err}");
 }
 
 #[test]
 fn stdio_speaks_the_protocol_and_ends_with_its_input() {
     let sample = Sample::new();
     let mut command = fumi();
-    command
-        .current_dir(sample.root())
-        .arg("stdio")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.current_dir(sample.root()).arg("stdio").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = Running(command.spawn().unwrap());
     let mut input = child.0.stdin.take().unwrap();
     let mut output = BufReader::new(child.0.stdout.take().unwrap());
@@ -394,24 +321,9 @@ fn stdio_speaks_the_protocol_and_ends_with_its_input() {
     assert_eq!(list["result"]["tools"][0]["name"], "list_files");
     let inner = sample.root().join("web");
     for (id, name, arguments, part) in [
-        (
-            3,
-            "list_files",
-            json!({"roots": ["src"], "absolute": false}),
-            "src/main.py",
-        ),
-        (
-            4,
-            "set_project_path",
-            json!({"project_path": inner}),
-            "\"remembered\":true",
-        ),
-        (
-            5,
-            "list_files",
-            json!({"roots": ["."], "absolute": false}),
-            "index.html",
-        ),
+        (3, "list_files", json!({"roots": ["src"], "absolute": false}), "src/main.py"),
+        (4, "set_project_path", json!({"project_path": inner}), "\"remembered\":true"),
+        (5, "list_files", json!({"roots": ["."], "absolute": false}), "index.html"),
     ] {
         let called = ask(
             json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}}),
@@ -426,14 +338,8 @@ fn stdio_speaks_the_protocol_and_ends_with_its_input() {
 fn help_says_for_which_server_a_token_is_and_that_it_is_stored_nowhere() {
     let sample = Sample::new();
     for (arguments, part) in [
-        (
-            &["--help"][..],
-            "Create a token for the clients of a server with token authentication",
-        ),
-        (
-            &["token", "--help"],
-            "Create a token for the clients of a server with token authentication",
-        ),
+        (&["--help"][..], "Create a token for the clients of a server with token authentication"),
+        (&["token", "--help"], "Create a token for the clients of a server with token authentication"),
         (&["token", "new", "--help"], "It is printed once and stored nowhere"),
     ] {
         let output = run(&sample, arguments);

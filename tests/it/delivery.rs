@@ -47,11 +47,7 @@ async fn the_file_equals_the_answer_and_can_be_found_again() {
             assert!(!reply.is_error, "{name}: {}", reply.text);
             let path = format!(".fumi/output/{file}");
             assert_eq!(reply.structured["output_file_path"], json!(path), "{name}");
-            assert!(
-                reply.text.contains(&path),
-                "{name}: the text does not name the file: {}",
-                reply.text
-            );
+            assert!(reply.text.contains(&path), "{name}: the text does not name the file: {}", reply.text);
             let written = sample.read(&path);
             if is_json {
                 let written: Value = serde_json::from_str(&written).unwrap();
@@ -92,16 +88,8 @@ async fn suppressing_leaves_counts_and_the_name() {
             }
             let reply = call(&app, name, Value::Object(arguments)).await;
             assert!(!reply.is_error, "{name}: {}", reply.text);
-            assert!(
-                no_lists(&reply.structured),
-                "{name} suppresses too little: {}",
-                reply.structured
-            );
-            assert_eq!(
-                reply.structured.get("output_file_path").is_some(),
-                file.is_some(),
-                "{name}"
-            );
+            assert!(no_lists(&reply.structured), "{name} suppresses too little: {}", reply.structured);
+            assert_eq!(reply.structured.get("output_file_path").is_some(), file.is_some(), "{name}");
             crate::catalogue::answers_as_published(entry, &reply.structured);
             let most = reply.text.len().max(reply.structured.to_string().len());
             assert!(most < 2_500, "{name}: a receipt of {most} bytes");
@@ -135,10 +123,8 @@ async fn a_file_is_replaced_as_a_whole() {
         before.read_to_string(&mut old).unwrap();
         assert_eq!(old, "old", "{}", entry.spec.name);
         assert_ne!(sample.read(".fumi/output/result.json"), "old", "{}", entry.spec.name);
-        let left: Vec<_> = fs::read_dir(sample.root().join(".fumi/output"))
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
+        let left: Vec<_> =
+            fs::read_dir(sample.root().join(".fumi/output")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, ["result.json"], "{} leaves files behind", entry.spec.name);
     }
 }
@@ -150,18 +136,8 @@ async fn a_refused_call_writes_nothing() {
     for entry in delivering(&app) {
         let name = entry.spec.name;
         let before = sample.state();
-        for file in [
-            "../x",
-            "a/../../x.json",
-            "/tmp/fumi-x.json",
-            "..",
-            ".",
-            "",
-            "x/",
-            "a\u{0}b",
-            "C:\\x",
-            "a\\..\\b",
-        ] {
+        for file in ["../x", "a/../../x.json", "/tmp/fumi-x.json", "..", ".", "", "x/", "a\u{0}b", "C:\\x", "a\\..\\b"]
+        {
             let mut arguments = sample.example(entry);
             arguments.insert("output_file".to_owned(), json!(file));
             let reply = call(&app, name, Value::Object(arguments)).await;
@@ -189,11 +165,6 @@ async fn a_linked_output_folder_does_not_lead_out_of_the_project() {
         arguments.insert("output_file".to_owned(), json!("result.json"));
         let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
         assert!(reply.is_error, "{}: {}", entry.spec.name, reply.text);
-        assert_eq!(
-            fs::read_dir(sample.outside()).unwrap().count(),
-            0,
-            "{} wrote outside",
-            entry.spec.name
-        );
+        assert_eq!(fs::read_dir(sample.outside()).unwrap().count(), 0, "{} wrote outside", entry.spec.name);
     }
 }

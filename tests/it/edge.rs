@@ -17,10 +17,7 @@ async fn both_eras_list_and_call_the_same_tools_on_one_url() {
     let server = Server::start(sample.app()).await;
     let url = format!("{}/all", server.url());
     let session = Session::open_at(&url, SESSION).await;
-    let stateless = Stateless {
-        url,
-        ..Stateless::new(&server)
-    };
+    let stateless = Stateless { url, ..Stateless::new(&server) };
     assert_eq!(session.initialized["protocolVersion"], SESSION);
     let names: Vec<Value> = server
         .app
@@ -35,16 +32,9 @@ async fn both_eras_list_and_call_the_same_tools_on_one_url() {
         ("session", session.request("tools/list", json!({})).await),
     ] {
         let tools = list.result()["tools"].as_array().unwrap().clone();
-        assert_eq!(
-            tools.iter().map(|tool| tool["name"].clone()).collect::<Vec<_>>(),
-            names,
-            "{era}"
-        );
+        assert_eq!(tools.iter().map(|tool| tool["name"].clone()).collect::<Vec<_>>(), names, "{era}");
         for tool in &tools {
-            assert!(
-                tool["title"].is_string() && tool["description"].is_string(),
-                "{era} {tool}"
-            );
+            assert!(tool["title"].is_string() && tool["description"].is_string(), "{era} {tool}");
             // Codex reads the title from the annotations.
             assert_eq!(tool["annotations"]["title"], tool["title"], "{era}");
             assert!(tool["outputSchema"].is_object(), "{era} {tool}");
@@ -53,13 +43,7 @@ async fn both_eras_list_and_call_the_same_tools_on_one_url() {
             }
         }
     }
-    for entry in server
-        .app
-        .catalogue
-        .entries()
-        .iter()
-        .filter(|entry| !only_teaches(entry))
-    {
+    for entry in server.app.catalogue.entries().iter().filter(|entry| !only_teaches(entry)) {
         let arguments = Value::Object(sample.example(entry));
         for (era, answer) in [
             ("stateless", stateless.call(entry.spec.name, arguments.clone()).await),
@@ -69,10 +53,7 @@ async fn both_eras_list_and_call_the_same_tools_on_one_url() {
             assert!(!failed && !text.is_empty(), "{era} {}: {text}", entry.spec.name);
             answers_as_published(entry, structured);
             let meta = &answer.result()["_meta"];
-            assert!(
-                meta["fumi/tokens"].is_u64() && meta["fumi/elapsed_ms"].is_u64(),
-                "{era}: {meta}"
-            );
+            assert!(meta["fumi/tokens"].is_u64() && meta["fumi/elapsed_ms"].is_u64(), "{era}: {meta}");
         }
     }
 }
@@ -83,10 +64,7 @@ async fn the_stateless_era_discovers_and_may_keep_the_list() {
     let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);
     let discovered = client.request("server/discover", json!({})).await;
-    let versions = discovered.result()["supportedVersions"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
+    let versions = discovered.result()["supportedVersions"].as_array().cloned().unwrap_or_default();
     assert!(versions.contains(&json!(STATELESS)), "{}", discovered.raw);
     assert!(discovered.raw.contains("\"fumi\""), "{}", discovered.raw);
     let list = client.request("tools/list", json!({})).await;
@@ -107,9 +85,7 @@ async fn headers_that_contradict_the_body_are_refused() {
         json!({"name": "list_files", "arguments": {"roots": ["."]}}),
     );
     assert_eq!(request.send().await.unwrap().status(), StatusCode::BAD_REQUEST);
-    let request = client
-        .prepare(2, "tools/list", None, json!({}))
-        .header("Mcp-Method", "tools/call");
+    let request = client.prepare(2, "tools/list", None, json!({})).header("Mcp-Method", "tools/call");
     assert_eq!(request.send().await.unwrap().status(), StatusCode::BAD_REQUEST);
 }
 
@@ -121,14 +97,8 @@ async fn older_versions_of_the_session_era_are_served() {
         let session = Session::open_at(&server.url(), version).await;
         assert_eq!(session.initialized["protocolVersion"], version);
         assert_eq!(session.initialized["serverInfo"]["name"], "fumi");
-        assert!(
-            session.initialized["instructions"]
-                .as_str()
-                .is_some_and(|text| text.contains("list_files"))
-        );
-        let answer = session
-            .call("list_files", json!({"roots": ["."], "count_only": true}))
-            .await;
+        assert!(session.initialized["instructions"].as_str().is_some_and(|text| text.contains("list_files")));
+        let answer = session.call("list_files", json!({"roots": ["."], "count_only": true})).await;
         assert!(!answer.called().2, "{version}: {}", answer.raw);
     }
 }
@@ -160,9 +130,8 @@ async fn an_unknown_tool_is_a_protocol_error_with_the_nearest_names() {
         assert_eq!(answer.error()["data"]["nearest"][0], "list_files", "{}", answer.raw);
     }
     // A client's prefix does not change the name of the tool.
-    let answer = Stateless::new(&server)
-        .call("mcp__fumi__list_files", json!({"roots": ["."], "count_only": true}))
-        .await;
+    let answer =
+        Stateless::new(&server).call("mcp__fumi__list_files", json!({"roots": ["."], "count_only": true})).await;
     assert!(!answer.called().2, "{}", answer.raw);
 }
 
@@ -180,23 +149,11 @@ async fn foreign_hosts_and_origins_are_refused_on_every_route() {
             ("Origin", "null"),
             ("Origin", "https://localhost.evil.example.com"),
         ] {
-            for method in [
-                reqwest::Method::GET,
-                reqwest::Method::POST,
-                reqwest::Method::DELETE,
-                reqwest::Method::OPTIONS,
-            ] {
-                let answer = http
-                    .request(method.clone(), &url)
-                    .header(name, value)
-                    .send()
-                    .await
-                    .unwrap();
-                assert_eq!(
-                    answer.status(),
-                    StatusCode::FORBIDDEN,
-                    "{method} {route} {name}: {value}"
-                );
+            for method in
+                [reqwest::Method::GET, reqwest::Method::POST, reqwest::Method::DELETE, reqwest::Method::OPTIONS]
+            {
+                let answer = http.request(method.clone(), &url).header(name, value).send().await.unwrap();
+                assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{method} {route} {name}: {value}");
                 let allowed = answer.headers().get("access-control-allow-origin");
                 assert!(allowed.is_none(), "{method} {route}");
             }
@@ -211,10 +168,7 @@ async fn a_slash_behind_the_url_means_nothing() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     for path in ["/mcp/", "/mcp/code/", "/mcp/readonly/", "/mcp/readonly/code/"] {
-        let client = Stateless {
-            url: format!("{}{path}", server.base),
-            ..Stateless::new(&server)
-        };
+        let client = Stateless { url: format!("{}{path}", server.base), ..Stateless::new(&server) };
         let list = client.request("tools/list", json!({})).await;
         assert_eq!(list.status, StatusCode::OK, "{path}: {}", list.raw);
     }
@@ -235,10 +189,7 @@ async fn a_client_that_accepts_everything_is_answered() {
             .header("Mcp-Session-Id", &session.id)
             .body(list.to_string());
         assert_eq!(posted.send().await.unwrap().status(), StatusCode::OK, "{accept}");
-        let heard = http
-            .get(server.url())
-            .header("Accept", accept)
-            .header("Mcp-Session-Id", &session.id);
+        let heard = http.get(server.url()).header("Accept", accept).header("Mcp-Session-Id", &session.id);
         assert_eq!(heard.send().await.unwrap().status(), StatusCode::OK, "{accept}");
     }
     let picky = http
@@ -263,10 +214,7 @@ async fn pages_of_an_allowed_origin_may_call_and_read_and_no_others() {
             .request(reqwest::Method::OPTIONS, server.url())
             .header("Origin", origin)
             .header("Access-Control-Request-Method", "POST")
-            .header(
-                "Access-Control-Request-Headers",
-                "authorization,content-type,mcp-method",
-            );
+            .header("Access-Control-Request-Headers", "authorization,content-type,mcp-method");
         question.send().await.unwrap()
     };
     let allowed = preflight("https://app.example.com").await;
@@ -281,21 +229,14 @@ async fn pages_of_an_allowed_origin_may_call_and_read_and_no_others() {
     }
     let call = |origin: &str, path: &str| {
         let request = client.prepare(1, "tools/list", None, json!({})).build().unwrap();
-        let (url, body) = (
-            format!("{}{path}", server.base),
-            request.body().unwrap().as_bytes().unwrap().to_vec(),
-        );
+        let (url, body) = (format!("{}{path}", server.base), request.body().unwrap().as_bytes().unwrap().to_vec());
         let posted = client.http.post(url).headers(request.headers().clone()).body(body);
         posted.header("Origin", origin).send()
     };
     // Refusals too, because the page shows the reason.
     for path in ["/mcp", "/mcp/nonsense"] {
         let answer = call("https://app.example.com", path).await.unwrap();
-        assert_eq!(
-            answer.headers()["access-control-allow-origin"],
-            "https://app.example.com",
-            "{path}"
-        );
+        assert_eq!(answer.headers()["access-control-allow-origin"], "https://app.example.com", "{path}");
         let shown = answer.headers()["access-control-expose-headers"].to_str().unwrap();
         assert!(shown.contains("Mcp-Session-Id"), "{shown}");
     }
@@ -303,10 +244,7 @@ async fn pages_of_an_allowed_origin_may_call_and_read_and_no_others() {
     for (origin, status) in [("http://localhost:3000", 405), ("https://evil.example", 403)] {
         let refused = preflight(origin).await;
         assert_eq!(refused.status(), status, "{origin}");
-        assert!(
-            !refused.headers().contains_key("access-control-allow-origin"),
-            "{origin}"
-        );
+        assert!(!refused.headers().contains_key("access-control-allow-origin"), "{origin}");
     }
 }
 
@@ -376,49 +314,26 @@ async fn the_caller_chooses_the_language() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     let plain = Stateless::new(&server);
-    let by_query = Stateless {
-        url: format!("{}?lang=ja", plain.url),
-        ..plain.clone()
-    };
+    let by_query = Stateless { url: format!("{}?lang=ja", plain.url), ..plain.clone() };
     // Without a requested language: the configured one, English by default.
-    assert!(!is_japanese(&description(
-        &plain.request("tools/list", json!({})).await
-    )));
+    assert!(!is_japanese(&description(&plain.request("tools/list", json!({})).await)));
     let error = plain.call("list_files", json!({"roots": ["nowhere"]})).await;
     let (_, text, failed) = error.called();
-    assert!(
-        failed && text.contains("File or folder not found") && !is_japanese(text),
-        "{text}"
-    );
+    assert!(failed && text.contains("File or folder not found") && !is_japanese(text), "{text}");
     let configured =
         Server::start(sample.app_with(&[], |config| config.tools.language = fumi_base::text::Locale::Ja)).await;
-    let error = Stateless::new(&configured)
-        .call("list_files", json!({"roots": ["nowhere"]}))
-        .await;
+    let error = Stateless::new(&configured).call("list_files", json!({"roots": ["nowhere"]})).await;
     let (_, text, failed) = error.called();
-    assert!(
-        failed && !text.contains("File or folder not found") && is_japanese(text),
-        "{text}"
-    );
+    assert!(failed && !text.contains("File or folder not found") && is_japanese(text), "{text}");
     // By the URL.
-    assert!(is_japanese(&description(
-        &by_query.request("tools/list", json!({})).await
-    )));
+    assert!(is_japanese(&description(&by_query.request("tools/list", json!({})).await)));
     let error = by_query.call("list_files", json!({"roots": ["nowhere"]})).await;
-    assert!(
-        !error.called().1.contains("File or folder not found") && is_japanese(error.called().1),
-        "{}",
-        error.raw
-    );
+    assert!(!error.called().1.contains("File or folder not found") && is_japanese(error.called().1), "{}", error.raw);
     // By the header; the URL wins over it.
-    for (client, language, japanese) in [
-        (&plain, "ja-JP,en;q=0.5", true),
-        (&plain, "en-GB", false),
-        (&by_query, "en", true),
-    ] {
-        let request = client
-            .prepare(1, "tools/list", None, json!({}))
-            .header("Accept-Language", language);
+    for (client, language, japanese) in
+        [(&plain, "ja-JP,en;q=0.5", true), (&plain, "en-GB", false), (&by_query, "en", true)]
+    {
+        let request = client.prepare(1, "tools/list", None, json!({})).header("Accept-Language", language);
         let raw = request.send().await.unwrap().text().await.unwrap();
         let tools = crate::harness::messages(&raw);
         let text = tools[0]["result"]["tools"][0]["description"].as_str().unwrap();
@@ -426,24 +341,16 @@ async fn the_caller_chooses_the_language() {
     }
     // In the session era by URL, for each session.
     let session = Session::open_at(&by_query.url, SESSION).await;
-    assert!(is_japanese(&description(
-        &session.request("tools/list", json!({})).await
-    )));
+    assert!(is_japanese(&description(&session.request("tools/list", json!({})).await)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_exclusive_formats_are_refused_in_japanese_over_http() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
-    let client = Stateless {
-        url: format!("{}?lang=ja", server.url()),
-        ..Stateless::new(&server)
-    };
+    let client = Stateless { url: format!("{}?lang=ja", server.url()), ..Stateless::new(&server) };
     let tools = server.app.catalogue.entries();
-    for entry in tools
-        .iter()
-        .filter(|entry| entry.input["properties"].get("total_only").is_some())
-    {
+    for entry in tools.iter().filter(|entry| entry.input["properties"].get("total_only").is_some()) {
         let arguments = json!({"roots": ["."], "query": "x", "total_only": true, "summary_only": true});
         let answer = client.call(entry.spec.name, arguments).await;
         let (structured, text, failed) = answer.called();
@@ -499,12 +406,7 @@ async fn calls_that_outlast_the_drain_are_answered_in_both_eras() {
     gate.stopped().await;
     gate.stopped().await;
     for answer in [running.0.await.unwrap(), running.1.await.unwrap()] {
-        assert_eq!(
-            answer.result()["structuredContent"]["error"]["code"],
-            "CANCELLED",
-            "{}",
-            answer.raw
-        );
+        assert_eq!(answer.result()["structuredContent"]["error"]["code"], "CANCELLED", "{}", answer.raw);
     }
     server.stop().await;
 }
@@ -518,25 +420,14 @@ async fn a_panic_is_answered_in_both_eras_and_over_rest() {
     let server = Server::start(app).await;
     let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
     let call = |panics: bool| json!({"name": "wait_at_gate", "arguments": {"panics": panics}});
-    for answer in [
-        stateless.request("tools/call", call(true)).await,
-        session.request("tools/call", call(true)).await,
-    ] {
+    for answer in [stateless.request("tools/call", call(true)).await, session.request("tools/call", call(true)).await] {
         assert_eq!(answer.error()["code"], -32_603, "{}", answer.raw);
     }
     let url = format!("{}/v1/tools/wait_at_gate", server.base);
-    let answer = stateless
-        .http
-        .post(url)
-        .json(&json!({"panics": true}))
-        .send()
-        .await
-        .unwrap();
+    let answer = stateless.http.post(url).json(&json!({"panics": true})).send().await.unwrap();
     assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
-    for answer in [
-        stateless.request("tools/call", call(false)).await,
-        session.request("tools/call", call(false)).await,
-    ] {
+    for answer in [stateless.request("tools/call", call(false)).await, session.request("tools/call", call(false)).await]
+    {
         assert_eq!(answer.called().1, "through", "{}", answer.raw);
     }
     assert_eq!(server.edge.sessions.running_calls(), 0);
@@ -549,10 +440,7 @@ async fn an_undeclared_method_is_unknown() {
     let server = Server::start(sample.app_with(&[], |config| config.tools.toolsets = vec!["code".to_owned()])).await;
     let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
     let discovered = stateless.request("server/discover", json!({})).await;
-    for capabilities in [
-        &discovered.result()["capabilities"],
-        &session.initialized["capabilities"],
-    ] {
+    for capabilities in [&discovered.result()["capabilities"], &session.initialized["capabilities"]] {
         assert!(capabilities["tools"].is_object(), "{capabilities}");
         // Only sessions have log messages.
         let is_session = capabilities == &session.initialized["capabilities"];
@@ -560,10 +448,7 @@ async fn an_undeclared_method_is_unknown() {
         assert!(capabilities["prompts"].is_null(), "{capabilities}");
     }
     for (method, params) in [("prompts/list", json!({})), ("prompts/get", json!({"name": "none"}))] {
-        for answer in [
-            stateless.request(method, params.clone()).await,
-            session.request(method, params.clone()).await,
-        ] {
+        for answer in [stateless.request(method, params.clone()).await, session.request(method, params.clone()).await] {
             assert_eq!(answer.error()["code"], json!(-32601), "{method}: {}", answer.raw);
         }
     }

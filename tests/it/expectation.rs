@@ -54,17 +54,9 @@ async fn every_tool_takes_an_expectation_and_refuses_a_wrong_one_with_all_proble
             "expectation.snapshotOptions.format",
             "expectation.consoleOptions.levels[0]",
         ] {
-            assert!(
-                parameters(&reply).contains(&parameter),
-                "{}: {message}",
-                entry.spec.name
-            );
+            assert!(parameters(&reply).contains(&parameter), "{}: {message}", entry.spec.name);
         }
-        for hint in [
-            "did you mean includeSnapshot?",
-            "did you mean html?",
-            "did you mean warn?",
-        ] {
+        for hint in ["did you mean includeSnapshot?", "did you mean html?", "did you mean warn?"] {
             assert!(message.contains(hint), "{message}");
         }
     }
@@ -74,12 +66,7 @@ async fn every_tool_takes_an_expectation_and_refuses_a_wrong_one_with_all_proble
 async fn pointers_and_patterns_are_refused_before_anything_runs() {
     let sample = Sample::new();
     let app = sample.app();
-    let reply = call(
-        &app,
-        "search_content",
-        search(json!({"fields": ["/results", "results/0"]})),
-    )
-    .await;
+    let reply = call(&app, "search_content", search(json!({"fields": ["/results", "results/0"]}))).await;
     refused(&app, &reply, &["INVALID_ARGUMENTS"]);
     assert_eq!(parameters(&reply), ["expectation.fields[1]"]);
     let patterns = json!({"consoleOptions": {"patterns": ["ok", "("]}});
@@ -97,10 +84,7 @@ async fn every_tool_serves_an_empty_expectation_and_one_of_includes_as_none() {
     let sample = Sample::new();
     let app = sample.app();
     for entry in app.catalogue.entries().iter().filter(|entry| !only_teaches(entry)) {
-        for said in [
-            json!({}),
-            json!({"includeSnapshot": true, "imageOptions": {"quality": 3}}),
-        ] {
+        for said in [json!({}), json!({"includeSnapshot": true, "imageOptions": {"quality": 3}})] {
             let mut arguments = sample.example(entry);
             arguments.insert("expectation".to_owned(), said);
             let reply = call(&app, entry.spec.name, Value::Object(arguments)).await;
@@ -114,12 +98,8 @@ async fn only_the_fields_asked_for_are_kept_and_the_text_is_the_same() {
     let sample = Sample::new();
     let app = sample.app();
     let all = call(&app, "search_content", search(json!({}))).await;
-    let lines: Vec<Value> = all.structured["results"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| json!({"line": row["line"]}))
-        .collect();
+    let lines: Vec<Value> =
+        all.structured["results"].as_array().unwrap().iter().map(|row| json!({"line": row["line"]})).collect();
     assert!(lines.len() > 3);
     let fields = json!({"fields": ["/results/*/line", "/total_matches"]});
     let reply = call(&app, "search_content", search(fields)).await;
@@ -139,10 +119,7 @@ async fn a_missing_field_is_named_with_the_existing_ones() {
     let unknown = served(&reply)["unknown_fields"].as_array().unwrap();
     assert_eq!(unknown.len(), 1);
     let said = unknown[0].as_str().unwrap();
-    assert!(
-        said.starts_with("/results/*/lines: ") && said.contains("line, "),
-        "{said}"
-    );
+    assert!(said.starts_with("/results/*/lines: ") && said.contains("line, "), "{said}");
     assert!(reply.text.contains(said), "{}", reply.text);
     assert_eq!(reply.structured["success"], true);
     let entry = app.catalogue.find(&app.scope, "search_content").unwrap();
@@ -173,12 +150,7 @@ async fn a_smaller_cap_wins_and_says_how_to_go_on() {
     assert!(size(&cut) <= 600, "{}", size(&cut));
     assert_eq!(served(&cut)["next"]["limit"], "tokens");
     // Omitted fields take no room: more rows fit, and the reply is still marked as cut.
-    let narrow = call(
-        &app,
-        "list_files",
-        list(json!({"maxTokens": 600, "fields": ["/results/*/path"]})),
-    )
-    .await;
+    let narrow = call(&app, "list_files", list(json!({"maxTokens": 600, "fields": ["/results/*/path"]}))).await;
     assert!(size(&narrow) <= 600, "{}", size(&narrow));
     let shown = |reply: &ToolReply| reply.structured["next"]["shown"].as_u64().unwrap();
     assert!(shown(&narrow) > shown(&cut), "{} and {}", shown(&narrow), shown(&cut));
@@ -207,10 +179,7 @@ async fn an_indivisible_part_is_omitted_with_a_note() {
     assert!(note.contains("allows 300") && reply.text.contains(note), "{note}");
     let entry = app.catalogue.find(&app.scope, "extract_code_section").unwrap();
     answers_as_published(entry, &reply.structured);
-    let caller = Caller {
-        locale: Locale::Ja,
-        ..crate::sample::whole(&app)
-    };
+    let caller = Caller { locale: Locale::Ja, ..crate::sample::whole(&app) };
     let small = arguments(json!({"maxTokens": 300}));
     let reply = call_as(&app, "extract_code_section", small, caller, CancellationToken::new()).await;
     assert!(is_japanese(served(&reply)["left_out"].as_str().unwrap()));
@@ -261,9 +230,7 @@ async fn an_expectation_is_not_part_of_the_cached_reply() {
         let answer = client.call("search_content", plain.clone()).await;
         assert_eq!(answer.called().0["results"], answers[0]["results"]);
     }
-    let answer = client
-        .call("search_content", search(json!({"fields": ["/count"]})))
-        .await;
+    let answer = client.call("search_content", search(json!({"fields": ["/count"]}))).await;
     assert_eq!(answer.called().0, &json!({"count": answers[0]["count"]}));
 }
 

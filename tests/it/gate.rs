@@ -127,16 +127,9 @@ impl Render for Output {
 
 /// Returns fumi's parts with the gate among its tools.
 pub(crate) fn app_with_gate(sample: &Sample, change: impl FnOnce(&mut fumi_config::Config)) -> (Arc<App>, Arc<Gate>) {
-    let gate = Arc::new(Gate {
-        entered: Semaphore::new(0),
-        stopped: Semaphore::new(0),
-        open: AtomicUsize::new(0),
-    });
+    let gate = Arc::new(Gate { entered: Semaphore::new(0), stopped: Semaphore::new(0), open: AtomicUsize::new(0) });
     let app = Arc::into_inner(sample.app_with(&[], change)).expect("no other reference exists yet");
-    let project = Arc::new(ProjectDeps {
-        roots: Arc::clone(&app.kernel.roots),
-        sessions: Arc::clone(&app.sessions),
-    });
+    let project = Arc::new(ProjectDeps { roots: Arc::clone(&app.kernel.roots), sessions: Arc::clone(&app.sessions) });
     let catalogue = Catalogue::new(vec![
         ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(
             &app.config,

@@ -17,23 +17,10 @@ use crate::{
 };
 
 /// The markers in the order of a description, the most important first.
-const MARKERS: [&str; 6] = [
-    "⚠️ IMPORTANT",
-    "🎯 RECOMMENDED",
-    "💡 TIP",
-    "⚠️ EXCLUSIVE",
-    "📊 COMPARISON",
-    "📝",
-];
+const MARKERS: [&str; 6] = ["⚠️ IMPORTANT", "🎯 RECOMMENDED", "💡 TIP", "⚠️ EXCLUSIVE", "📊 COMPARISON", "📝"];
 
 /// The named formats of a search, the cheapest first.
-const FORMATS: [&str; 5] = [
-    "total_only",
-    "count_only_matches",
-    "summary_only",
-    "group_by_file",
-    "optimize_paths",
-];
+const FORMATS: [&str; 5] = ["total_only", "count_only_matches", "summary_only", "group_by_file", "optimize_paths"];
 
 /// Tools with several output formats, the cheapest of which is to be tried first.
 const STEPWISE: [&str; 6] = [
@@ -82,11 +69,7 @@ fn markers_stand_in_the_order_of_importance_and_head_something() {
             for marker in &found {
                 let after = texts.description.split_once(marker.as_str()).unwrap().1;
                 let heading = after.lines().next().unwrap_or_default().trim_matches([':', ' ']);
-                assert!(
-                    heading.chars().count() >= 3,
-                    "{name} ({}): {marker} heads nothing",
-                    locale.tag()
-                );
+                assert!(heading.chars().count() >= 3, "{name} ({}): {marker} heads nothing", locale.tag());
             }
             if name == "search_content" {
                 assert_eq!(order, [0, 1, 2, 3, 4, 5], "{name} ({}): {found:?}", locale.tag());
@@ -102,12 +85,7 @@ fn both_languages_mark_the_same() {
         let [(_, en), (_, ja)] = texts(entry);
         assert_eq!(marks(&en.description), marks(&ja.description), "{}", entry.spec.name);
         for (argument, text) in &en.arguments {
-            assert_eq!(
-                marks(text),
-                marks(&ja.arguments[argument]),
-                "{} {argument}",
-                entry.spec.name
-            );
+            assert_eq!(marks(text), marks(&ja.arguments[argument]), "{} {argument}", entry.spec.name);
         }
     }
 }
@@ -121,12 +99,7 @@ fn a_long_description_is_divided_into_marked_sections() {
                 continue;
             }
             let sections: Vec<&str> = texts.description.split("\n\n").collect();
-            assert!(
-                sections.len() > 1,
-                "{} ({}) is one block",
-                entry.spec.name,
-                locale.tag()
-            );
+            assert!(sections.len() > 1, "{} ({}) is one block", entry.spec.name, locale.tag());
             for section in sections {
                 assert!(
                     MARKERS.iter().any(|marker| section.starts_with(marker)),
@@ -146,28 +119,13 @@ fn a_workflow_says_when_to_go_on() {
     for entry in app.catalogue.entries() {
         for (locale, texts) in texts(entry) {
             if STEPWISE.contains(&entry.spec.name) {
-                assert!(
-                    texts.description.contains('→'),
-                    "{} ({}) names no next step",
-                    entry.spec.name,
-                    locale.tag()
-                );
+                assert!(texts.description.contains('→'), "{} ({}) names no next step", entry.spec.name, locale.tag());
             }
             if entry.spec.name != "search_content" {
                 continue;
             }
-            let steps: Vec<_> = texts
-                .description
-                .lines()
-                .filter_map(|line| step.captures(line))
-                .collect();
-            let wanted = [
-                FORMATS[0],
-                FORMATS[1],
-                FORMATS[2],
-                FORMATS[3],
-                word(locale, "normal", "通常"),
-            ];
+            let steps: Vec<_> = texts.description.lines().filter_map(|line| step.captures(line)).collect();
+            let wanted = [FORMATS[0], FORMATS[1], FORMATS[2], FORMATS[3], word(locale, "normal", "通常")];
             assert_eq!(steps.len(), wanted.len(), "{}", texts.description);
             for (at, (step, format)) in steps.iter().zip(wanted).enumerate() {
                 assert_eq!(&step[1], (at + 1).to_string());
@@ -201,19 +159,11 @@ fn is_shown(shown: &str, measured: f64) -> bool {
 fn the_table_of_costs_is_measured_and_sorted() {
     let app = Sample::new().app();
     let measured = measured();
-    let entry = app
-        .catalogue
-        .entries()
-        .iter()
-        .find(|entry| entry.spec.name == "search_content")
-        .unwrap();
+    let entry = app.catalogue.entries().iter().find(|entry| entry.spec.name == "search_content").unwrap();
     for (locale, texts) in texts(entry) {
         let (_, table) = texts.description.split_once("📊").unwrap();
         assert!(table.contains(word(locale, "measured", "実測")), "{table}");
-        assert!(
-            table.contains(word(locale, "most efficient first", "効率順")),
-            "{table}"
-        );
+        assert!(table.contains(word(locale, "most efficient first", "効率順")), "{table}");
         let last = word(locale, "normal", "通常");
         let wanted = [&FORMATS[..], &[last]].concat();
         let rows: Vec<Vec<&str>> = table
@@ -244,10 +194,7 @@ fn every_format_says_its_rank_cost_speed_and_use() {
     let shown = Regex::new(r"(?:by tokens \(|実測)([\d,]+)").unwrap();
     let measured = measured();
     for entry in app.catalogue.entries() {
-        if !entry.input["properties"]
-            .get("total_only")
-            .is_some_and(Value::is_object)
-        {
+        if !entry.input["properties"].get("total_only").is_some_and(Value::is_object) {
             continue;
         }
         for (locale, texts) in texts(entry) {
@@ -335,10 +282,7 @@ async fn an_exclusive_error_names_what_was_given_what_there_is_and_calls_that_wo
                 for name in &names[..2] {
                     arguments.insert((*name).to_owned(), valid_value(&entry.input["properties"][*name]));
                 }
-                let caller = Caller {
-                    locale,
-                    ..Caller::default()
-                };
+                let caller = Caller { locale, ..Caller::default() };
                 let reply = call_as(
                     &app,
                     entry.spec.name,
@@ -361,14 +305,9 @@ async fn an_exclusive_error_names_what_was_given_what_there_is_and_calls_that_wo
                         corrected.remove(*name);
                     }
                     corrected.extend(format.as_object().unwrap().clone());
-                    let reply = call_as(
-                        &app,
-                        entry.spec.name,
-                        json!(corrected),
-                        caller.clone(),
-                        CancellationToken::new(),
-                    )
-                    .await;
+                    let reply =
+                        call_as(&app, entry.spec.name, json!(corrected), caller.clone(), CancellationToken::new())
+                            .await;
                     assert!(!reply.is_error, "{example} is refused: {}", reply.text);
                 }
             }

@@ -56,13 +56,7 @@ impl Server {
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let task = tokio::spawn(bound.serve_routes(routes, async move { stopped.cancelled().await }));
-        Self {
-            app,
-            edge,
-            base,
-            stop,
-            task,
-        }
+        Self { app, edge, base, stop, task }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -103,38 +97,27 @@ impl Answer {
         let (status, headers) = (response.status(), response.headers().clone());
         let raw = response.text().await.unwrap();
         let messages = messages(&raw);
-        Self {
-            status,
-            headers,
-            raw,
-            messages,
-        }
+        Self { status, headers, raw, messages }
     }
 
     /// Returns the response among the messages.
     #[track_caller]
     pub(crate) fn response(&self) -> &Value {
-        let response = self
-            .messages
-            .iter()
-            .find(|message| message.get("result").or_else(|| message.get("error")).is_some());
+        let response =
+            self.messages.iter().find(|message| message.get("result").or_else(|| message.get("error")).is_some());
         response.unwrap_or_else(|| panic!("no response: {} {}", self.status, self.raw))
     }
 
     /// Returns the result of the response.
     #[track_caller]
     pub(crate) fn result(&self) -> &Value {
-        self.response()
-            .get("result")
-            .unwrap_or_else(|| panic!("an error: {}", self.raw))
+        self.response().get("result").unwrap_or_else(|| panic!("an error: {}", self.raw))
     }
 
     /// Returns the error of the response.
     #[track_caller]
     pub(crate) fn error(&self) -> &Value {
-        self.response()
-            .get("error")
-            .unwrap_or_else(|| panic!("no error: {}", self.raw))
+        self.response().get("error").unwrap_or_else(|| panic!("no error: {}", self.raw))
     }
 
     /// Returns the structure, the text and whether the call failed.
@@ -173,20 +156,14 @@ impl Called {
 
     /// Returns the next request of the server.
     pub(crate) async fn asked(&mut self) -> Value {
-        self.next(|message| message["method"].is_string() && message["id"] != Value::Null)
-            .await
+        self.next(|message| message["method"].is_string() && message["id"] != Value::Null).await
     }
 
     /// Returns the result of the call.
     pub(crate) async fn answered(&mut self) -> Value {
         let id = self.id;
-        let response = self
-            .next(|message| message["id"] == id && message["method"].is_null())
-            .await;
-        response
-            .get("result")
-            .unwrap_or_else(|| panic!("an error: {response}"))
-            .clone()
+        let response = self.next(|message| message["id"] == id && message["method"].is_null()).await;
+        response.get("result").unwrap_or_else(|| panic!("an error: {response}")).clone()
     }
 
     /// Reads the stream to its end. The server has released the slot of the call by then.
@@ -207,8 +184,7 @@ impl Called {
             }
             let chunk = self.response.chunk().await.unwrap();
             let read = String::from_utf8_lossy(&self.read);
-            self.read
-                .extend(chunk.unwrap_or_else(|| panic!("the stream ended: {read}")));
+            self.read.extend(chunk.unwrap_or_else(|| panic!("the stream ended: {read}")));
         }
     }
 }
@@ -221,9 +197,7 @@ pub(crate) fn next_id() -> u64 {
 }
 
 fn post(http: &reqwest::Client, url: &str) -> RequestBuilder {
-    http.post(url)
-        .header("Accept", "application/json, text/event-stream")
-        .header("Content-Type", "application/json")
+    http.post(url).header("Accept", "application/json, text/event-stream").header("Content-Type", "application/json")
 }
 
 /// A client of the stateless era: every request identifies the client.
@@ -235,10 +209,7 @@ pub(crate) struct Stateless {
 
 impl Stateless {
     pub(crate) fn new(server: &Server) -> Self {
-        Self {
-            http: reqwest::Client::new(),
-            url: server.url(),
-        }
+        Self { http: reqwest::Client::new(), url: server.url() }
     }
 
     /// Returns the request to send.
@@ -249,16 +220,11 @@ impl Stateless {
             "io.modelcontextprotocol/clientInfo": {"name": CLIENT, "version": "1"},
             "io.modelcontextprotocol/clientCapabilities": {},
         });
-        let own = params
-            .get("_meta")
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default();
+        let own = params.get("_meta").and_then(Value::as_object).cloned().unwrap_or_default();
         params["_meta"] = meta;
         params["_meta"].as_object_mut().unwrap().extend(own);
-        let mut request = post(&self.http, &self.url)
-            .header("MCP-Protocol-Version", STATELESS)
-            .header("Mcp-Method", method);
+        let mut request =
+            post(&self.http, &self.url).header("MCP-Protocol-Version", STATELESS).header("Mcp-Method", method);
         if let Some(name) = name {
             request = request.header("Mcp-Name", name);
         }
@@ -277,8 +243,7 @@ impl Stateless {
     }
 
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Answer {
-        self.request("tools/call", json!({"name": tool, "arguments": arguments}))
-            .await
+        self.request("tools/call", json!({"name": tool, "arguments": arguments})).await
     }
 }
 
@@ -325,18 +290,10 @@ impl Session {
 
     /// Returns the session that began with this answer to `initialize`.
     async fn begun(http: reqwest::Client, url: &str, answer: &Answer) -> Self {
-        let id = answer
-            .headers
-            .get("mcp-session-id")
-            .map(|id| id.to_str().unwrap().to_owned());
+        let id = answer.headers.get("mcp-session-id").map(|id| id.to_str().unwrap().to_owned());
         let initialized = answer.result().clone();
         let id = id.unwrap_or_else(|| panic!("no session: {}", answer.raw));
-        let session = Self {
-            http,
-            url: url.to_owned(),
-            id,
-            initialized,
-        };
+        let session = Self { http, url: url.to_owned(), id, initialized };
         let told = session.notify("notifications/initialized", json!({})).await;
         assert_eq!(told.status, StatusCode::ACCEPTED);
         session
@@ -371,10 +328,7 @@ impl Session {
     pub(crate) fn prepare(&self, message: &Value) -> RequestBuilder {
         post(&self.http, &self.url)
             .header("Mcp-Session-Id", &self.id)
-            .header(
-                "MCP-Protocol-Version",
-                self.initialized["protocolVersion"].as_str().unwrap_or(SESSION),
-            )
+            .header("MCP-Protocol-Version", self.initialized["protocolVersion"].as_str().unwrap_or(SESSION))
             .body(message.to_string())
     }
 
@@ -389,8 +343,7 @@ impl Session {
     }
 
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Answer {
-        self.request("tools/call", json!({"name": tool, "arguments": arguments}))
-            .await
+        self.request("tools/call", json!({"name": tool, "arguments": arguments})).await
     }
 
     /// Begins a call during which the server may send requests.
@@ -398,12 +351,7 @@ impl Session {
         let id = next_id();
         let params = json!({"name": tool, "arguments": arguments});
         let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
-        Called {
-            id,
-            response: self.prepare(&message).send().await.unwrap(),
-            read: Vec::new(),
-            taken: 0,
-        }
+        Called { id, response: self.prepare(&message).send().await.unwrap(), read: Vec::new(), taken: 0 }
     }
 
     /// Answers a request of the server with a result.
@@ -421,21 +369,11 @@ impl Session {
 
     /// Opens the stream for messages of the server.
     pub(crate) async fn listen(&self) -> Response {
-        let request = self
-            .http
-            .get(&self.url)
-            .header("Accept", "text/event-stream")
-            .header("Mcp-Session-Id", &self.id);
+        let request = self.http.get(&self.url).header("Accept", "text/event-stream").header("Mcp-Session-Id", &self.id);
         request.send().await.unwrap()
     }
 
     pub(crate) async fn end(&self) -> StatusCode {
-        self.http
-            .delete(&self.url)
-            .header("Mcp-Session-Id", &self.id)
-            .send()
-            .await
-            .unwrap()
-            .status()
+        self.http.delete(&self.url).header("Mcp-Session-Id", &self.id).send().await.unwrap().status()
     }
 }

@@ -34,10 +34,7 @@ fn all_routes(sample: &Sample) -> Vec<(String, &'static [&'static str])> {
     let routes: Vec<_> = routes(&edge)
         .iter()
         .map(|route| {
-            let parts = route
-                .path
-                .split('/')
-                .map(|part| if part.starts_with('{') { "code" } else { part });
+            let parts = route.path.split('/').map(|part| if part.starts_with('{') { "code" } else { part });
             (parts.collect::<Vec<_>>().join("/"), route.methods)
         })
         .collect();
@@ -65,10 +62,7 @@ fn post(host: &str, more: &str, body: &[u8]) -> Vec<u8> {
 #[tokio::test(flavor = "multi_thread")]
 async fn heads_that_trickle_are_cut_off_while_others_are_served() {
     let sample = Sample::new();
-    let program = Program::start(
-        &sample,
-        &[("SERVER__HEADER_SECONDS", "1"), ("SERVER__KEEP_ALIVE_SECONDS", "1")],
-    );
+    let program = Program::start(&sample, &[("SERVER__HEADER_SECONDS", "1"), ("SERVER__KEEP_ALIVE_SECONDS", "1")]);
     let host = program.address.clone();
     let starts: [&[u8]; 7] = [
         b"",
@@ -183,43 +177,18 @@ async fn heads_that_are_too_large_are_refused() {
     let host = program.address.clone();
     let with = |headers: &str| format!("GET /livez HTTP/1.1\r\nHost: {host}\r\n{headers}\r\n");
     for (what, request, status) in [
-        (
-            "a header of 100 KB",
-            with(&format!("X-Large: {}\r\n", "x".repeat(100_000))),
-            431,
-        ),
+        ("a header of 100 KB", with(&format!("X-Large: {}\r\n", "x".repeat(100_000))), 431),
         ("10,000 headers", with(&"X-Many: 1\r\n".repeat(10_000)), 431),
         ("101 headers", with(&"X-Many: 1\r\n".repeat(101)), 431),
-        (
-            "a URL of 10 KB",
-            get(&host, &format!("/livez?{}", "x".repeat(10_000))),
-            414,
-        ),
-        (
-            "a URL of 100 KB",
-            get(&host, &format!("/livez?{}", "x".repeat(100_000))),
-            431,
-        ),
-        (
-            "a method of 100 KB",
-            format!("{} /livez HTTP/1.1\r\nHost: {host}\r\n\r\n", "M".repeat(100_000)),
-            431,
-        ),
+        ("a URL of 10 KB", get(&host, &format!("/livez?{}", "x".repeat(10_000))), 414),
+        ("a URL of 100 KB", get(&host, &format!("/livez?{}", "x".repeat(100_000))), 431),
+        ("a method of 100 KB", format!("{} /livez HTTP/1.1\r\nHost: {host}\r\n\r\n", "M".repeat(100_000)), 431),
         ("90 headers", with(&"X-Many: 1\r\n".repeat(90)), 200),
-        (
-            "a header of 20 KB",
-            with(&format!("X-Large: {}\r\n", "x".repeat(20_000))),
-            200,
-        ),
+        ("a header of 20 KB", with(&format!("X-Large: {}\r\n", "x".repeat(20_000))), 200),
     ] {
         assert_eq!(program.ask(request.as_bytes()).status, status, "{what}");
     }
-    for nonsense in [
-        "\0\0\0\0\r\n\r\n",
-        "GET\r\n\r\n",
-        "GET / HTTP/9.9\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost\r\n\r\n",
-    ] {
+    for nonsense in ["\0\0\0\0\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / HTTP/1.1\r\nHost\r\n\r\n"] {
         assert_eq!(program.ask(nonsense.as_bytes()).status, 400, "{nonsense:?}");
     }
     program.survived();
@@ -308,10 +277,7 @@ async fn bodies_over_the_limit_are_refused_however_they_are_framed_on_every_rout
                 let answer = program.ask(request.as_bytes());
                 assert_eq!(answer.status, 413, "{method} {path}: {}", answer.text());
                 let text = answer.text();
-                assert!(
-                    text.contains("BODY_TOO_LARGE") || text.contains("BODY_UNWANTED"),
-                    "{text}"
-                );
+                assert!(text.contains("BODY_TOO_LARGE") || text.contains("BODY_UNWANTED"), "{text}");
             }
         }
     }
@@ -336,12 +302,8 @@ async fn all_bodies_together_are_bounded() {
 }
 
 fn the_second_body_is_refused(program: &Program) -> bool {
-    let head = |length: usize| {
-        format!(
-            "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Length: {length}\r\n\r\n",
-            program.address
-        )
-    };
+    let head =
+        |length: usize| format!("POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Length: {length}\r\n\r\n", program.address);
     let (begin, rest) = ("x".repeat(3_000_000), "x".repeat(500_000));
     let mut first = program.connect();
     first.send(head(begin.len() + rest.len()).as_bytes());
@@ -352,9 +314,7 @@ fn the_second_body_is_refused(program: &Program) -> bool {
     second.send(head(2 * half.len()).as_bytes());
     second.send(half.as_bytes());
     second.send(half.as_bytes());
-    let refused = second
-        .answer()
-        .expect("a client that is still sending may finish, and gets the refusal");
+    let refused = second.answer().expect("a client that is still sending may finish, and gets the refusal");
     if refused.status != 503 {
         return false;
     }
@@ -368,10 +328,7 @@ fn the_second_body_is_refused(program: &Program) -> bool {
         return false;
     }
     // The memory is free again.
-    assert_ne!(
-        program.ask(format!("{}{half}", head(half.len())).as_bytes()).status,
-        503
-    );
+    assert_ne!(program.ask(format!("{}{half}", head(half.len())).as_bytes()).status, 503);
     true
 }
 
@@ -413,11 +370,7 @@ async fn unauthenticated_partial_bodies_take_no_memory_from_callers() {
         assert!(answer.is_none_or(|answer| answer.status == 413), "{path}");
         strangers.push(raw);
     }
-    assert_eq!(
-        program.ask(&body_of(&program, "one", 400_000)).status,
-        400,
-        "no message, but read"
-    );
+    assert_eq!(program.ask(&body_of(&program, "one", 400_000)).status, 400, "no message, but read");
     program.survived();
 }
 
@@ -436,11 +389,7 @@ async fn one_principal_leaves_room_for_the_bodies_of_others() {
             break;
         }
     }
-    assert_eq!(
-        program.ask(&body_of(&program, "two", 400_000)).status,
-        400,
-        "no message, but read"
-    );
+    assert_eq!(program.ask(&body_of(&program, "two", 400_000)).status, 400, "no message, but read");
     program.survived();
 }
 
@@ -462,20 +411,11 @@ async fn an_invalid_message_is_a_400() {
         (b"null".to_vec(), -32_600),
         (b"5".to_vec(), -32_600),
         (b"{}".to_vec(), -32_600),
-        (
-            b"{\"jsonrpc\": \"1.0\", \"id\": 1, \"method\": \"ping\"}".to_vec(),
-            -32_600,
-        ),
-        (
-            b"[{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}]".to_vec(),
-            -32_600,
-        ),
+        (b"{\"jsonrpc\": \"1.0\", \"id\": 1, \"method\": \"ping\"}".to_vec(), -32_600),
+        (b"[{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}]".to_vec(), -32_600),
     ] {
         let shown: String = String::from_utf8_lossy(&body).chars().take(40).collect();
-        for era in [
-            String::new(),
-            format!("MCP-Protocol-Version: {STATELESS}\r\nMcp-Method: tools/list\r\n"),
-        ] {
+        for era in [String::new(), format!("MCP-Protocol-Version: {STATELESS}\r\nMcp-Method: tools/list\r\n")] {
             let answer = program.ask(&post(&host, &era, &body));
             assert_eq!(answer.status, 400, "{shown}: {}", answer.text());
             let said: Value = serde_json::from_slice(&answer.body).unwrap();
@@ -558,10 +498,7 @@ async fn health_checks_of_http_1_0_need_no_host() {
     let sample = Sample::new();
     let program = Program::start(&sample, &[]);
     for path in ["/livez", "/readyz"] {
-        assert_eq!(
-            program.ask(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes()).status,
-            200
-        );
+        assert_eq!(program.ask(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes()).status, 200);
     }
     for other in ["GET /v1/tools HTTP/1.0\r\n\r\n", "GET /livez HTTP/1.1\r\n\r\n"] {
         assert_eq!(program.ask(other.as_bytes()).status, 400, "{other}");
@@ -588,9 +525,7 @@ async fn http2_is_not_spoken() {
 
 /// A corpus: one JSON value a line, each a value that was sent once and must be tried again.
 pub(crate) fn corpus(name: &str) -> Vec<Value> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/hostile")
-        .join(name);
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/hostile").join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let lines: Vec<_> = text
         .lines()
@@ -601,13 +536,8 @@ pub(crate) fn corpus(name: &str) -> Vec<Value> {
 }
 
 fn runner() -> TestRunner {
-    let seed = std::env::var("FUMI_PROPERTY_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok());
-    TestRunner::new(Config {
-        rng_seed: RngSeed::Fixed(seed.unwrap_or(17)),
-        ..Config::default()
-    })
+    let seed = std::env::var("FUMI_PROPERTY_SEED").ok().and_then(|seed| seed.parse().ok());
+    TestRunner::new(Config { rng_seed: RngSeed::Fixed(seed.unwrap_or(17)), ..Config::default() })
 }
 
 /// Returns a text with pieces removed, doubled, swapped or replaced by hostile ones.
@@ -664,12 +594,7 @@ fn mutated(seeds: Vec<String>) -> impl Strategy<Value = String> {
         "1e999",
         "-1",
     ]);
-    let cut = (
-        any::<prop::sample::Index>(),
-        any::<prop::sample::Index>(),
-        nasty,
-        0..4_u8,
-    );
+    let cut = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), nasty, 0..4_u8);
     (select(seeds), vec(cut, 0..6)).prop_map(|(seed, cuts)| {
         let mut text: Vec<char> = seed.chars().collect();
         for (from, to, nasty, what) in cuts {
@@ -700,16 +625,11 @@ async fn random_messages_are_answered_and_end_nothing() {
     let texts: Vec<String> = seeds.iter().map(Value::to_string).collect();
     let mut runner = runner();
     let random = mutated(texts.clone());
-    let random: Vec<String> = (0..CASES)
-        .map(|_| random.new_tree(&mut runner).unwrap().current())
-        .collect();
+    let random: Vec<String> = (0..CASES).map(|_| random.new_tree(&mut runner).unwrap().current()).collect();
     let mut raw = program.connect();
     for (at, text) in texts.iter().chain(&random).enumerate() {
         let method = serde_json::from_str::<Value>(text).ok();
-        let method = method
-            .as_ref()
-            .and_then(|message| message["method"].as_str())
-            .unwrap_or("tools/call");
+        let method = method.as_ref().and_then(|message| message["method"].as_str()).unwrap_or("tools/call");
         let method: String = method.chars().filter(char::is_ascii_graphic).collect();
         let headers = match at % 3 {
             0 => String::new(),
@@ -718,10 +638,7 @@ async fn random_messages_are_answered_and_end_nothing() {
         };
         raw.send(&post(&host, &headers, text.as_bytes()));
         let Some(answer) = raw.answer() else {
-            panic!(
-                "no answer; add this line to tests/fixtures/hostile/messages.jsonl: {}",
-                json!(text)
-            );
+            panic!("no answer; add this line to tests/fixtures/hostile/messages.jsonl: {}", json!(text));
         };
         // 2xx, or one of the refusals in docs/errors.md; a 5xx is an error of the server.
         assert!(
@@ -749,68 +666,32 @@ const PLACES: &[(&str, &[Place])] = &[
             ("check_code_scale", |path| json!({"file_path": path})),
             ("list_files", |path| json!({"roots": [path]})),
             ("list_files", |path| json!({"roots": ["."], "project_root": path})),
-            (
-                "search_content",
-                |path| json!({"roots": ["."], "query": "x", "output_file": path}),
-            ),
-            (
-                "extract_code_section",
-                |path| json!({"file_path": path, "start_line": 1}),
-            ),
+            ("search_content", |path| json!({"roots": ["."], "query": "x", "output_file": path})),
+            ("extract_code_section", |path| json!({"file_path": path, "start_line": 1})),
         ],
     ),
     (
         "globs.jsonl",
         &[
-            (
-                "list_files",
-                |glob| json!({"roots": ["."], "pattern": glob, "glob": true}),
-            ),
-            (
-                "search_content",
-                |glob| json!({"roots": ["."], "query": "x", "include_globs": [glob]}),
-            ),
-            (
-                "search_content",
-                |glob| json!({"roots": ["."], "query": "x", "exclude_globs": [glob]}),
-            ),
+            ("list_files", |glob| json!({"roots": ["."], "pattern": glob, "glob": true})),
+            ("search_content", |glob| json!({"roots": ["."], "query": "x", "include_globs": [glob]})),
+            ("search_content", |glob| json!({"roots": ["."], "query": "x", "exclude_globs": [glob]})),
         ],
     ),
     (
         "filters.jsonl",
-        &[(
-            "query_code",
-            |filter| json!({"file_path": "src/main.py", "query_key": "functions", "filter": filter}),
-        )],
+        &[("query_code", |filter| json!({"file_path": "src/main.py", "query_key": "functions", "filter": filter}))],
     ),
     (
         "regexes.jsonl",
         &[
             ("search_content", |query| json!({"roots": ["."], "query": query})),
-            (
-                "search_content",
-                |query| json!({"roots": ["."], "query": query, "multiline": true}),
-            ),
-            (
-                "find_and_grep",
-                |query| json!({"roots": ["."], "query": query, "total_only": true}),
-            ),
+            ("search_content", |query| json!({"roots": ["."], "query": query, "multiline": true})),
+            ("find_and_grep", |query| json!({"roots": ["."], "query": query, "total_only": true})),
         ],
     ),
-    (
-        "tree_sitter.jsonl",
-        &[(
-            "query_code",
-            |query| json!({"file_path": "src/main.py", "query_string": query}),
-        )],
-    ),
-    (
-        "patterns.jsonl",
-        &[(
-            "query_code",
-            |pattern| json!({"file_path": "src/main.py", "pattern": pattern}),
-        )],
-    ),
+    ("tree_sitter.jsonl", &[("query_code", |query| json!({"file_path": "src/main.py", "query_string": query}))]),
+    ("patterns.jsonl", &[("query_code", |pattern| json!({"file_path": "src/main.py", "pattern": pattern}))]),
 ];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -822,50 +703,25 @@ async fn random_texts_in_every_place_are_answered_and_change_nothing() {
     for (name, places) in PLACES {
         let seeds: Vec<String> = corpus(name)
             .iter()
-            .map(|line| {
-                line.as_str()
-                    .unwrap_or_else(|| panic!("{name}: {line} is not a string"))
-                    .to_owned()
-            })
+            .map(|line| line.as_str().unwrap_or_else(|| panic!("{name}: {line} is not a string")).to_owned())
             .collect();
         let random = mutated(seeds.clone());
-        let random: Vec<String> = (0..CASES)
-            .map(|_| random.new_tree(&mut runner).unwrap().current())
-            .collect();
-        let before = sample
-            .state()
-            .into_iter()
-            .filter(|(path, _)| !is_output(path))
-            .collect::<Vec<_>>();
+        let random: Vec<String> = (0..CASES).map(|_| random.new_tree(&mut runner).unwrap().current()).collect();
+        let before = sample.state().into_iter().filter(|(path, _)| !is_output(path)).collect::<Vec<_>>();
         for text in seeds.iter().chain(&random) {
             for (tool, arguments) in *places {
                 let arguments = arguments(text);
                 let again = || format!("add this line to tests/fixtures/hostile/{name}: {}", json!(text));
                 let reply = call(&app, tool, arguments.clone()).await;
                 let code = reply.structured["error"]["code"].as_str();
-                assert_ne!(
-                    code,
-                    Some("TOOL_EXECUTION_FAILED"),
-                    "{tool} {arguments}: {}; {}",
-                    reply.text,
-                    again()
-                );
-                assert!(
-                    reply.text.len() < 300_000,
-                    "{tool} answers {} bytes; {}",
-                    reply.text.len(),
-                    again()
-                );
+                assert_ne!(code, Some("TOOL_EXECUTION_FAILED"), "{tool} {arguments}: {}; {}", reply.text, again());
+                assert!(reply.text.len() < 300_000, "{tool} answers {} bytes; {}", reply.text.len(), again());
                 // The same call has the same reply.
                 let second = call(&app, tool, arguments.clone()).await;
                 assert_eq!(reply.is_error, second.is_error, "{tool} {arguments}; {}", again());
             }
         }
-        let after = sample
-            .state()
-            .into_iter()
-            .filter(|(path, _)| !is_output(path))
-            .collect::<Vec<_>>();
+        let after = sample.state().into_iter().filter(|(path, _)| !is_output(path)).collect::<Vec<_>>();
         assert_eq!(before, after, "{name}: a file changed");
     }
 }

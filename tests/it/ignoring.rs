@@ -13,34 +13,14 @@ use serde_json::json;
 use crate::{program::Served, sample::Sample};
 
 /// The names of the files; each ignore file ignores one of them.
-const NAMES: [&str; 9] = [
-    "kept",
-    "by_top",
-    "by_middle",
-    "by_root",
-    "by_exclude",
-    "by_ignore",
-    "by_rgignore",
-    "by_main",
-    "later",
-];
+const NAMES: [&str; 9] =
+    ["kept", "by_top", "by_middle", "by_root", "by_exclude", "by_ignore", "by_rgignore", "by_main", "later"];
 
 fn git(folder: &Path, arguments: &[&str]) {
     let mut command = Command::new("git");
-    command.current_dir(folder).args([
-        "-c",
-        "user.name=a",
-        "-c",
-        "user.email=a@b",
-        "-c",
-        "protocol.file.allow=always",
-    ]);
+    command.current_dir(folder).args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"]);
     let done = command.args(arguments).output().unwrap();
-    assert!(
-        done.status.success(),
-        "{arguments:?}: {}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
 fn write(path: PathBuf, text: &str) {
@@ -49,10 +29,8 @@ fn write(path: PathBuf, text: &str) {
 }
 
 fn tools() -> PathBuf {
-    std::env::var_os("FUMI_TOOLS").map_or_else(
-        || Path::new(&std::env::var_os("HOME").unwrap()).join(".cache/fumi/tools/bin"),
-        PathBuf::from,
-    )
+    std::env::var_os("FUMI_TOOLS")
+        .map_or_else(|| Path::new(&std::env::var_os("HOME").unwrap()).join(".cache/fumi/tools/bin"), PathBuf::from)
 }
 
 /// Returns the files that ripgrep finds below a root.
@@ -73,10 +51,7 @@ async fn by_fumi(server: &Served, root: &Path) -> BTreeSet<&'static str> {
 }
 
 fn named(text: &str) -> BTreeSet<&'static str> {
-    NAMES
-        .into_iter()
-        .filter(|name| text.contains(&format!("{name}.txt")))
-        .collect()
+    NAMES.into_iter().filter(|name| text.contains(&format!("{name}.txt"))).collect()
 }
 
 /// Fills a root, and puts ignore files into it, the folder above it and the top of its repository.
@@ -87,10 +62,7 @@ fn fill(top: &Path, root: &Path) {
     write(top.join(".gitignore"), "by_top.txt\n");
     write(top.join(".ignore"), "by_ignore.txt\n");
     write(top.join(".rgignore"), "by_rgignore.txt\n");
-    write(
-        root.parent().unwrap().join(".gitignore"),
-        "by_middle.txt\n/sub/in/by_main.txt\n",
-    );
+    write(root.parent().unwrap().join(".gitignore"), "by_middle.txt\n/sub/in/by_main.txt\n");
     write(root.join(".gitignore"), "by_root.txt\n");
 }
 
@@ -114,21 +86,11 @@ async fn parent_ignore_files_apply_as_for_ripgrep() {
     git(&main, &["worktree", "add", "--quiet", "../outer/within"]);
     git(&outer, &["submodule", "--quiet", "add", "../main", "module"]);
     for repository in [&main, &outer.join(".git/modules/module")] {
-        let folder = if repository.join(".git").is_dir() {
-            repository.join(".git")
-        } else {
-            repository.clone()
-        };
+        let folder = if repository.join(".git").is_dir() { repository.join(".git") } else { repository.clone() };
         write(folder.join("info/exclude"), "by_exclude.txt\n");
     }
     let plain = all.join("plain");
-    let tops = [
-        main.clone(),
-        all.join("beside"),
-        outer.join("within"),
-        outer.join("module"),
-        plain,
-    ];
+    let tops = [main.clone(), all.join("beside"), outer.join("within"), outer.join("module"), plain];
     let roots: Vec<_> = tops.iter().map(|top| top.join("middle/sub")).collect();
     for (top, root) in tops.iter().zip(&roots) {
         fill(top, root);
@@ -138,11 +100,7 @@ async fn parent_ignore_files_apply_as_for_ripgrep() {
     let server = Served::start(&mut command);
     for root in roots.iter().chain(&tops) {
         let expected = by_ripgrep(root, &home);
-        assert!(
-            expected.contains("kept") && !expected.contains("by_ignore"),
-            "{}: {expected:?}",
-            root.display()
-        );
+        assert!(expected.contains("kept") && !expected.contains("by_ignore"), "{}: {expected:?}", root.display());
         for _ in 0..2 {
             assert_eq!(by_fumi(&server, root).await, expected, "{}", root.display());
         }
@@ -150,12 +108,7 @@ async fn parent_ignore_files_apply_as_for_ripgrep() {
     // A change of a parent ignore file is seen by the next call, also if git keeps the file elsewhere.
     for (top, root) in tops.iter().zip(&roots) {
         write(top.join(".gitignore"), "by_top.txt\nlater.txt\n");
-        assert_eq!(
-            by_fumi(&server, root).await,
-            by_ripgrep(root, &home),
-            "{}",
-            root.display()
-        );
+        assert_eq!(by_fumi(&server, root).await, by_ripgrep(root, &home), "{}", root.display());
     }
     // A repository begins above the root.
     let (top, root) = (&tops[4], &roots[4]);
@@ -175,11 +128,6 @@ async fn parent_ignore_files_apply_as_for_ripgrep() {
     write(outer.join(".git/modules/module/info/exclude"), "later.txt\n");
     for (top, root) in tops.iter().zip(&roots) {
         write(top.join(".gitignore"), "");
-        assert_eq!(
-            by_fumi(&server, root).await,
-            by_ripgrep(root, &home),
-            "{}",
-            root.display()
-        );
+        assert_eq!(by_fumi(&server, root).await, by_ripgrep(root, &home), "{}", root.display());
     }
 }

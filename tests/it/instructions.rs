@@ -31,26 +31,10 @@ async fn instructions_name_only_tools_that_the_client_can_call() {
         for (path, told, not_told) in [
             ("/all", &["list_files", "noveler_write", "fetch_artifact"][..], &[][..]),
             ("", &["list_files"], &["noveler_write", "browser_navigate"]),
-            (
-                "/code",
-                &["list_files", "set_project_path"],
-                &["noveler_write", "fetch_artifact"],
-            ),
-            (
-                "/novel",
-                &["status", "noveler_write", "fetch_artifact"],
-                &["list_files"],
-            ),
-            (
-                "/novel,novel-data",
-                &["noveler_write", "fetch_artifact"],
-                &["list_files"],
-            ),
-            (
-                "/browser",
-                &["browser_navigate", "browser_batch_execute"],
-                &["list_files", "status"],
-            ),
+            ("/code", &["list_files", "set_project_path"], &["noveler_write", "fetch_artifact"]),
+            ("/novel", &["status", "noveler_write", "fetch_artifact"], &["list_files"]),
+            ("/novel,novel-data", &["noveler_write", "fetch_artifact"], &["list_files"]),
+            ("/browser", &["browser_navigate", "browser_batch_execute"], &["list_files", "status"]),
             ("/readonly/all", &["list_files", "fetch_artifact"], &["noveler_write"]),
         ] {
             let mut client = Stateless::new(&server);
@@ -59,10 +43,8 @@ async fn instructions_name_only_tools_that_the_client_can_call() {
             let text = discovered.result()["instructions"].as_str().unwrap().to_owned();
             let listed = client.request("tools/list", json!({})).await;
             let tools = listed.result()["tools"].as_array().unwrap().clone();
-            let callable: BTreeSet<String> = tools
-                .iter()
-                .map(|tool| tool["name"].as_str().unwrap().to_owned())
-                .collect();
+            let callable: BTreeSet<String> =
+                tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect();
             let names = named(&text);
             assert!(names.is_subset(&callable), "{path}: {names:?} of {callable:?}");
             assert!(told.iter().all(|tool| names.contains(*tool)), "{path}: {text}");
@@ -85,10 +67,7 @@ async fn a_session_with_roots_gets_instructions_for_both_families() {
     assert_ne!(discovered.result()["capabilities"]["tools"]["listChanged"], true);
     let session = Session::open_able(&server, json!({"roots": {"listChanged": true}})).await;
     let told = named(session.initialized["instructions"].as_str().unwrap());
-    assert!(
-        told.contains("list_files") && told.contains("noveler_write"),
-        "{told:?}"
-    );
+    assert!(told.contains("list_files") && told.contains("noveler_write"), "{told:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

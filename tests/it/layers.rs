@@ -19,10 +19,7 @@ struct Source {
 
 impl Source {
     fn of(path: &str, text: &str) -> Self {
-        Self {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }
+        Self { path: path.to_owned(), text: text.to_owned() }
     }
 
     fn is_in(&self, folder: &str) -> bool {
@@ -32,10 +29,7 @@ impl Source {
     /// Returns the lines outside the test module, with their numbers, without comments.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let end = self.text.find("#[cfg(test)]\nmod ").unwrap_or(self.text.len());
-        self.text[..end]
-            .lines()
-            .enumerate()
-            .map(|(at, line)| (at + 1, line.split("//").next().unwrap_or_default()))
+        self.text[..end].lines().enumerate().map(|(at, line)| (at + 1, line.split("//").next().unwrap_or_default()))
     }
 
     /// Returns the places that match.
@@ -52,20 +46,12 @@ type Rule = fn(&Source) -> Vec<String>;
 
 /// Returns the uses of a name outside some folders.
 fn only_in(source: &Source, pattern: &str, folders: &[&str]) -> Vec<String> {
-    if folders.iter().any(|folder| source.is_in(folder)) {
-        Vec::new()
-    } else {
-        source.hits(pattern)
-    }
+    if folders.iter().any(|folder| source.is_in(folder)) { Vec::new() } else { source.hits(pattern) }
 }
 
 /// Returns the uses of a name in a folder.
 fn never_in(source: &Source, folder: &str, pattern: &str) -> Vec<String> {
-    if source.is_in(folder) {
-        source.hits(pattern)
-    } else {
-        Vec::new()
-    }
+    if source.is_in(folder) { source.hits(pattern) } else { Vec::new() }
 }
 
 /// Every rule with its description and an offender that it must find.
@@ -107,11 +93,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
         "the protocol and the edge name no family",
         |source| {
             let families = r"\bfumi_(code|novel|browser|tools)\b";
-            [
-                never_in(source, "src/mcp/", families),
-                never_in(source, "src/http/", families),
-            ]
-            .concat()
+            [never_in(source, "src/mcp/", families), never_in(source, "src/http/", families)].concat()
         },
         ("src/mcp/x.rs", "//! x\nuse fumi_novel::project::EpisodeId;"),
     ),
@@ -222,11 +204,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
         "every file begins with a description",
         |source| {
             let says = source.text.starts_with("//! ");
-            if says {
-                Vec::new()
-            } else {
-                vec![format!("{}: does not begin with //!", source.path)]
-            }
+            if says { Vec::new() } else { vec![format!("{}: does not begin with //!", source.path)] }
         },
         ("src/kernel/x.rs", "use std::fs;"),
     ),
@@ -234,11 +212,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
         "a file is named for its content",
         |source| {
             let vague = Regex::new(r"(^|/)(utils?|common|helpers?|manager|misc)(\.rs|/)").unwrap();
-            if vague.is_match(&source.path) {
-                vec![source.path.clone()]
-            } else {
-                Vec::new()
-            }
+            if vague.is_match(&source.path) { vec![source.path.clone()] } else { Vec::new() }
         },
         ("src/kernel/utils.rs", "//! x"),
     ),
@@ -251,9 +225,7 @@ fn the_source_keeps_the_rules_of_the_architecture() {
     let broken: Vec<String> = RULES
         .iter()
         .flat_map(|(says, rule, _)| {
-            sources
-                .iter()
-                .flat_map(move |source| rule(source).into_iter().map(move |hit| format!("{says}:\n  {hit}")))
+            sources.iter().flat_map(move |source| rule(source).into_iter().map(move |hit| format!("{says}:\n  {hit}")))
         })
         .collect();
     assert!(broken.is_empty(), "\n{}", broken.join("\n"));
@@ -262,10 +234,7 @@ fn the_source_keeps_the_rules_of_the_architecture() {
 #[test]
 fn each_rule_catches_an_offender() {
     for (says, rule, (path, text)) in RULES {
-        assert!(
-            !rule(&Source::of(path, text)).is_empty(),
-            "{says}: does not find\n{text}"
-        );
+        assert!(!rule(&Source::of(path, text)).is_empty(), "{says}: does not find\n{text}");
     }
 }
 
@@ -282,11 +251,8 @@ fn no_source_file_is_over_800_lines() {
     assert!(is_too_long(&offender), "does not see {} lines", MOST_LINES + 1);
     let mut sources = Vec::new();
     collect(&root().join("src"), IncludedFiles::All, &mut sources);
-    let long: Vec<&str> = sources
-        .iter()
-        .filter(|source| is_too_long(source))
-        .map(|source| source.path.as_str())
-        .collect();
+    let long: Vec<&str> =
+        sources.iter().filter(|source| is_too_long(source)).map(|source| source.path.as_str()).collect();
     assert!(long.is_empty(), "over {MOST_LINES} lines:\n{}", long.join("\n"));
 }
 
@@ -312,52 +278,25 @@ fn manifests_contain_only_allowed_dependencies() {
         ("novel", &["fumi-base", "serde_json"][..]),
         ("browser", &["fumi-base", "serde_json"][..]),
         ("kernel", &["fumi-base", "serde_json"][..]),
-        (
-            "config",
-            &[
-                "fumi-base",
-                "fumi-browser",
-                "fumi-code",
-                "fumi-kernel",
-                "fumi-novel",
-                "serde_json",
-            ][..],
-        ),
-        (
-            "provider",
-            &["fumi-base", "fumi-config", "fumi-kernel", "serde_json", "reqwest"][..],
-        ),
+        ("config", &["fumi-base", "fumi-browser", "fumi-code", "fumi-kernel", "fumi-novel", "serde_json"][..]),
+        ("provider", &["fumi-base", "fumi-config", "fumi-kernel", "serde_json", "reqwest"][..]),
         (
             "tools",
-            &[
-                "fumi-base",
-                "fumi-browser",
-                "fumi-code",
-                "fumi-config",
-                "fumi-kernel",
-                "fumi-novel",
-                "serde_json",
-            ][..],
+            &["fumi-base", "fumi-browser", "fumi-code", "fumi-config", "fumi-kernel", "fumi-novel", "serde_json"][..],
         ),
     ] {
         let text = fs::read_to_string(root().join(format!("src/{member}/Cargo.toml"))).unwrap();
         let manifest: toml::Table = text.parse().unwrap();
         for name in manifest["dependencies"].as_table().unwrap().keys() {
             let needs_leave = name.starts_with("fumi") || PROTOCOL.contains(&name.as_str());
-            assert!(
-                !needs_leave || allowed.contains(&name.as_str()),
-                "fumi-{member} depends on {name}"
-            );
+            assert!(!needs_leave || allowed.contains(&name.as_str()), "fumi-{member} depends on {name}");
         }
     }
 }
 
 #[test]
 fn every_tool_is_one_file_with_its_two_texts_beside_it() {
-    for source in sources()
-        .iter()
-        .filter(|source| source.text.contains("const SPEC: ToolSpec = ToolSpec {"))
-    {
+    for source in sources().iter().filter(|source| source.text.contains("const SPEC: ToolSpec = ToolSpec {")) {
         let base = root().join(source.path.trim_end_matches(".rs"));
         for tag in ["en", "ja"] {
             let texts = base.with_extension(format!("{tag}.md"));

@@ -35,31 +35,20 @@ async fn a_full_server_says_when_to_come_back_and_still_answers_probes() {
     assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(refused.headers["retry-after"], "1");
     let error = refused.error();
-    assert_eq!(
-        (&error["code"], &error["data"]["code"]),
-        (&json!(-32_000), &json!("SERVER_BUSY"))
-    );
+    assert_eq!((&error["code"], &error["data"]["code"]), (&json!(-32_000), &json!("SERVER_BUSY")));
     assert!(is_japanese(error["message"].as_str().unwrap()), "{error}");
     for probe in ["/livez", "/readyz"] {
         let answer = client.http.get(format!("{}{probe}", server.base)).send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::OK, "{probe}");
     }
     // An unknown session gets 404 nevertheless; a known one is refused like every request.
-    let gone = Session {
-        id: "no-such-session".to_owned(),
-        ..session.clone()
-    };
+    let gone = Session { id: "no-such-session".to_owned(), ..session.clone() };
     let answer = gone.request("tools/list", json!({})).await;
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
     assert_eq!(answer.error()["data"]["code"], "SESSION_NOT_FOUND", "{}", answer.raw);
-    assert_eq!(
-        session.request("tools/list", json!({})).await.status,
-        StatusCode::SERVICE_UNAVAILABLE
-    );
+    assert_eq!(session.request("tools/list", json!({})).await.status, StatusCode::SERVICE_UNAVAILABLE);
     // Such an id does not avoid the limit in the stateless era either.
-    let request = client
-        .prepare(1, "tools/list", None, json!({}))
-        .header("Mcp-Session-Id", "no-such-session");
+    let request = client.prepare(1, "tools/list", None, json!({})).header("Mcp-Session-Id", "no-such-session");
     assert_eq!(request.send().await.unwrap().status(), StatusCode::SERVICE_UNAVAILABLE);
     let stale = Session::initialize(&client.http, &server.url(), SESSION, Some("no-such-session")).await;
     assert_eq!(stale.status, StatusCode::SERVICE_UNAVAILABLE);
@@ -111,11 +100,7 @@ async fn json_is_compressed_on_request_and_streams_never() {
             Some("list_files"),
             json!({"name": "list_files", "arguments": {"roots": ["src"]}}),
         );
-        if asks {
-            request.header("Accept-Encoding", "gzip")
-        } else {
-            request
-        }
+        if asks { request.header("Accept-Encoding", "gzip") } else { request }
     };
     let plain = list(false).send().await.unwrap();
     assert!(plain.headers().get("content-encoding").is_none());
@@ -127,17 +112,10 @@ async fn json_is_compressed_on_request_and_streams_never() {
     assert!(zipped.starts_with(&[0x1f, 0x8b]) && zipped.len() < plain.len() / 3);
     // Small replies and event streams are not compressed.
     let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}});
-    let stream = session
-        .prepare(&message)
-        .header("Accept-Encoding", "gzip")
-        .send()
-        .await
-        .unwrap();
+    let stream = session.prepare(&message).header("Accept-Encoding", "gzip").send().await.unwrap();
     assert_eq!(stream.headers()["content-type"], "text/event-stream");
     assert!(stream.headers().get("content-encoding").is_none());
-    let small = client
-        .prepare(3, "no/such", None, json!({}))
-        .header("Accept-Encoding", "gzip");
+    let small = client.prepare(3, "no/such", None, json!({})).header("Accept-Encoding", "gzip");
     assert!(small.send().await.unwrap().headers().get("content-encoding").is_none());
 }
 
@@ -188,24 +166,12 @@ fn the_access_log_has_a_line_for_each_request_and_no_word_of_the_clients() {
     );
     program.ask(rest.as_bytes());
     let log = program.survived();
-    let start = log
-        .lines()
-        .find(|line| line.contains("fumi starts"))
-        .unwrap_or_else(|| panic!("{log}"));
-    for part in [
-        "version=",
-        "roots=",
-        "auth=\"none\"",
-        "config=\"none\"",
-        "metrics=\"127.0.0.1:",
-    ] {
+    let start = log.lines().find(|line| line.contains("fumi starts")).unwrap_or_else(|| panic!("{log}"));
+    for part in ["version=", "roots=", "auth=\"none\"", "config=\"none\"", "metrics=\"127.0.0.1:"] {
         assert!(start.contains(part), "{part} is not in {start}");
     }
     // The ports that the system chose are logged.
-    assert!(
-        !start.contains(":0/") && start.contains(&format!("listen={host}")),
-        "{start}"
-    );
+    assert!(!start.contains(":0/") && start.contains(&format!("listen={host}")), "{start}");
     let line = |id: &str| {
         let mut lines = log
             .lines()
@@ -219,19 +185,8 @@ fn the_access_log_has_a_line_for_each_request_and_no_word_of_the_clients() {
         ("second", ["method=\"GET\"", "route=\"none\"", "status=404", "ms="]),
         ("third", ["method=\"other\"", "route=\"/livez\"", "status=405", "ms="]),
         ("fourth", ["method=\"GET\"", "route=\"/livez\"", "status=403", "ms="]),
-        (
-            "fifth",
-            ["method=\"POST\"", "route=\"/mcp/{*rest}\"", "status=404", "ms="],
-        ),
-        (
-            "sixth",
-            [
-                "method=\"POST\"",
-                "status=200",
-                "mcp=\"tools/call\"",
-                "tool=\"list_files\"",
-            ],
-        ),
+        ("fifth", ["method=\"POST\"", "route=\"/mcp/{*rest}\"", "status=404", "ms="]),
+        ("sixth", ["method=\"POST\"", "status=200", "mcp=\"tools/call\"", "tool=\"list_files\""]),
     ] {
         let line = line(id);
         for part in parts {
@@ -268,10 +223,7 @@ fn the_log_names_who_wrote_which_file_and_who_called_what() {
         program.ask(format!("{head}{message}").as_bytes()).status
     };
     assert_eq!(call("write", json!({"file_path": "a.md", "content": "text\n"})), 200);
-    assert_eq!(
-        call("list_files", json!({"roots": ["."], "output_file": "list.json"})),
-        200
-    );
+    assert_eq!(call("list_files", json!({"roots": ["."], "output_file": "list.json"})), 200);
     assert_eq!(call("list_files", json!({"roots": ["."]})), 200);
     assert_eq!(call("list_files", json!({"roots": ["."]})), 429);
     let log = program.survived();
@@ -285,11 +237,7 @@ fn the_log_names_who_wrote_which_file_and_who_called_what() {
     };
     assert_eq!(written("write", "a.md"), 1, "{log}");
     assert_eq!(written("list_files", ".fumi/output/list.json"), 1, "{log}");
-    assert_eq!(
-        lines(&[" request method=", "mcp=\"tools/call\"", "tool=\"write\""]),
-        1,
-        "{log}"
-    );
+    assert_eq!(lines(&[" request method=", "mcp=\"tools/call\"", "tool=\"write\""]), 1, "{log}");
     assert_eq!(lines(&["code=\"RATE_LIMITED\"", "principal=\"ci\""]), 1, "{log}");
 }
 
@@ -337,9 +285,7 @@ fn running_out_of_file_descriptors_does_not_end_the_server() {
     let mut few = std::process::Command::new("sh");
     few.args(["-c", "ulimit -n 40; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_fumi")]);
     let program = Program::start_by(few, &sample, &[("SERVER__HEADER_SECONDS", "2")]);
-    let silent: Vec<TcpStream> = (0..120)
-        .map(|_| TcpStream::connect(&program.address).unwrap())
-        .collect();
+    let silent: Vec<TcpStream> = (0..120).map(|_| TcpStream::connect(&program.address).unwrap()).collect();
     // They are cut off after their timeout, one after the other.
     for mut one in silent {
         let _ = one.read(&mut [0]);
@@ -376,10 +322,7 @@ fn without_file_descriptors_a_call_is_right_or_fails_and_nothing_wrong_is_kept()
     };
     let tools: Vec<&ToolEntry> = app.catalogue.entries().iter().filter(reads).collect();
     // The connection exists, and so does the parser process.
-    let structure = tools
-        .iter()
-        .find(|entry| entry.spec.name == "analyze_code_structure")
-        .unwrap();
+    let structure = tools.iter().find(|entry| entry.spec.name == "analyze_code_structure").unwrap();
     assert_eq!(call(structure).0, 200);
     for entry in tools {
         let name = entry.spec.name;
@@ -449,8 +392,5 @@ fn cached_answers_weigh_about_their_memory() {
     (20..320).for_each(search);
     let (counted, taken) = (counted() - before.0, program.resident_memory() as f64 - before.1);
     let ratio = taken / counted;
-    assert!(
-        counted > 10e6 && (0.4..2.5).contains(&ratio),
-        "{taken} bytes taken, {counted} counted"
-    );
+    assert!(counted > 10e6 && (0.4..2.5).contains(&ratio), "{taken} bytes taken, {counted} counted");
 }

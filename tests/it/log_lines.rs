@@ -52,10 +52,7 @@ fn closed() -> String {
 fn a_line_of_the_access_log_has_numbers() {
     let sample = Sample::new();
     let program = start(&sample, &[]);
-    assert_eq!(
-        post(&program, "/v1/tools/list_files", "", &json!({"roots": ["."]})),
-        200
-    );
+    assert_eq!(post(&program, "/v1/tools/list_files", "", &json!({"roots": ["."]})), 200);
     let lines = logged(program);
     let requests = with(&lines, "request");
     assert!(!requests.is_empty(), "{lines:?}");
@@ -146,11 +143,7 @@ fn the_cause_of_an_unreachable_issuer_is_logged() {
     let (issuer, audience) = (format!("http://{}", closed()), "https://fumi.example.com/mcp");
     let program = start(
         &sample,
-        &[
-            ("AUTH__MODE", "oauth"),
-            ("AUTH__OAUTH__ISSUER", &issuer),
-            ("AUTH__OAUTH__AUDIENCE", audience),
-        ],
+        &[("AUTH__MODE", "oauth"), ("AUTH__OAUTH__ISSUER", &issuer), ("AUTH__OAUTH__AUDIENCE", audience)],
     );
     let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let head = part(&json!({"alg": "ES256", "kid": "k"}));
@@ -162,10 +155,7 @@ fn the_cause_of_an_unreachable_issuer_is_logged() {
     let lines = logged(program);
     let failed = with(&lines, "the keys of the authorization server cannot be read");
     assert_eq!(failed.len(), 1, "{lines:?}");
-    assert!(
-        failed[0]["error"].as_str().unwrap().contains("Connection refused"),
-        "{failed:?}"
-    );
+    assert!(failed[0]["error"].as_str().unwrap().contains("Connection refused"), "{failed:?}");
 }
 
 #[test]
@@ -186,8 +176,5 @@ fn the_cause_of_an_unreachable_provider_is_logged() {
     let lines = logged(program);
     let failed = with(&lines, "the provider returned no text");
     assert_eq!(failed.len(), 1, "{lines:?}");
-    assert!(
-        failed[0]["error"].as_str().unwrap().contains("Connection refused"),
-        "{failed:?}"
-    );
+    assert!(failed[0]["error"].as_str().unwrap().contains("Connection refused"), "{failed:?}");
 }

@@ -23,9 +23,7 @@ impl Mortal {
     pub(crate) fn start(sample: &Sample, wish: &str) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
         undisturbed(&mut command);
-        command
-            .current_dir(sample.root())
-            .args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"]);
+        command.current_dir(sample.root()).args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"]);
         Self::start_by(command, wish)
     }
 
@@ -39,12 +37,8 @@ impl Mortal {
             .spawn()
             .unwrap();
         let mut ready = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap())
-            .read_line(&mut ready)
-            .unwrap();
-        let address = ready
-            .strip_prefix("fumi listening on http://")
-            .and_then(|rest| rest.strip_suffix("/mcp\n"));
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut ready).unwrap();
+        let address = ready.strip_prefix("fumi listening on http://").and_then(|rest| rest.strip_suffix("/mcp\n"));
         let (tell, reached) = mpsc::channel();
         let log = BufReader::new(child.stderr.take().unwrap());
         std::thread::spawn(move || {
@@ -54,13 +48,7 @@ impl Mortal {
                 }
             }
         });
-        Self {
-            address: address
-                .unwrap_or_else(|| panic!("it did not start: {ready:?}"))
-                .to_owned(),
-            child,
-            reached,
-        }
+        Self { address: address.unwrap_or_else(|| panic!("it did not start: {ready:?}")).to_owned(), child, reached }
     }
 
     /// Sends a call and does not wait for its answer.
@@ -105,10 +93,7 @@ impl Mortal {
     /// Sends a call during which the program is killed at its place.
     pub(crate) fn dies(mut self, tool: &str, arguments: &Value) -> String {
         let stream = self.send(tool, arguments);
-        let place = self
-            .reached
-            .recv_timeout(Duration::from_mins(1))
-            .expect("the place is reached");
+        let place = self.reached.recv_timeout(Duration::from_mins(1)).expect("the place is reached");
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         drop(stream);

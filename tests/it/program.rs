@@ -75,15 +75,9 @@ impl Served {
     /// Starts it and waits until it listens.
     #[track_caller]
     pub(crate) fn start(command: &mut Command) -> Self {
-        let quiet = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
+        let quiet = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = quiet.spawn().unwrap();
-        Self {
-            url: address_of(&mut child),
-            child,
-        }
+        Self { url: address_of(&mut child), child }
     }
 }
 
@@ -150,10 +144,7 @@ impl Program {
         let id = self.child.id().to_string();
         let mut limit = Command::new("prlimit");
         let limited = limit.args(["--pid", &id, &format!("--nofile={most}:")]).status();
-        assert!(
-            limited.is_ok_and(|status| status.success()),
-            "prlimit of util-linux is needed"
-        );
+        assert!(limited.is_ok_and(|status| status.success()), "prlimit of util-linux is needed");
     }
 
     /// Returns the largest resident memory of the process so far, in bytes. Linux only.
@@ -246,11 +237,7 @@ impl Raw {
             };
             headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
         }
-        let mut answer = Answer {
-            status,
-            headers,
-            body: Vec::new(),
-        };
+        let mut answer = Answer { status, headers, body: Vec::new() };
         if answer.header("transfer-encoding") == Some("chunked") {
             loop {
                 let size = usize::from_str_radix(&self.line()?, 16).ok()?;

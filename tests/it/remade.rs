@@ -33,10 +33,7 @@ async fn a_root_that_is_made_anew_is_served_again() {
     assert_eq!(ready(&server).await, 503);
     fs::create_dir(sample.root()).unwrap();
     sample.file("b.txt", "new\n");
-    assert_eq!(
-        (matches(&server, "new").await, matches(&server, "old").await),
-        (json!(1), json!(0))
-    );
+    assert_eq!((matches(&server, "new").await, matches(&server, "old").await), (json!(1), json!(0)));
     assert_eq!(ready(&server).await, 200);
 }
 
@@ -54,10 +51,7 @@ async fn a_root_is_not_opened_again_through_a_link() {
     command.args(["serve", "--listen", "127.0.0.1:0", "--store", "memory", "--root"]);
     command.arg(sample.root().join("above/root"));
     let server = Served::start(&mut command);
-    assert_eq!(
-        (matches(&server, "inside").await, ready(&server).await),
-        (json!(1), 200)
-    );
+    assert_eq!((matches(&server, "inside").await, ready(&server).await), (json!(1), 200));
     fs::rename(sample.root().join("above"), sample.root().join("moved")).unwrap();
     std::os::unix::fs::symlink(&outside, sample.root().join("above")).unwrap();
     assert_eq!(ready(&server).await, 503);
@@ -65,23 +59,15 @@ async fn a_root_is_not_opened_again_through_a_link() {
     // The original folder is moved back.
     fs::remove_file(sample.root().join("above")).unwrap();
     fs::rename(sample.root().join("moved"), sample.root().join("above")).unwrap();
-    assert_eq!(
-        (matches(&server, "inside").await, ready(&server).await),
-        (json!(1), 200)
-    );
+    assert_eq!((matches(&server, "inside").await, ready(&server).await), (json!(1), 200));
 }
 
 /// Returns the numbers of open file descriptors of a process: all, and those of inotify.
 fn open_files(server: &Served) -> (usize, usize) {
     let folder = format!("/proc/{}/fd", server.child.id());
-    let links = fs::read_dir(folder)
-        .unwrap()
-        .filter_map(|entry| fs::read_link(entry.unwrap().path()).ok());
+    let links = fs::read_dir(folder).unwrap().filter_map(|entry| fs::read_link(entry.unwrap().path()).ok());
     let links: Vec<_> = links.collect();
-    let watches = links
-        .iter()
-        .filter(|link| link.to_string_lossy().contains("inotify"))
-        .count();
+    let watches = links.iter().filter(|link| link.to_string_lossy().contains("inotify")).count();
     (links.len(), watches)
 }
 
@@ -99,16 +85,8 @@ async fn many_projects_do_not_use_up_descriptors_and_watches() {
     for number in 0..PROJECTS {
         let path = format!("p{number}/a.md");
         let root = sample.file(&path, "x\n").root().join(format!("p{number}"));
-        call(
-            "search_content",
-            json!({"project_root": root, "roots": ["."], "query": "x"}),
-        )
-        .await;
-        call(
-            "write",
-            json!({"project_root": root, "file_path": "b.md", "content": "x"}),
-        )
-        .await;
+        call("search_content", json!({"project_root": root, "roots": ["."], "query": "x"})).await;
+        call("write", json!({"project_root": root, "file_path": "b.md", "content": "x"})).await;
     }
     let (all, watches) = open_files(&server);
     assert!(watches <= 64 && all < 450, "{watches} {all}");
@@ -117,15 +95,7 @@ async fn many_projects_do_not_use_up_descriptors_and_watches() {
     sample.file("p0/a.md", "y\n");
     let url = server.url.replace("/mcp", "/v1/tools/search_content");
     let arguments = json!({"project_root": root, "roots": ["."], "query": "x", "total_only": true});
-    let answer: Value = http
-        .post(url)
-        .json(&arguments)
-        .send()
-        .await
-        .unwrap()
-        .json()
-        .await
-        .unwrap();
+    let answer: Value = http.post(url).json(&arguments).send().await.unwrap().json().await.unwrap();
     assert_eq!(answer["total_matches"], 1, "b.md alone");
 }
 
@@ -135,9 +105,7 @@ fn the_soft_limit_of_open_files_is_raised() {
     let sample = Sample::empty();
     let mut command = Command::new("sh");
     let plain = Served::command(&sample);
-    command
-        .args(["-c", "ulimit -Sn 256; exec \"$0\" \"$@\""])
-        .arg(plain.get_program());
+    command.args(["-c", "ulimit -Sn 256; exec \"$0\" \"$@\""]).arg(plain.get_program());
     command.args(plain.get_args());
     let server = Served::start(&mut command);
     let limits = fs::read_to_string(format!("/proc/{}/limits", server.child.id())).unwrap();

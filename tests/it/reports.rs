@@ -27,14 +27,8 @@ fn committed_reports_are_those_of_the_benchmarks_as_they_are() {
             "clients" => inputs::hash_of(root, &inputs::CLIENTS),
             benchmark => inputs::hash(root, benchmark),
         };
-        let found = text
-            .split_once("Inputs: ")
-            .and_then(|(_, rest)| rest.split_whitespace().next())
-            .unwrap_or_default();
-        assert_eq!(
-            found.trim_matches('`'),
-            wanted,
-            "{report} was made by another benches/{benchmark}; run {again}"
-        );
+        let found =
+            text.split_once("Inputs: ").and_then(|(_, rest)| rest.split_whitespace().next()).unwrap_or_default();
+        assert_eq!(found.trim_matches('`'), wanted, "{report} was made by another benches/{benchmark}; run {again}");
     }
 }

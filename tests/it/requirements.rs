@@ -73,10 +73,7 @@ fn has_test(source: &str, name: &str) -> bool {
 #[test]
 fn a_test_is_found_behind_another_function_of_its_name() {
     let other = "fn kept() {}\n";
-    assert!(has_test(
-        &format!("{other}mod tests {{\n    #[test]\n    fn kept() {{}}\n}}"),
-        "kept"
-    ));
+    assert!(has_test(&format!("{other}mod tests {{\n    #[test]\n    fn kept() {{}}\n}}"), "kept"));
     assert!(!has_test(other, "kept"));
 }
 
@@ -84,9 +81,7 @@ fn is_there(test: &str) -> bool {
     let (binary, path) = test.split_once(' ').unwrap_or(("it", test));
     let mut modules: Vec<&str> = path.split("::").collect();
     let name = modules.pop().unwrap_or_default();
-    let sources = files(binary, &modules)
-        .into_iter()
-        .filter_map(|file| fs::read_to_string(file).ok());
+    let sources = files(binary, &modules).into_iter().filter_map(|file| fs::read_to_string(file).ok());
     sources.into_iter().any(|source| has_test(&source, name))
 }
 
@@ -94,10 +89,7 @@ fn is_there(test: &str) -> bool {
 fn every_tool_and_test_that_a_requirement_names_is_there() {
     let app = Sample::empty().app();
     let known: BTreeSet<&str> = app.catalogue.entries().iter().map(|entry| entry.spec.name).collect();
-    let File {
-        planned_tools,
-        requirement: requirements,
-    } = file();
+    let File { planned_tools, requirement: requirements } = file();
     let there = planned_tools.iter().filter(|tool| known.contains(tool.as_str()));
     let mut faults: Vec<String> = there.map(|tool| format!("{tool} is planned, and there")).collect();
     for requirement in requirements {
@@ -126,11 +118,7 @@ fn every_tool_and_test_that_a_requirement_names_is_there() {
 
 #[test]
 fn the_requirements_of_the_specification_are_listed_once_each() {
-    let listed: Vec<String> = file()
-        .requirement
-        .into_iter()
-        .map(|requirement| requirement.id)
-        .collect();
+    let listed: Vec<String> = file().requirement.into_iter().map(|requirement| requirement.id).collect();
     let numbered = (16..=18).chain(26..=30).map(|number| format!("REQ-MCP-{number:03}"));
     let named = [
         "REQ-WRITE-MCP-003",

@@ -26,12 +26,7 @@ async fn every_tool_answers_as_through_the_pipeline() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     let document = openapi::document(&server.app.catalogue, &server.app.scope);
-    let list: Value = reqwest::get(format!("{}/v1/tools", server.base))
-        .await
-        .unwrap()
-        .json()
-        .await
-        .unwrap();
+    let list: Value = reqwest::get(format!("{}/v1/tools", server.base)).await.unwrap().json().await.unwrap();
     let names: Vec<_> = server
         .app
         .catalogue
@@ -40,28 +35,13 @@ async fn every_tool_answers_as_through_the_pipeline() {
         .filter(|entry| entry.spec.listed)
         .map(|entry| json!(entry.spec.name))
         .collect();
-    let listed: Vec<_> = list["tools"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|tool| tool["name"].clone())
-        .collect();
+    let listed: Vec<_> = list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
     assert_eq!(listed, names);
-    for (entry, tool) in server
-        .app
-        .catalogue
-        .entries()
-        .iter()
-        .filter(|entry| entry.spec.listed)
-        .zip(list["tools"].as_array().unwrap())
+    for (entry, tool) in
+        server.app.catalogue.entries().iter().filter(|entry| entry.spec.listed).zip(list["tools"].as_array().unwrap())
     {
         let name = entry.spec.name;
-        let one: Value = reqwest::get(format!("{}/v1/tools/{name}", server.base))
-            .await
-            .unwrap()
-            .json()
-            .await
-            .unwrap();
+        let one: Value = reqwest::get(format!("{}/v1/tools/{name}", server.base)).await.unwrap().json().await.unwrap();
         assert_eq!(&one, tool);
         assert_eq!(one["output_schema"], Value::Object((*entry.output).clone()));
         assert_eq!(one["summary"], json!(entry.published(Locale::En).summary));
@@ -112,24 +92,9 @@ async fn a_status_says_what_happened() {
         ("list_files", json!({"roots": ["nowhere"]}), 404, "FILE_NOT_FOUND"),
         ("list_files", json!({"roots": ["../x"]}), 400, "PATH_TRAVERSAL"),
         ("list_files", json!({"roots": ["/etc"]}), 403, "OUTSIDE_PROJECT"),
-        (
-            "list_files",
-            json!({"roots": ["."], "project_root": "/etc"}),
-            403,
-            "ROOT_NOT_ALLOWED",
-        ),
-        (
-            "search_content",
-            json!({"roots": ["."], "query": "("}),
-            400,
-            "INVALID_QUERY",
-        ),
-        (
-            "analyze_code_structure",
-            json!({"file_path": "picture.bin"}),
-            422,
-            "UNSUPPORTED_LANGUAGE",
-        ),
+        ("list_files", json!({"roots": ["."], "project_root": "/etc"}), 403, "ROOT_NOT_ALLOWED"),
+        ("search_content", json!({"roots": ["."], "query": "("}), 400, "INVALID_QUERY"),
+        ("analyze_code_structure", json!({"file_path": "picture.bin"}), 422, "UNSUPPORTED_LANGUAGE"),
         ("search_conten", json!({}), 404, "UNKNOWN_TOOL"),
     ] {
         let answer = post(&server, tool, &arguments).await;
@@ -147,36 +112,15 @@ async fn a_status_says_what_happened() {
         ("application/json", "\u{feff}{}".to_owned(), 400),
         ("application/json", String::new(), 200),
         ("text/plain", r#"{"roots": ["."]}"#.to_owned(), 415),
-        (
-            "application/json",
-            format!("{{\"roots\": [\"{}\"]}}", "a".repeat(20_000)),
-            413,
-        ),
+        ("application/json", format!("{{\"roots\": [\"{}\"]}}", "a".repeat(20_000)), 413),
     ] {
-        let answer = http
-            .post(&url)
-            .header("Content-Type", kind)
-            .body(body.clone())
-            .send()
-            .await
-            .unwrap();
-        assert_eq!(
-            answer.status().as_u16(),
-            status,
-            "{kind} {}",
-            &body[..body.len().min(60)]
-        );
+        let answer = http.post(&url).header("Content-Type", kind).body(body.clone()).send().await.unwrap();
+        assert_eq!(answer.status().as_u16(), status, "{kind} {}", &body[..body.len().min(60)]);
     }
-    for (method, path) in [
-        (Method::PUT, "/v1/tools/list_files"),
-        (Method::POST, "/v1/tools"),
-        (Method::POST, "/openapi.json"),
-    ] {
-        let answer = http
-            .request(method, format!("{}{path}", server.base))
-            .send()
-            .await
-            .unwrap();
+    for (method, path) in
+        [(Method::PUT, "/v1/tools/list_files"), (Method::POST, "/v1/tools"), (Method::POST, "/openapi.json")]
+    {
+        let answer = http.request(method, format!("{}{path}", server.base)).send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
     }
 }
@@ -188,41 +132,24 @@ async fn text_and_languages_are_chosen_by_the_request() {
     let http = reqwest::Client::new();
     let url = format!("{}/v1/tools/search_content", server.base);
     let arguments = json!({"roots": ["."], "query": "line", "total_only": true});
-    let text = http
-        .post(&url)
-        .header("Accept", "text/plain")
-        .json(&arguments)
-        .send()
-        .await
-        .unwrap();
+    let text = http.post(&url).header("Accept", "text/plain").json(&arguments).send().await.unwrap();
     let total = call(&server.app, "search_content", arguments).await.structured["total_matches"].clone();
     assert_eq!(text.text().await.unwrap(), format!("{total}\n"));
     for (query, language, japanese) in [("", "ja", true), ("?lang=ja", "en", true), ("?lang=en", "ja", false)] {
-        let request = http
-            .post(format!("{url}{query}"))
-            .header("Accept-Language", language)
-            .json(&json!({}));
+        let request = http.post(format!("{url}{query}")).header("Accept-Language", language).json(&json!({}));
         let body = request.send().await.unwrap().text().await.unwrap();
         assert_eq!(body.contains("引数"), japanese, "{query} {language}: {body}");
     }
     let entries = server.app.catalogue.entries().iter();
     let readable = entries.filter(|entry| entry.spec.listed && !entry.spec.effect.needs_write());
-    for (header, value, count) in [
-        ("X-Fumi-Toolsets", "code", 9),
-        ("X-Fumi-Readonly", "true", readable.count()),
-    ] {
+    for (header, value, count) in [("X-Fumi-Toolsets", "code", 9), ("X-Fumi-Readonly", "true", readable.count())] {
         let list = http.get(format!("{}/v1/tools", server.base)).header(header, value);
         let list: Value = list.send().await.unwrap().json().await.unwrap();
         assert_eq!(list["tools"].as_array().unwrap().len(), count, "{header}");
     }
     let written = json!({"roots": ["."], "output_file": "x.json"});
-    let refused = http
-        .post(format!("{}/v1/tools/list_files", server.base))
-        .header("X-Fumi-Readonly", "true");
-    assert_eq!(
-        refused.json(&written).send().await.unwrap().status(),
-        StatusCode::FORBIDDEN
-    );
+    let refused = http.post(format!("{}/v1/tools/list_files", server.base)).header("X-Fumi-Readonly", "true");
+    assert_eq!(refused.json(&written).send().await.unwrap().status(), StatusCode::FORBIDDEN);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -232,13 +159,7 @@ async fn a_stream_has_progress_and_then_the_result() {
     let server = Server::start(app).await;
     let http = reqwest::Client::new();
     let url = format!("{}/v1/tools/wait_at_gate", server.base);
-    let mut answer = http
-        .post(&url)
-        .header("Accept", "text/event-stream")
-        .json(&json!({}))
-        .send()
-        .await
-        .unwrap();
+    let mut answer = http.post(&url).header("Accept", "text/event-stream").json(&json!({})).send().await.unwrap();
     assert_eq!(answer.status(), StatusCode::OK);
     assert_eq!(answer.headers()["content-type"], "text/event-stream");
     gate.entered().await;
@@ -250,21 +171,9 @@ async fn a_stream_has_progress_and_then_the_result() {
     assert!(rest.contains("event: result"), "{rest}");
     assert_eq!(messages(&rest).last().unwrap(), &json!({"success": true}));
     // An error is an event too.
-    let failed = http
-        .post(format!("{}/v1/tools/list_files", server.base))
-        .header("Accept", "text/event-stream");
-    let failed = failed
-        .json(&json!({"roots": ["nowhere"]}))
-        .send()
-        .await
-        .unwrap()
-        .text()
-        .await
-        .unwrap();
-    assert!(
-        failed.contains("event: error") && failed.contains("FILE_NOT_FOUND"),
-        "{failed}"
-    );
+    let failed = http.post(format!("{}/v1/tools/list_files", server.base)).header("Accept", "text/event-stream");
+    let failed = failed.json(&json!({"roots": ["nowhere"]})).send().await.unwrap().text().await.unwrap();
+    assert!(failed.contains("event: error") && failed.contains("FILE_NOT_FOUND"), "{failed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -274,9 +183,7 @@ async fn hanging_up_stops_the_work() {
     let server = Server::start(app).await;
     for accept in ["application/json", "text/event-stream"] {
         let http = reqwest::Client::new();
-        let request = http
-            .post(format!("{}/v1/tools/wait_at_gate", server.base))
-            .header("Accept", accept);
+        let request = http.post(format!("{}/v1/tools/wait_at_gate", server.base)).header("Accept", accept);
         let running = tokio::spawn(async move { request.json(&json!({})).send().await.unwrap().text().await });
         gate.entered().await;
         running.abort();
@@ -311,12 +218,7 @@ async fn a_full_queue_is_503_and_says_when_to_come_back() {
 async fn the_document_is_the_committed_one_and_names_every_route() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
-    let document: Value = reqwest::get(format!("{}/openapi.json", server.base))
-        .await
-        .unwrap()
-        .json()
-        .await
-        .unwrap();
+    let document: Value = reqwest::get(format!("{}/openapi.json", server.base)).await.unwrap().json().await.unwrap();
     let committed: Value = serde_json::from_str(include_str!("../../openapi/openapi.json")).unwrap();
     assert_eq!(document, committed, "run docs/regenerate");
     assert_eq!(document["openapi"], "3.1.0");
@@ -334,10 +236,7 @@ async fn the_document_is_the_committed_one_and_names_every_route() {
         let refused = http.put(url).send().await.unwrap();
         assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
         let taken = refused.headers()["allow"].to_str().unwrap().split(',');
-        let taken: BTreeSet<_> = taken
-            .filter(|method| *method != "HEAD")
-            .map(str::to_lowercase)
-            .collect();
+        let taken: BTreeSet<_> = taken.filter(|method| *method != "HEAD").map(str::to_lowercase).collect();
         let documented: BTreeSet<_> = methods.as_object().unwrap().keys().cloned().collect();
         assert_eq!(taken, documented, "{path}");
     }
@@ -414,10 +313,7 @@ fn resolved(schema: &Value, document: &Value) -> Value {
     }
     match schema {
         Value::Array(items) => items.iter().map(|item| resolved(item, document)).collect(),
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(name, field)| (name.clone(), resolved(field, document)))
-            .collect(),
+        Value::Object(fields) => fields.iter().map(|(name, field)| (name.clone(), resolved(field, document))).collect(),
         other => other.clone(),
     }
 }
@@ -454,11 +350,7 @@ async fn a_wrong_url_gets_the_list_of_routes() {
     let told = reqwest::get(format!("{}/nowhere", server.base)).await.unwrap();
     assert_eq!(told.status(), StatusCode::NOT_FOUND);
     let told: Value = told.json().await.unwrap();
-    let languages: Vec<_> = told["error"]["guidance"]["explanation"]
-        .as_str()
-        .unwrap()
-        .lines()
-        .collect();
+    let languages: Vec<_> = told["error"]["guidance"]["explanation"].as_str().unwrap().lines().collect();
     assert_eq!(languages.len(), 2, "{told}");
     for route in fumi::http::router::routes(&server.edge) {
         // The same route with a slash at its end is not listed.
@@ -474,17 +366,10 @@ async fn a_wrong_url_gets_the_list_of_routes() {
 async fn a_number_that_is_too_large_is_refused_by_its_name() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
-    for (number, refused) in [
-        (5.0, Value::Null),
-        (9e15, json!("start_line")),
-        (1e24, json!("start_line")),
-    ] {
+    for (number, refused) in [(5.0, Value::Null), (9e15, json!("start_line")), (1e24, json!("start_line"))] {
         let arguments = json!({"file_path": "src/main.py", "start_line": number});
         let answer = post(&server, "extract_code_section", &arguments).await;
         let answer: Value = answer.json().await.unwrap();
-        assert_eq!(
-            answer["error"]["details"]["problems"][0]["parameter"], refused,
-            "{answer}"
-        );
+        assert_eq!(answer["error"]["details"]["problems"][0]["parameter"], refused, "{answer}");
     }
 }

@@ -109,18 +109,13 @@ impl Place {
     /// Returns the names in the store's folder.
     fn stored(&self) -> Vec<String> {
         let entries = fs::read_dir(self.state().join("store/entries")).unwrap();
-        entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect()
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 }
 
 /// Returns the same session for another server.
 fn at(session: &Session, server: &Server) -> Session {
-    Session {
-        url: server.url(),
-        ..session.clone()
-    }
+    Session { url: server.url(), ..session.clone() }
 }
 
 async fn choose(session: &Session, folder: &Path) {
@@ -136,9 +131,7 @@ async fn files(session: &Session) -> Vec<String> {
     let (structured, text, failed) = answer.called();
     assert!(!failed, "{text}");
     let rows = structured["results"].as_array().unwrap();
-    rows.iter()
-        .map(|row| row["path"].as_str().unwrap().to_owned())
-        .collect()
+    rows.iter().map(|row| row["path"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Opens a session in each folder.
@@ -166,10 +159,7 @@ async fn a_drained_server_leaves_its_sessions_to_the_next() {
         }
         let plain = at(&plain, &next);
         assert_eq!(files(&plain).await.len(), 4, "it chose none");
-        assert_eq!(
-            plain.notify("notifications/initialized", json!({})).await.status,
-            StatusCode::ACCEPTED
-        );
+        assert_eq!(plain.notify("notifications/initialized", json!({})).await.status, StatusCode::ACCEPTED);
         assert_eq!(next.edge.sessions.sessions(), 4);
         next.stop().await;
     }
@@ -204,10 +194,7 @@ fn start(place: &Place, more: &[&str]) -> Served {
 
 /// Returns the same session for another program.
 fn over(program: &Served, session: &Session) -> Session {
-    Session {
-        url: program.url.clone(),
-        ..session.clone()
-    }
+    Session { url: program.url.clone(), ..session.clone() }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -340,10 +327,7 @@ async fn a_session_that_was_idle_for_too_long_is_not_restored() {
     for minutes in [55, 55] {
         place.now.fetch_add(minutes * 60_000, Ordering::SeqCst);
         let server = place.server().await;
-        assert_eq!(
-            at(&session, &server).request("tools/list", json!({})).await.status,
-            StatusCode::OK
-        );
+        assert_eq!(at(&session, &server).request("tools/list", json!({})).await.status, StatusCode::OK);
     }
     place.now.fetch_add(63 * 60_000, Ordering::SeqCst);
     let server = place.server().await;
@@ -366,13 +350,7 @@ async fn listening_may_be_the_first_thing_after_a_restart() {
     assert!(subscribed.result().is_object(), "{}", subscribed.raw);
     let other = "code://file/other.py";
     for method in ["resources/subscribe", "resources/unsubscribe"] {
-        assert!(
-            session
-                .request(method, json!({"uri": other}))
-                .await
-                .result()
-                .is_object()
-        );
+        assert!(session.request(method, json!({"uri": other})).await.result().is_object());
     }
     drop(first);
     for last_event in [None, Some("7")] {
@@ -402,11 +380,7 @@ struct Told {
 
 impl Told {
     fn of(response: Response) -> Self {
-        Self {
-            response,
-            raw: String::new(),
-            read: 0,
-        }
+        Self { response, raw: String::new(), read: 0 }
     }
 
     /// Returns the URI of the next resource that is reported as changed.
@@ -421,10 +395,7 @@ impl Told {
                 return update["params"]["uri"].as_str().unwrap().to_owned();
             }
             let chunk = tokio::time::timeout(Duration::from_secs(30), self.response.chunk()).await;
-            let chunk = chunk
-                .expect("no notification arrived")
-                .unwrap()
-                .expect("the stream ended");
+            let chunk = chunk.expect("no notification arrived").unwrap().expect("the stream ended");
             self.raw.push_str(&String::from_utf8_lossy(&chunk));
         }
     }
@@ -471,14 +442,8 @@ async fn a_session_of_another_principal_does_not_exist() {
     let ann = open_as(&first, "ann").await;
     choose(&ann, &place.folder("one")).await;
     let is_closed_to_bob = async |server: &Server| {
-        let bob = Session {
-            http: bearing("the-token-of-bob"),
-            ..at(&ann, server)
-        };
-        let unknown = Session {
-            id: "00000000-0000-4000-8000-000000000000".to_owned(),
-            ..bob.clone()
-        };
+        let bob = Session { http: bearing("the-token-of-bob"), ..at(&ann, server) };
+        let unknown = Session { id: "00000000-0000-4000-8000-000000000000".to_owned(), ..bob.clone() };
         for method in [Method::POST, Method::GET, Method::DELETE] {
             let ask = async |session: &Session| {
                 let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
@@ -562,13 +527,7 @@ async fn the_store_holds_no_secret() {
             }
             let content = String::from_utf8(fs::read(entry.path()).unwrap()).unwrap();
             looked += usize::from(content.contains("fumi-tests"));
-            for secret in [
-                "the-token-of",
-                &sha256_of("the-token-of-ann"),
-                "secret-in",
-                "uthorization",
-                "earer",
-            ] {
+            for secret in ["the-token-of", &sha256_of("the-token-of-ann"), "secret-in", "uthorization", "earer"] {
                 assert!(!content.contains(secret), "{secret} in {content}");
             }
         }
@@ -584,15 +543,9 @@ async fn a_project_that_is_not_allowed_any_more_is_not_restored() {
     drop(first);
     fs::remove_dir_all(place.folder("three")).unwrap();
     let two = place.folder("two");
-    let narrower = place
-        .server_with(|config| config.projects.allowed_roots = vec![two])
-        .await;
+    let narrower = place.server_with(|config| config.projects.allowed_roots = vec![two]).await;
     for session in &sessions[..2] {
-        assert_eq!(
-            files(&at(session, &narrower)).await,
-            ["two.py"],
-            "the only project that is left"
-        );
+        assert_eq!(files(&at(session, &narrower)).await, ["two.py"], "the only project that is left");
     }
     drop(narrower);
     // A link in its place does not lead to a folder that is not allowed.
@@ -617,11 +570,7 @@ async fn restored_sessions_count_too() {
     let refused = third.request("tools/list", json!({})).await;
     assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE, "{}", refused.raw);
     assert!(refused.headers.contains_key("retry-after"), "{:?}", refused.headers);
-    assert!(
-        refused.raw.contains("TOO_MANY_SESSIONS") || refused.raw.contains("上限"),
-        "{}",
-        refused.raw
-    );
+    assert!(refused.raw.contains("TOO_MANY_SESSIONS") || refused.raw.contains("上限"), "{}", refused.raw);
     let http = reqwest::Client::new();
     let another = Session::initialize(&http, &next.url(), SESSION, None).await;
     assert!(!another.status.is_success(), "{}", another.raw);
@@ -745,11 +694,7 @@ async fn a_server_that_goes_down_forgets_no_session() {
         json!({"protocolVersion": SESSION, "capabilities": {}, "clientInfo": {"name": "tests", "version": "1"}});
     let mut ids = Vec::new();
     for _ in 0..2 {
-        let opened = ask(
-            json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}),
-            None,
-        )
-        .await;
+        let opened = ask(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}), None).await;
         let id = opened.headers()["mcp-session-id"].to_str().unwrap().to_owned();
         // When the whole answer is read, the session is ready.
         axum::body::to_bytes(opened.into_body(), 1 << 20).await.unwrap();
@@ -783,10 +728,7 @@ async fn opened(app: &Arc<App>, streams: &Arc<SessionRegistry>, sessions: &Arc<M
     let message = ClientJsonRpcMessage::request(request, RequestId::Number(0));
     sessions.initialize_session(&id, message).await.unwrap();
     let done = ClientNotification::InitializedNotification(InitializedNotification::default());
-    sessions
-        .accept_message(&id, ClientJsonRpcMessage::notification(done))
-        .await
-        .unwrap();
+    sessions.accept_message(&id, ClientJsonRpcMessage::notification(done)).await.unwrap();
     id
 }
 
@@ -824,12 +766,7 @@ async fn an_idle_session_is_deleted_from_the_store_and_its_end_is_reported_once(
 async fn the_life_of_a_session_is_measured_over_restarts() {
     let place = Place::new();
     let lives = async |server: &Server| {
-        let text = reqwest::get(format!("{}/metrics", server.base))
-            .await
-            .unwrap()
-            .text()
-            .await
-            .unwrap();
+        let text = reqwest::get(format!("{}/metrics", server.base)).await.unwrap().text().await.unwrap();
         let line = text
             .lines()
             .find(|line| line.starts_with("mcp_server_session_duration_seconds_count"))
@@ -861,16 +798,9 @@ async fn a_record_of_another_format_is_ignored() {
     let entry = store.get(&key).await.unwrap().unwrap();
     let record: Value = serde_json::from_slice(&entry.value).unwrap();
     let names: BTreeSet<&str> = record.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(
-        names,
-        BTreeSet::from(["began_ms", "form", "initialize", "principal"]),
-        "{record}"
-    );
+    assert_eq!(names, BTreeSet::from(["began_ms", "form", "initialize", "principal"]), "{record}");
     for broken in ["", "{}", "null", "{\"form\": 99}"] {
-        store
-            .put(&key, broken.into(), ExpectedState::Anything, None)
-            .await
-            .unwrap();
+        store.put(&key, broken.into(), ExpectedState::Anything, None).await.unwrap();
         let server = place.server().await;
         let gone = at(&session, &server).request("tools/list", json!({})).await;
         assert_eq!(gone.status, StatusCode::NOT_FOUND, "{broken}: {}", gone.raw);

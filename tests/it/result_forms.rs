@@ -21,18 +21,10 @@ fn assert_form(list: &Answer, called: &Answer, form: ResultForm) {
     let tools = list.result()["tools"].as_array().unwrap();
     assert!(!tools.is_empty());
     for tool in tools {
-        assert_eq!(
-            tool.get("outputSchema").is_some(),
-            form.has_structure(),
-            "{form:?}: {tool}"
-        );
+        assert_eq!(tool.get("outputSchema").is_some(), form.has_structure(), "{form:?}: {tool}");
     }
     let result = called.result();
-    assert_eq!(
-        result.get("structuredContent").is_some(),
-        form.has_structure(),
-        "{form:?}: {result}"
-    );
+    assert_eq!(result.get("structuredContent").is_some(), form.has_structure(), "{form:?}: {result}");
     let texts = result["content"].as_array().unwrap().len();
     assert_eq!(texts, usize::from(form != ResultForm::Structured), "{form:?}: {result}");
     assert_eq!(result["isError"], false, "{result}");
@@ -77,10 +69,7 @@ async fn url_and_header_ask_for_a_form() {
         assert_stateless(&client, &json!({}), form).await;
         let headers =
             [("x-fumi-result", form.name())].map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
-        let http = reqwest::Client::builder()
-            .default_headers(headers.into_iter().collect())
-            .build()
-            .unwrap();
+        let http = reqwest::Client::builder().default_headers(headers.into_iter().collect()).build().unwrap();
         let session = Session::open_bearing(&server, http.clone(), json!({})).await;
         assert_session(&session, form).await;
         // The header is the nearer choice.
@@ -113,9 +102,7 @@ async fn tools_with_which_tasks_begin_are_always_loaded() {
     client.url = format!("{}/all", server.url());
     let list = client.request("tools/list", json!({})).await;
     let tools = list.result()["tools"].as_array().unwrap();
-    let always = tools
-        .iter()
-        .filter(|tool| tool["_meta"]["anthropic/alwaysLoad"] == true);
+    let always = tools.iter().filter(|tool| tool["_meta"]["anthropic/alwaysLoad"] == true);
     let names: Vec<_> = always.map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names.len(), 10, "{names:?}");
     assert!(names.contains(&"search_content"));
@@ -139,13 +126,8 @@ async fn configuration_precedes_what_is_known_of_a_client() {
 async fn unknown_form_is_refused_with_the_known_ones() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
-    let answer = Session::initialize(
-        &reqwest::Client::new(),
-        &format!("{}?result=json", server.url()),
-        SESSION,
-        None,
-    )
-    .await;
+    let answer =
+        Session::initialize(&reqwest::Client::new(), &format!("{}?result=json", server.url()), SESSION, None).await;
     assert_eq!(answer.status, StatusCode::BAD_REQUEST);
     for word in ["\\\"json\\\"", "both, text, structured"] {
         assert!(answer.raw.contains(word), "{}", answer.raw);
@@ -159,23 +141,11 @@ async fn errors_are_texts_in_every_form() {
     let server = Server::start(sample.app()).await;
     for form in ResultForm::ALL {
         let session = Session::open_at(&format!("{}?result={}", server.url(), form.name()), SESSION).await;
-        let answer = session
-            .call(
-                "extract_code_section",
-                json!({"file_path": "nothing.py", "start_line": 1}),
-            )
-            .await;
+        let answer = session.call("extract_code_section", json!({"file_path": "nothing.py", "start_line": 1})).await;
         let result = answer.result();
         assert_eq!(result["isError"], true, "{result}");
-        assert!(
-            result["content"][0]["text"].as_str().unwrap().contains("nothing.py"),
-            "{result}"
-        );
-        assert_eq!(
-            result.get("structuredContent").is_some(),
-            form.has_structure(),
-            "{result}"
-        );
+        assert!(result["content"][0]["text"].as_str().unwrap().contains("nothing.py"), "{result}");
+        assert_eq!(result.get("structuredContent").is_some(), form.has_structure(), "{result}");
     }
 }
 
@@ -187,16 +157,8 @@ async fn texts_alone_are_not_json() {
     let server = Server::start(sample.app()).await;
     let session = Session::open_named(&server, "claude-code").await;
     for (tool, arguments, expected) in [
-        (
-            "search_content",
-            json!({"query": "42", "files": ["number.txt"], "total_only": true}),
-            "1 match in 1 file",
-        ),
-        (
-            "search_content",
-            json!({"query": "43", "files": ["number.txt"], "total_only": true}),
-            "No matches in 1 file",
-        ),
+        ("search_content", json!({"query": "42", "files": ["number.txt"], "total_only": true}), "1 match in 1 file"),
+        ("search_content", json!({"query": "43", "files": ["number.txt"], "total_only": true}), "No matches in 1 file"),
         (
             "search_content",
             json!({"query": "42", "files": ["number.txt"], "expectation": {"fields": ["/total_matches"]}}),
@@ -221,10 +183,7 @@ async fn texts_alone_are_not_json() {
     let arguments = json!({"file_path": "number.txt", "start_line": 1, "format": "raw"});
     let answer = session.call("extract_code_section", arguments).await;
     let text = answer.result()["content"][0]["text"].as_str().unwrap();
-    assert!(
-        text.contains("42") && serde_json::from_str::<Value>(text).is_err(),
-        "{text}"
-    );
+    assert!(text.contains("42") && serde_json::from_str::<Value>(text).is_err(), "{text}");
 }
 
 /// The caps count what the client gets: the text has room for more rows than the structure.
@@ -241,11 +200,7 @@ async fn caps_count_the_form_that_the_client_gets() {
             let arguments = json!({"query": "many", "roots": ["."]});
             let reply = call_as(&app, "search_content", arguments, caller, CancellationToken::new()).await;
             assert!(!reply.is_error, "{}", reply.text);
-            let got = if form == ResultForm::Text {
-                reply.text.len()
-            } else {
-                reply.structured.to_string().len()
-            };
+            let got = if form == ResultForm::Text { reply.text.len() } else { reply.structured.to_string().len() };
             assert!(got <= app.kernel.caps.bytes, "{form:?}: {got}");
             shown.push(reply.structured["count"].as_u64().unwrap());
         }

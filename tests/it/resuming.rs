@@ -18,9 +18,7 @@ async fn until(response: &mut Response, wanted: impl Fn(&str) -> bool) -> String
     let mut raw = String::new();
     while !wanted(&raw) {
         let chunk = response.chunk().await.unwrap();
-        raw.push_str(&String::from_utf8_lossy(
-            &chunk.unwrap_or_else(|| panic!("the stream ended: {raw}")),
-        ));
+        raw.push_str(&String::from_utf8_lossy(&chunk.unwrap_or_else(|| panic!("the stream ended: {raw}"))));
     }
     raw
 }
@@ -56,11 +54,7 @@ async fn a_lost_result_is_replayed_by_last_event_id() {
     let server = Server::start(app).await;
     let session = Session::open(&server).await;
     let id = next_id();
-    let mut response = session
-        .prepare(&call(id, "wait_at_gate", &json!({})))
-        .send()
-        .await
-        .unwrap();
+    let mut response = session.prepare(&call(id, "wait_at_gate", &json!({}))).send().await.unwrap();
     gate.entered().await;
     let last = first_id(&mut response).await;
     drop(response);
@@ -83,18 +77,10 @@ async fn a_call_that_was_killed_with_its_server_is_answered_with_an_error() {
     let start = || Served::start(&mut Served::command(&sample));
     let mut program = start();
     // The call waits for the client's roots, which never arrive.
-    let session = Session::open_as(
-        reqwest::Client::new(),
-        &program.url,
-        SESSION,
-        json!({"roots": {"listChanged": true}}),
-    )
-    .await;
+    let session =
+        Session::open_as(reqwest::Client::new(), &program.url, SESSION, json!({"roots": {"listChanged": true}})).await;
     for id in [json!(next_id()), json!("a \"name\" / ü")] {
-        let session = Session {
-            url: program.url.clone(),
-            ..session.clone()
-        };
+        let session = Session { url: program.url.clone(), ..session.clone() };
         let mut message = call(0, "list_files", &json!({"roots": ["."]}));
         message["id"] = id.clone();
         let mut response = session.prepare(&message).send().await.unwrap();
@@ -102,14 +88,9 @@ async fn a_call_that_was_killed_with_its_server_is_answered_with_an_error() {
         program.child.kill().unwrap();
         program.child.wait().unwrap();
         program = start();
-        let session = Session {
-            url: program.url.clone(),
-            ..session
-        };
+        let session = Session { url: program.url.clone(), ..session };
         let told = resumed(&session, &last).await;
-        let [answer] = told.as_slice() else {
-            panic!("one answer: {told:?}")
-        };
+        let [answer] = told.as_slice() else { panic!("one answer: {told:?}") };
         assert_eq!(answer["id"], id, "{answer}");
         assert_eq!(answer["error"]["data"]["code"], "RESULT_LOST", "{answer}");
     }
@@ -135,18 +116,14 @@ async fn only_versions_with_priming_begin_streams_with_an_empty_event() {
                 let set = session.request("logging/setLevel", json!({"level": level})).await;
                 assert!(set.result().is_object(), "{}", set.raw);
             }
-            let called = session
-                .call("list_files", json!({"roots": ["."], "count_only": true}))
-                .await;
+            let called = session.call("list_files", json!({"roots": ["."], "count_only": true})).await;
             assert_eq!(called.result()["isError"], false, "{version}: {}", called.raw);
             let first = called.raw.split("\n\n").next().unwrap();
             let begins = first.contains("id:") && !first.contains("\"result\"");
             assert_eq!(begins, is_begun, "{version}: {}", called.raw);
         }
         let mut told = session.listen().await;
-        let watched = session
-            .request("resources/subscribe", json!({"uri": "code://file/watched.txt"}))
-            .await;
+        let watched = session.request("resources/subscribe", json!({"uri": "code://file/watched.txt"})).await;
         assert!(watched.result().is_object(), "{}", watched.raw);
         fs::write(&file, version).unwrap();
         let told = until(&mut told, |raw| raw.contains("resources/updated")).await;

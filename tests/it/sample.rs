@@ -151,9 +151,7 @@ impl Sample {
                 // A novel is a separate project.
                 let novel = self.root().join(NOVEL);
                 if entry.spec.family.name == "novel" && novel.is_dir() {
-                    example
-                        .entry("project_root")
-                        .or_insert_with(|| json!(novel.to_string_lossy()));
+                    example.entry("project_root").or_insert_with(|| json!(novel.to_string_lossy()));
                     match example.get("session_id").and_then(Value::as_str) {
                         Some(REVIEW) => begun_review(&novel),
                         Some(_) => finished_session(&novel),
@@ -183,12 +181,8 @@ fn begun_review(novel: &Path) {
         return;
     }
     let project = fumi_base::project::Project::open(novel).unwrap();
-    let subject = ReviewSubject {
-        episode: 1,
-        manuscript: crate::novel::FIRST.to_owned(),
-        sha256: String::new(),
-        characters: 0,
-    };
+    let subject =
+        ReviewSubject { episode: 1, manuscript: crate::novel::FIRST.to_owned(), sha256: String::new(), characters: 0 };
     let now = UtcTime::parse("2026-01-31T10:00:00Z").unwrap();
     let review = ReviewStore::new(project).begin(ReviewId::parse(REVIEW).unwrap(), subject, &now);
     review.save_manifest().unwrap();
@@ -214,21 +208,12 @@ fn finished_session(novel: &Path) {
     assert_eq!(WritingSessionId::new(&now.moment, now.random).to_string(), SESSION);
     let desk = WritingService::new(project, named, episode, Locale::Ja).unwrap();
     let opened = desk.open(SessionSelector::New(StageRoute::Whole), None, &now).unwrap();
-    let mut next = desk
-        .run_step(opened, SessionAction::Peek, "noveler_write", false, &now)
-        .unwrap()
-        .next;
+    let mut next = desk.run_step(opened, SessionAction::Peek, "noveler_write", false, &now).unwrap().next;
     while let NextStep::Ask(asked) = next {
         let content = crate::novel::script::answer(&format!("{}:{}", asked.stage, asked.submit.turn));
-        let answer = TurnAnswer {
-            content,
-            ..TurnAnswer::default()
-        };
+        let answer = TurnAnswer { content, ..TurnAnswer::default() };
         let opened = desk.open(SessionSelector::Named(SESSION), None, &now).unwrap();
-        next = desk
-            .run_step(opened, SessionAction::Answer(answer), "noveler_write", false, &now)
-            .unwrap()
-            .next;
+        next = desk.run_step(opened, SessionAction::Answer(answer), "noveler_write", false, &now).unwrap().next;
     }
 }
 
@@ -239,10 +224,7 @@ pub(crate) async fn call(app: &App, tool: &str, arguments: Value) -> ToolReply {
 
 /// Returns a caller without restrictions.
 pub(crate) fn whole(app: &App) -> Caller {
-    Caller {
-        access: Arc::new(Access::full(app.scope.clone())),
-        ..Caller::default()
-    }
+    Caller { access: Arc::new(Access::full(app.scope.clone())), ..Caller::default() }
 }
 
 /// Runs one call of a caller, with a token that cancels it.
@@ -253,10 +235,7 @@ pub(crate) async fn call_as(
     caller: Caller,
     cancel: CancellationToken,
 ) -> ToolReply {
-    let entry = app
-        .catalogue
-        .find(&app.scope, tool)
-        .unwrap_or_else(|| panic!("no tool {tool}"));
+    let entry = app.catalogue.find(&app.scope, tool).unwrap_or_else(|| panic!("no tool {tool}"));
     let Value::Object(arguments) = arguments else {
         panic!("arguments are an object: {arguments}");
     };
@@ -287,14 +266,8 @@ const SCOPES: [&str; 4] = ["roots", "files", "file_path", "file_paths"];
 /// example.
 pub(crate) fn wide(entry: &ToolEntry, example: &Map<String, Value>) -> Map<String, Value> {
     let properties = entry.input["properties"].as_object().unwrap();
-    let required: Vec<&str> = entry
-        .input
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let required: Vec<&str> =
+        entry.input.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let ruled = |name: &str| {
         use fumi_kernel::ArgumentRule;
         entry.spec.rules.iter().any(|rule| match rule {

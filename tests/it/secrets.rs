@@ -89,10 +89,7 @@ fn sample() -> Sample {
     comment("web/style.css", "/*", "*/");
     comment("web/index.html", "<!--", "-->");
     sample.file("docs/line.txt", format!("line password={OWN}\n"));
-    sample.file(
-        &format!("src/{OWN}.py"),
-        format!("def {}(): return '{OWN}'\n", OWN.replace('-', "_")),
-    );
+    sample.file(&format!("src/{OWN}.py"), format!("def {}(): return '{OWN}'\n", OWN.replace('-', "_")));
     sample
 }
 
@@ -108,12 +105,7 @@ async fn no_reply_and_no_log_line_contains_a_secret() {
         let example = sample.example(entry);
         let mut calls = vec![Value::Object(example.clone()), Value::Object(wide(entry, &example))];
         for property in entry.input["properties"].as_object().unwrap().keys() {
-            for value in [
-                json!(OWN),
-                json!([OWN]),
-                json!(format!("{OWN}(")),
-                json!({"token": SENT}),
-            ] {
+            for value in [json!(OWN), json!([OWN]), json!(format!("{OWN}(")), json!({"token": SENT})] {
                 let mut arguments = example.clone();
                 arguments.insert(property.clone(), value);
                 calls.push(Value::Object(arguments));
@@ -135,10 +127,7 @@ async fn no_reply_and_no_log_line_contains_a_secret() {
         }
     }
     silent("the log", &String::from_utf8_lossy(&lines.0.lock().unwrap()));
-    assert!(
-        !lines.0.lock().unwrap().is_empty(),
-        "nothing was logged: the test listens to nothing"
-    );
+    assert!(!lines.0.lock().unwrap().is_empty(), "nothing was logged: the test listens to nothing");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -151,25 +140,16 @@ async fn neither_does_a_response_over_http() {
         let mut arguments = sample.example(entry);
         for _ in 0..2 {
             let sent = Value::Object(arguments.clone());
-            silent(
-                "the stateless era",
-                &stateless.call(entry.spec.name, sent.clone()).await.raw,
-            );
+            silent("the stateless era", &stateless.call(entry.spec.name, sent.clone()).await.raw);
             silent("the session era", &session.call(entry.spec.name, sent).await.raw);
             arguments.insert("password".to_owned(), json!(SENT));
         }
     }
     // Unknown names of a tool, a method and a resource.
-    silent(
-        "an unknown tool",
-        &stateless.call(&format!("x{OWN}"), json!({})).await.raw,
-    );
+    silent("an unknown tool", &stateless.call(&format!("x{OWN}"), json!({})).await.raw);
     silent(
         "an unknown resource",
-        &session
-            .request("resources/read", json!({"uri": format!("code://file/{OWN}")}))
-            .await
-            .raw,
+        &session.request("resources/read", json!({"uri": format!("code://file/{OWN}")})).await.raw,
     );
     silent("the log", &String::from_utf8_lossy(&lines.0.lock().unwrap()));
 }
@@ -212,10 +192,7 @@ async fn parts_of_a_file_do_not_add_up_to_a_secret() {
         let asked = json!({"artifact_id": id, "section": section});
         let part = call(&fetching, "fetch_artifact", asked).await;
         let part = part.structured["content"].as_str().unwrap();
-        assert!(
-            part.contains('*') && !part.contains(&OWN[1..8]) && !part.contains(&OWN[10..]),
-            "{part}"
-        );
+        assert!(part.contains('*') && !part.contains(&OWN[1..8]) && !part.contains(&OWN[10..]), "{part}");
     }
     let server = Server::start(app).await;
     let session = Session::open(&server).await;
@@ -228,9 +205,5 @@ async fn parts_of_a_file_do_not_add_up_to_a_secret() {
     }
     silent("the whole and its ranges", &String::from_utf8_lossy(&bytes));
     assert_eq!(bytes.len() % 2, 0);
-    assert_eq!(
-        bytes[..bytes.len() / 2],
-        bytes[bytes.len() / 2..],
-        "ranges are parts of the whole"
-    );
+    assert_eq!(bytes[..bytes.len() / 2], bytes[bytes.len() / 2..], "ranges are parts of the whole");
 }

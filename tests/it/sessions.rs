@@ -16,22 +16,10 @@ async fn an_unknown_session_is_404_whatever_it_asks() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     let known = Session::open(&server).await;
-    let unknown = Session {
-        id: "0b7e2c9a-unknown".to_owned(),
-        ..known.clone()
-    };
-    assert_eq!(
-        unknown.request("tools/list", json!({})).await.status,
-        StatusCode::NOT_FOUND
-    );
-    assert_eq!(
-        unknown.call("list_files", json!({"roots": 7})).await.status,
-        StatusCode::NOT_FOUND
-    );
-    assert_eq!(
-        unknown.notify("notifications/initialized", json!({})).await.status,
-        StatusCode::NOT_FOUND
-    );
+    let unknown = Session { id: "0b7e2c9a-unknown".to_owned(), ..known.clone() };
+    assert_eq!(unknown.request("tools/list", json!({})).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(unknown.call("list_files", json!({"roots": 7})).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(unknown.notify("notifications/initialized", json!({})).await.status, StatusCode::NOT_FOUND);
     assert_eq!(unknown.listen().await.status(), StatusCode::NOT_FOUND);
     assert_eq!(known.request("tools/list", json!({})).await.status, StatusCode::OK);
 }
@@ -52,24 +40,12 @@ async fn a_session_that_was_ended_is_unknown() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     let session = Session::open(&server).await;
-    assert!(
-        !session
-            .call("set_project_path", json!({"project_path": sample.root()}))
-            .await
-            .called()
-            .2
-    );
+    assert!(!session.call("set_project_path", json!({"project_path": sample.root()})).await.called().2);
     assert!(server.app.sessions.project(&session.id).is_some());
     // Python's clients accept only this success.
     assert_eq!(session.end().await, StatusCode::NO_CONTENT);
-    assert_eq!(
-        session.request("tools/list", json!({})).await.status,
-        StatusCode::NOT_FOUND
-    );
-    assert!(
-        server.app.sessions.project(&session.id).is_none(),
-        "its project is still remembered"
-    );
+    assert_eq!(session.request("tools/list", json!({})).await.status, StatusCode::NOT_FOUND);
+    assert!(server.app.sessions.project(&session.id).is_none(), "its project is still remembered");
     assert_eq!(server.edge.sessions.sessions(), 0);
 }
 
@@ -85,29 +61,16 @@ async fn sessions_are_capped_and_a_place_becomes_free() {
     assert_eq!(third.headers["retry-after"], "1");
     assert_eq!(third.error()["data"]["code"], "SERVER_BUSY", "{}", third.raw);
     // The stateless era does not use sessions, so it cannot run out of them.
-    assert!(
-        !Stateless::new(&server)
-            .call("list_files", json!({"roots": ["."]}))
-            .await
-            .called()
-            .2
-    );
+    assert!(!Stateless::new(&server).call("list_files", json!({"roots": ["."]})).await.called().2);
     first.end().await;
     Session::open(&server).await;
 }
 
 async fn files_of(session: &Session) -> Vec<String> {
-    let answer = session
-        .call("list_files", json!({"roots": ["."], "types": ["f"], "absolute": false}))
-        .await;
+    let answer = session.call("list_files", json!({"roots": ["."], "types": ["f"], "absolute": false})).await;
     let (structured, text, failed) = answer.called();
     assert!(!failed, "{text}");
-    structured["results"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| row["path"].as_str().unwrap().to_owned())
-        .collect()
+    structured["results"].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap().to_owned()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -115,15 +78,9 @@ async fn sessions_do_not_see_each_others_project() {
     let sample = Sample::empty();
     sample.file("one/first.py", "x = 1\n").file("two/second.py", "x = 2\n");
     let server = Server::start(sample.app()).await;
-    let (one, two, third) = (
-        Session::open(&server).await,
-        Session::open(&server).await,
-        Session::open(&server).await,
-    );
+    let (one, two, third) = (Session::open(&server).await, Session::open(&server).await, Session::open(&server).await);
     for (session, folder) in [(&one, "one"), (&two, "two")] {
-        let answer = session
-            .call("set_project_path", json!({"project_path": sample.root().join(folder)}))
-            .await;
+        let answer = session.call("set_project_path", json!({"project_path": sample.root().join(folder)})).await;
         let (structured, _, failed) = answer.called();
         assert!(!failed && structured["remembered"] == true, "{}", answer.raw);
     }
@@ -137,42 +94,24 @@ async fn sessions_do_not_see_each_others_project() {
     let both = tokio::join!(files_of(&one), files_of(&two));
     assert_eq!(both, (vec!["first.py".to_owned()], vec!["second.py".to_owned()]));
     // The other session's project is outside.
-    let answer = one
-        .call("list_files", json!({"roots": [sample.root().join("two")]}))
-        .await;
+    let answer = one.call("list_files", json!({"roots": [sample.root().join("two")]})).await;
     assert_eq!(answer.called().0["error"]["code"], "OUTSIDE_PROJECT", "{}", answer.raw);
     // Without a session the choice is not stored, and the reply says so; each call passes the path instead.
     let stateless = Stateless::new(&server);
-    let answer = stateless
-        .call("set_project_path", json!({"project_path": sample.root().join("one")}))
-        .await;
+    let answer = stateless.call("set_project_path", json!({"project_path": sample.root().join("one")})).await;
     assert_eq!(answer.called().0["remembered"], false, "{}", answer.raw);
     let root = answer.called().0["project_path"].clone();
-    let answer = stateless
-        .call("list_files", json!({"roots": ["."], "count_only": true}))
-        .await;
-    assert!(
-        answer.called().0["total_count"].as_u64().is_some_and(|count| count > 1),
-        "{}",
-        answer.raw
-    );
-    let answer = stateless
-        .call(
-            "list_files",
-            json!({"roots": ["."], "count_only": true, "project_root": root}),
-        )
-        .await;
+    let answer = stateless.call("list_files", json!({"roots": ["."], "count_only": true})).await;
+    assert!(answer.called().0["total_count"].as_u64().is_some_and(|count| count > 1), "{}", answer.raw);
+    let answer = stateless.call("list_files", json!({"roots": ["."], "count_only": true, "project_root": root})).await;
     assert_eq!(answer.called().0["total_count"], 1, "{}", answer.raw);
     // A stateless request cannot use a session's project by naming the session.
     let params = json!({"name": "list_files", "arguments": {"roots": ["."], "count_only": true}});
-    let request = stateless
-        .prepare(next_id(), "tools/call", Some("list_files"), params)
-        .header("Mcp-Session-Id", &one.id);
+    let request =
+        stateless.prepare(next_id(), "tools/call", Some("list_files"), params).header("Mcp-Session-Id", &one.id);
     let response = request.send().await.unwrap();
     let raw = response.text().await.unwrap();
-    let borrowed = messages(&raw)
-        .iter()
-        .any(|message| message["result"]["structuredContent"]["total_count"] == 1);
+    let borrowed = messages(&raw).iter().any(|message| message["result"]["structuredContent"]["total_count"] == 1);
     assert!(!borrowed, "{raw}");
 }
 
@@ -184,20 +123,13 @@ async fn an_open_stream_and_a_running_call_are_counted() {
     let session = Session::open(&server).await;
     let stream = session.listen().await;
     assert_eq!(stream.status(), StatusCode::OK);
-    assert_eq!(
-        server.edge.sessions.open_count(&session.id),
-        1,
-        "the stream is not counted"
-    );
+    assert_eq!(server.edge.sessions.open_count(&session.id), 1, "the stream is not counted");
     let running = tokio::spawn({
         let session = session.clone();
         async move { session.call("wait_at_gate", json!({})).await }
     });
     gate.entered().await;
-    assert!(
-        server.edge.sessions.open_count(&session.id) >= 2,
-        "the call is not counted"
-    );
+    assert!(server.edge.sessions.open_count(&session.id) >= 2, "the call is not counted");
     assert_eq!(server.edge.sessions.running_calls(), 1);
     gate.open();
     assert_eq!(running.await.unwrap().called().1, "through");
@@ -218,9 +150,7 @@ async fn a_cancelled_notification_stops_the_work() {
     let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "wait_at_gate", "arguments": {}}});
     let running = tokio::spawn(session.prepare(&message).send());
     gate.entered().await;
-    session
-        .notify("notifications/cancelled", json!({"requestId": id, "reason": "enough"}))
-        .await;
+    session.notify("notifications/cancelled", json!({"requestId": id, "reason": "enough"})).await;
     gate.stopped().await;
     while server.edge.sessions.running_calls() > 0 {
         tokio::task::yield_now().await;
@@ -253,15 +183,9 @@ async fn a_call_out_of_time_is_answered_and_its_work_stopped() {
     let sample = Sample::new();
     let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
-    let answer = Stateless::new(&server)
-        .call("wait_at_gate", json!({"timeout_ms": 500}))
-        .await;
+    let answer = Stateless::new(&server).call("wait_at_gate", json!({"timeout_ms": 500})).await;
     let (structured, _, failed) = answer.called();
-    assert!(
-        failed && structured["error"]["code"] == "TOOL_TIMEOUT",
-        "{}",
-        answer.raw
-    );
+    assert!(failed && structured["error"]["code"] == "TOOL_TIMEOUT", "{}", answer.raw);
     gate.stopped().await;
 }
 
@@ -287,11 +211,7 @@ async fn a_full_queue_says_when_to_come_back() {
     let third = client.call("wait_at_gate", json!({})).await;
     let error = &third.called().0["error"];
     assert_eq!(error["code"], "BUSY", "{}", third.raw);
-    assert!(
-        error["details"]["retry_after_ms"].as_u64().is_some_and(|ms| ms > 0),
-        "{}",
-        third.raw
-    );
+    assert!(error["details"]["retry_after_ms"].as_u64().is_some_and(|ms| ms > 0), "{}", third.raw);
     gate.open();
     for waiting in [first, second] {
         assert_eq!(waiting.await.unwrap().called().1, "through");
@@ -321,17 +241,12 @@ async fn progress_goes_to_the_caller_that_asked() {
                 gate.open();
             }
         }
-        let told: Vec<Value> = messages(&raw)
-            .into_iter()
-            .filter(|message| message["method"] == "notifications/progress")
-            .collect();
+        let told: Vec<Value> =
+            messages(&raw).into_iter().filter(|message| message["method"] == "notifications/progress").collect();
         let first = &told.first().unwrap_or_else(|| panic!("no progress: {raw}"))["params"];
         assert_eq!(first["progressToken"], "how-far");
         assert_eq!(first["total"].as_f64(), Some(10.0));
         assert!(first["progress"].as_f64().is_some_and(|done| done >= 1.0));
-        assert!(
-            messages(&raw).iter().any(|message| message.get("result").is_some()),
-            "no answer: {raw}"
-        );
+        assert!(messages(&raw).iter().any(|message| message.get("result").is_some()), "no answer: {raw}");
     }
 }

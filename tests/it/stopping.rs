@@ -35,12 +35,8 @@ struct Opened {
 impl Opened {
     fn watch(sample: &Sample) -> Self {
         let inotify = Inotify::init().unwrap();
-        let folders: BTreeSet<_> = sample
-            .state()
-            .into_iter()
-            .filter(|(path, _)| path.is_dir())
-            .map(|(path, _)| path)
-            .collect();
+        let folders: BTreeSet<_> =
+            sample.state().into_iter().filter(|(path, _)| path.is_dir()).map(|(path, _)| path).collect();
         for folder in folders {
             inotify.watches().add(folder, WatchMask::OPEN).unwrap();
         }
@@ -95,14 +91,8 @@ async fn a_call_out_of_time_says_so_and_stops() {
         let until_reply = opened.count();
         refused(&app, &reply, &["TOOL_TIMEOUT"]);
         assert_eq!(reply.structured["error"]["details"]["limit_ms"], "1");
-        assert!(
-            reply.structured["error"].get("results").is_none(),
-            "{name} returns partial rows"
-        );
-        assert!(
-            until_reply < all,
-            "{name} opened {until_reply} of {all} and did not stop"
-        );
+        assert!(reply.structured["error"].get("results").is_none(), "{name} returns partial rows");
+        assert!(until_reply < all, "{name} opened {until_reply} of {all} and did not stop");
         // Work that still runs would show in the meantime: this call walks the whole tree.
         let quiet = call(&app, "list_files", json!({"roots": ["docs"], "count_only": true})).await;
         assert!(!quiet.is_error);
@@ -145,10 +135,7 @@ async fn a_cancelled_call_stops_and_opens_nothing_more() {
         let whole = call(&app, name, arguments).await;
         assert!(!whole.is_error, "{name}: {}", whole.text);
         let all = opened.count();
-        assert!(
-            opened_before_reply < all,
-            "{name} opened {opened_before_reply} of {all} before it was cancelled"
-        );
+        assert!(opened_before_reply < all, "{name} opened {opened_before_reply} of {all} before it was cancelled");
     }
 }
 
@@ -214,15 +201,8 @@ async fn a_query_that_backtracks_too_far_says_so_by_name() {
         let arguments = json!({"query": "(?:.{0,20}){0,4}[A-Z]{2}[0-9]", "pcre2": true, "roots": ["."]});
         let reply = call_as(&app, "search_content", arguments, caller, CancellationToken::new()).await;
         assert!(!reply.is_error, "{}", reply.text);
-        assert_eq!(
-            reply.structured["skipped"]["examples"],
-            json!(["prose.txt (MatchLimit)"])
-        );
-        assert!(
-            reply.text.contains("short.txt") && reply.text.contains(words),
-            "{}",
-            reply.text
-        );
+        assert_eq!(reply.structured["skipped"]["examples"], json!(["prose.txt (MatchLimit)"]));
+        assert!(reply.text.contains("short.txt") && reply.text.contains(words), "{}", reply.text);
     }
 }
 

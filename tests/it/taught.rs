@@ -18,17 +18,11 @@ pub(crate) fn refused(app: &App, reply: &ToolReply, codes: &[&str]) -> String {
     let error = &reply.structured["error"];
     let text = |pointer: &str| {
         let value = error.pointer(pointer).and_then(Value::as_str);
-        value
-            .unwrap_or_else(|| panic!("no {pointer} in {}", reply.structured))
-            .to_owned()
+        value.unwrap_or_else(|| panic!("no {pointer} in {}", reply.structured)).to_owned()
     };
     assert_eq!(reply.structured["success"], false);
     let code = text("/code");
-    assert!(
-        codes.contains(&code.as_str()),
-        "{code}, not {codes:?}: {}",
-        text("/message")
-    );
+    assert!(codes.contains(&code.as_str()), "{code}, not {codes:?}: {}", text("/message"));
     assert_eq!(text("/tool"), text("/tool_name"));
     assert!(
         [
@@ -47,10 +41,7 @@ pub(crate) fn refused(app: &App, reply: &ToolReply, codes: &[&str]) -> String {
     assert!(text("/timestamp").ends_with('Z'));
     let url = text("/troubleshooting_url");
     let entry = url.strip_prefix("/v1/errors#").unwrap_or_default();
-    assert!(
-        all_errors(&fumi_tools::errors()).get(entry).is_some(),
-        "/v1/errors has no {entry}"
-    );
+    assert!(all_errors(&fumi_tools::errors()).get(entry).is_some(), "/v1/errors has no {entry}");
     let action = text("/guidance/suggested_action");
     assert!(is_tool(app, &action), "the next step {action} is not a tool");
     let (message, explanation) = (text("/message"), text("/guidance/explanation"));
@@ -69,16 +60,12 @@ fn is_tool(app: &App, name: &str) -> bool {
 /// Returns each `{name}` that was not filled. A JSON example (`{"a": 1}`) and a glob (`{a,b}`) are not placeholders.
 fn unfilled(text: &str) -> Vec<String> {
     let placeholder = Regex::new(r"\{[a-z_]{2,}\}").unwrap();
-    placeholder
-        .find_iter(text)
-        .map(|found| found.as_str().to_owned())
-        .collect()
+    placeholder.find_iter(text).map(|found| found.as_str().to_owned()).collect()
 }
 
 /// True if a text has Japanese letters.
 pub(crate) fn is_japanese(text: &str) -> bool {
-    text.chars()
-        .any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}'))
+    text.chars().any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}'))
 }
 
 /// One entry of an `errors.toml`, with its file.
@@ -140,23 +127,15 @@ async fn every_error_names_a_next_step_that_exists_in_both_languages() {
         if !tool.is_empty() && !is_tool(&app, tool) {
             complain(format!("suggests {tool}, which is not a tool"));
         }
-        let example: Result<Value, _> = serde_json::from_str(
-            lesson
-                .entry
-                .get("example")
-                .and_then(toml::Value::as_str)
-                .unwrap_or("{}"),
-        );
+        let example: Result<Value, _> =
+            serde_json::from_str(lesson.entry.get("example").and_then(toml::Value::as_str).unwrap_or("{}"));
         let Ok(Value::Object(example)) = example else {
             complain("the example is not a JSON object".to_owned());
             continue;
         };
         // An example for a named tool uses only arguments of the tool.
         if let Some(entry) = app.catalogue.entries().iter().find(|entry| entry.spec.name == tool) {
-            for name in example
-                .keys()
-                .filter(|name| entry.input["properties"].get(name.as_str()).is_none())
-            {
+            for name in example.keys().filter(|name| entry.input["properties"].get(name.as_str()).is_none()) {
                 complain(format!("the example passes {name}, which {tool} does not have"));
             }
         }
@@ -198,12 +177,7 @@ fn code_of(folder: &Path) -> String {
 
 #[test]
 fn the_published_list_of_errors_is_complete() {
-    let published: BTreeSet<String> = all_errors(&fumi_tools::errors())
-        .as_object()
-        .unwrap()
-        .keys()
-        .cloned()
-        .collect();
+    let published: BTreeSet<String> = all_errors(&fumi_tools::errors()).as_object().unwrap().keys().cloned().collect();
     let written: BTreeSet<String> = lessons().into_iter().map(|lesson| lesson.name).collect();
     assert_eq!(published, written);
 }
@@ -220,25 +194,15 @@ fn the_page_of_errors_says_what_each_code_means_in_both_languages() {
         .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
         .collect();
     for row in &rows {
-        let [_, english, japanese] = row[..] else {
-            panic!("not a code with two meanings: {row:?}")
-        };
+        let [_, english, japanese] = row[..] else { panic!("not a code with two meanings: {row:?}") };
         assert!(!english.is_empty() && !is_japanese(english), "{row:?}");
         assert!(is_japanese(japanese), "{row:?}");
     }
     let listed: Vec<&str> = rows.iter().map(|row| row[0].trim_matches('`')).collect();
     let errors = all_errors(&fumi_tools::errors());
-    let codes: BTreeSet<&str> = errors
-        .as_object()
-        .unwrap()
-        .values()
-        .map(|error| error["code"].as_str().unwrap())
-        .collect();
-    assert_eq!(
-        listed,
-        codes.into_iter().collect::<Vec<_>>(),
-        "docs/errors.md lists every code once, in order"
-    );
+    let codes: BTreeSet<&str> =
+        errors.as_object().unwrap().values().map(|error| error["code"].as_str().unwrap()).collect();
+    assert_eq!(listed, codes.into_iter().collect::<Vec<_>>(), "docs/errors.md lists every code once, in order");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -250,18 +214,11 @@ async fn an_error_is_in_the_language_of_the_caller() {
     let sample = Sample::new();
     let app = sample.app();
     for locale in Locale::ALL {
-        let caller = Caller {
-            locale,
-            ..Caller::default()
-        };
+        let caller = Caller { locale, ..Caller::default() };
         let arguments = serde_json::json!({"roots": ["nowhere"]});
         let reply = crate::sample::call_as(&app, "list_files", arguments, caller, CancellationToken::new()).await;
         let message = refused(&app, &reply, &["FILE_NOT_FOUND"]);
-        assert_eq!(
-            message.contains("File or folder not found"),
-            locale == Locale::En,
-            "{message}"
-        );
+        assert_eq!(message.contains("File or folder not found"), locale == Locale::En, "{message}");
         assert_eq!(is_japanese(&message), locale == Locale::Ja, "{message}");
     }
 }

@@ -61,17 +61,9 @@ impl Program {
             .spawn()
             .unwrap();
         let mut ready = String::new();
-        BufReader::new(child.stdout.take().unwrap())
-            .read_line(&mut ready)
-            .unwrap();
-        let base = ready
-            .trim()
-            .trim_start_matches("fumi listening on ")
-            .trim_end_matches("/mcp");
-        Self {
-            base: base.to_owned(),
-            child,
-        }
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut ready).unwrap();
+        let base = ready.trim().trim_start_matches("fumi listening on ").trim_end_matches("/mcp");
+        Self { base: base.to_owned(), child }
     }
 
     /// Ends the program, so that it exports the rest.
@@ -89,9 +81,7 @@ fn decoded<T: prost::Message + Default>(received: &Received, path: &str) -> Vec<
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+    bytes.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
 /// Returns the spans of the client's trace: by id, with the names of their parents up to the client's own.
@@ -120,10 +110,7 @@ async fn a_calls_trace_belongs_to_the_clients_and_has_no_argument_values() {
     let sample = Sample::new();
     let (url, received) = collector().await;
     let program = Program::start(&sample, &url);
-    let client = Stateless {
-        http: reqwest::Client::new(),
-        url: format!("{}/mcp", program.base),
-    };
+    let client = Stateless { http: reqwest::Client::new(), url: format!("{}/mcp", program.base) };
     let params = json!({"name": "search_content", "arguments": {"roots": ["."], "query": CANARY}});
     let request = client
         .prepare(1, "tools/call", Some("search_content"), params)
@@ -134,11 +121,8 @@ async fn a_calls_trace_belongs_to_the_clients_and_has_no_argument_values() {
     let resources: Vec<_> = traces.into_iter().flat_map(|traces| traces.resource_spans).collect();
     let service = format!("{:?}", resources[0].resource);
     assert!(service.contains("fumi-under-test"), "{service}");
-    let spans: Vec<Span> = resources
-        .into_iter()
-        .flat_map(|resource| resource.scope_spans)
-        .flat_map(|scope| scope.spans)
-        .collect();
+    let spans: Vec<Span> =
+        resources.into_iter().flat_map(|resource| resource.scope_spans).flat_map(|scope| scope.spans).collect();
     assert_eq!(
         tree(&spans),
         [
@@ -150,33 +134,19 @@ async fn a_calls_trace_belongs_to_the_clients_and_has_no_argument_values() {
             "POST /mcp > tools/call search_content > call > search_content",
         ]
     );
-    let mcp = spans
-        .iter()
-        .find(|span| span.name == "tools/call search_content")
-        .unwrap();
+    let mcp = spans.iter().find(|span| span.name == "tools/call search_content").unwrap();
     let attributes = format!("{:?}", mcp.attributes);
-    for part in [
-        "mcp.method.name",
-        "tools/call",
-        "gen_ai.tool.name",
-        "execute_tool",
-        "mcp.protocol.version",
-        "2026-07-28",
-    ] {
+    for part in
+        ["mcp.method.name", "tools/call", "gen_ai.tool.name", "execute_tool", "mcp.protocol.version", "2026-07-28"]
+    {
         assert!(attributes.contains(part), "{part}: {attributes}");
     }
     for (path, body) in received.lock().unwrap().iter() {
         let told = String::from_utf8_lossy(body).into_owned();
         assert!(!told.contains(CANARY), "{path} contains an argument");
     }
-    assert!(
-        !decoded::<ExportMetricsServiceRequest>(&received, "/v1/metrics").is_empty(),
-        "no metrics"
-    );
-    assert!(
-        !decoded::<ExportLogsServiceRequest>(&received, "/v1/logs").is_empty(),
-        "no messages"
-    );
+    assert!(!decoded::<ExportMetricsServiceRequest>(&received, "/v1/metrics").is_empty(), "no metrics");
+    assert!(!decoded::<ExportLogsServiceRequest>(&received, "/v1/logs").is_empty(), "no messages");
 }
 
 /// A client may send its context in the message instead, also in the session era.
@@ -202,10 +172,7 @@ async fn a_context_in_the_message_is_the_parent() {
         .collect();
     let tree = tree(&spans);
     assert_eq!(tree[0], "tools/call list_files", "{tree:?}");
-    assert!(
-        tree.contains(&"tools/call list_files > call > list_files".to_owned()),
-        "{tree:?}"
-    );
+    assert!(tree.contains(&"tools/call list_files > call > list_files".to_owned()), "{tree:?}");
 }
 
 /// An episode through all its stages is one chain of calls, and each stage is timed once.
@@ -244,28 +211,14 @@ async fn metrics_are_read_as_prometheus_reads_them() {
     }
     client.call("list_files", json!({"roots": ["nowhere"]})).await;
     sample.file("one.py", "x = 1\n");
-    assert!(
-        !client
-            .call("check_code_scale", json!({"file_path": "one.py"}))
-            .await
-            .called()
-            .2
-    );
+    assert!(!client.call("check_code_scale", json!({"file_path": "one.py"})).await.called().2);
     let _session = Session::open(&server).await;
     let answer = reqwest::get(format!("{}/metrics", server.base)).await.unwrap();
-    assert!(
-        answer.headers()["content-type"]
-            .to_str()
-            .unwrap()
-            .starts_with("text/plain; version=0.0.4")
-    );
+    assert!(answer.headers()["content-type"].to_str().unwrap().starts_with("text/plain; version=0.0.4"));
     let text = answer.text().await.unwrap();
     let line = |name: &str, labels: &[&str]| {
         let fits = |line: &&str| line.starts_with(name) && labels.iter().all(|label| line.contains(label));
-        let line = text
-            .lines()
-            .find(fits)
-            .unwrap_or_else(|| panic!("no {name} {labels:?} in\n{text}"));
+        let line = text.lines().find(fits).unwrap_or_else(|| panic!("no {name} {labels:?} in\n{text}"));
         line.rsplit(' ').next().unwrap().parse::<f64>().unwrap()
     };
     let calls = "mcp_server_operation_duration_seconds_count";
@@ -274,12 +227,7 @@ async fn metrics_are_read_as_prometheus_reads_them() {
     let failed = ["gen_ai_tool_name=\"list_files\"", "error_type=\"FILE_NOT_FOUND\""];
     assert!((line(calls, &failed) - 1.0).abs() < 0.1);
     assert!((line("fumi_cache_lookups_total", &["result=\"hit\""]) - 2.0).abs() < 0.1);
-    assert!(
-        line(
-            "fumi_tokens_out_total",
-            &["gen_ai_tool_name=\"search_content\"", "format=\"both\""]
-        ) >= 3.0
-    );
+    assert!(line("fumi_tokens_out_total", &["gen_ai_tool_name=\"search_content\"", "format=\"both\""]) >= 3.0);
     assert!(line("fumi_pool_wait_seconds_count", &["pool=\"analysis\""]) >= 2.0);
     assert!(
         line(
@@ -307,12 +255,8 @@ async fn tokens_are_counted_however_a_call_is_answered() {
     let counted = |tool: &str| {
         let text = server.app.metrics.text();
         let own = format!("gen_ai_tool_name=\"{tool}\"");
-        let lines = text
-            .lines()
-            .filter(|line| line.starts_with("fumi_tokens_out_total{") && line.contains(&own));
-        lines
-            .map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
-            .sum::<u64>()
+        let lines = text.lines().filter(|line| line.starts_with("fumi_tokens_out_total{") && line.contains(&own));
+        lines.map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum::<u64>()
     };
     let arguments = json!({"roots": ["."], "absolute": false});
     let call = json!({"name": "list_files", "arguments": arguments});
@@ -325,11 +269,9 @@ async fn tokens_are_counted_however_a_call_is_answered() {
         json!({"name": "batch_execute", "arguments": {"steps": [{"tool": "list_files", "arguments": arguments}]}});
     let of_reply = |result: &serde_json::Value| result["_meta"]["fumi/tokens"].as_u64().unwrap();
     let mut before = counted("list_files");
-    for (way, params) in [
-        ("at once", &call),
-        ("again, from the cache", &call),
-        ("with a progress token", &with_progress),
-    ] {
+    for (way, params) in
+        [("at once", &call), ("again, from the cache", &call), ("with a progress token", &with_progress)]
+    {
         let answer = stateless.request("tools/call", params.clone()).await;
         // Nothing is sent before the reply.
         assert_eq!(answer.headers["content-type"], "application/json", "{way}");
@@ -361,10 +303,7 @@ async fn tokens_are_counted_however_a_call_is_answered() {
             .header("Accept", accept)
             .json(&arguments);
         let answer = request.send().await.unwrap();
-        let told = answer
-            .headers()
-            .get("x-fumi-tokens")
-            .map(|told| told.to_str().unwrap().to_owned());
+        let told = answer.headers().get("x-fumi-tokens").map(|told| told.to_str().unwrap().to_owned());
         assert_eq!(told.is_none(), accept == "text/event-stream");
         answer.text().await.unwrap();
         let now = counted("list_files");

@@ -61,17 +61,10 @@ fn missed(tools: &[Value]) -> Vec<String> {
     let lacks = |(wish, name): &(&str, &str)| {
         let tool = tools.iter().find(|tool| tool["name"] == *name);
         let tool = tool.unwrap_or_else(|| panic!("{name} is not listed"));
-        let words = [
-            &tool["name"],
-            &tool["description"],
-            &tool["_meta"]["anthropic/searchHint"],
-        ]
-        .map(text);
+        let words = [&tool["name"], &tool["description"], &tool["_meta"]["anthropic/searchHint"]].map(text);
         let words = words.join(" ");
         let lacking = wish.split(' ').filter(|word| !EMPTY.contains(word));
-        let lacking: Vec<_> = lacking
-            .filter(|word| !words.contains(stem(&word.to_lowercase())))
-            .collect();
+        let lacking: Vec<_> = lacking.filter(|word| !words.contains(stem(&word.to_lowercase()))).collect();
         (!lacking.is_empty()).then(|| format!("{name} has no {} ({wish})", lacking.join(", ")))
     };
     WISHES.iter().filter_map(lacks).collect()
@@ -82,27 +75,16 @@ async fn everyday_requests_find_their_tool_in_both_eras() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     let url = format!("{}/mcp/all", server.base);
-    let stateless = Stateless {
-        url: url.clone(),
-        ..Stateless::new(&server)
-    };
+    let stateless = Stateless { url: url.clone(), ..Stateless::new(&server) };
     let session = Session::open_at(&url, SESSION).await;
-    let lists = [
-        stateless.request("tools/list", json!({})).await,
-        session.request("tools/list", json!({})).await,
-    ];
+    let lists = [stateless.request("tools/list", json!({})).await, session.request("tools/list", json!({})).await];
     for list in lists {
         let tools = list.result()["tools"].as_array().unwrap();
         assert_eq!(missed(tools), [""; 0]);
         // A request may be in any language.
-        let hints = tools
-            .iter()
-            .filter_map(|tool| tool["_meta"]["anthropic/searchHint"].as_str());
+        let hints = tools.iter().filter_map(|tool| tool["_meta"]["anthropic/searchHint"].as_str());
         for hint in hints {
-            assert!(
-                !hint.is_ascii() && hint.contains(|letter: char| letter.is_ascii_lowercase()),
-                "{hint}"
-            );
+            assert!(!hint.is_ascii() && hint.contains(|letter: char| letter.is_ascii_lowercase()), "{hint}");
         }
     }
 }

@@ -37,11 +37,7 @@ struct Text {
 impl Text {
     fn new(at: impl Into<String>, line: usize, text: impl Into<String>) -> Self {
         let (at, text) = (at.into(), text.into());
-        Self {
-            at,
-            line: Some(line),
-            text,
-        }
+        Self { at, line: Some(line), text }
     }
 
     fn without_line(at: impl Into<String>, text: impl Into<String>) -> Self {
@@ -169,10 +165,8 @@ fn paragraphs(file: &str, markdown: &str) -> Vec<Text> {
 
 /// Returns all comments of a TOML file, one text for each run of lines.
 fn comments(file: &str, toml: &str) -> Vec<Text> {
-    let bare: Vec<&str> = toml
-        .lines()
-        .map(|line| line.trim_start().strip_prefix('#').unwrap_or_default().trim())
-        .collect();
+    let bare: Vec<&str> =
+        toml.lines().map(|line| line.trim_start().strip_prefix('#').unwrap_or_default().trim()).collect();
     paragraphs(file, &bare.join("\n"))
 }
 
@@ -180,9 +174,7 @@ fn comments(file: &str, toml: &str) -> Vec<Text> {
 fn texts_of_tool(name: &str, texts: &ToolTexts) -> Vec<Text> {
     let own = [&texts.title, &texts.summary, &texts.description, &texts.hint];
     let all = own.into_iter().chain(texts.arguments.values());
-    all.filter(|text| !text.is_empty())
-        .map(|text| Text::without_line(format!("tool {name}"), text))
-        .collect()
+    all.filter(|text| !text.is_empty()).map(|text| Text::without_line(format!("tool {name}"), text)).collect()
 }
 
 /// Returns the English messages and next steps of a list of errors, as `GET /v1/errors` returns it.
@@ -206,11 +198,7 @@ fn texts_of_page(file: &str, toml: &str) -> Vec<Text> {
             toml::Value::Array(values) => values.iter().for_each(|value| collect(value, is_english, found)),
             toml::Value::Table(table) => {
                 for (key, value) in table {
-                    collect(
-                        value,
-                        is_english || ["en", "unit", "source"].contains(&key.as_str()),
-                        found,
-                    );
+                    collect(value, is_english || ["en", "unit", "source"].contains(&key.as_str()), found);
                 }
             }
             _ => {}
@@ -227,10 +215,7 @@ fn reasons(file: &str, toml: &str) -> Vec<Text> {
     let language: toml::Table = toml.parse().unwrap_or_else(|error| panic!("{file}: {error}"));
     let empty = language.get("empty").and_then(toml::Value::as_table);
     let reasons = empty.into_iter().flat_map(|empty| empty.values());
-    reasons
-        .filter_map(toml::Value::as_str)
-        .map(|reason| with_line(file, toml, reason.to_owned()))
-        .collect()
+    reasons.filter_map(toml::Value::as_str).map(|reason| with_line(file, toml, reason.to_owned())).collect()
 }
 
 /// Returns a text with its first line in a TOML file, or with line 1 if it is written there with escapes.
@@ -361,10 +346,7 @@ fn literals<'s>(file: &str, source: &'s str) -> (Vec<Text>, Vec<&'s str>) {
             continue;
         }
         if let Token::Literal(line, content) = tokens[at] {
-            let text = continued
-                .replace_all(content, "\n")
-                .replace("\\n", " ")
-                .replace("\\\"", "\"");
+            let text = continued.replace_all(content, "\n").replace("\\n", " ").replace("\\\"", "\"");
             texts.push(Text::new(file, line, text));
         }
         at += 1;
@@ -424,11 +406,8 @@ fn prompts_and_guides_are_plain() {
     for name in ["src/mcp/instructions.en.md", "src/tools/novel/prompts/write.en.md"] {
         assert!(guides.contains(&root().join(name)), "{name} is missing");
     }
-    let texts: Vec<Text> = guides
-        .iter()
-        .map(|path| read(path))
-        .flat_map(|(file, markdown)| paragraphs(&file, &markdown))
-        .collect();
+    let texts: Vec<Text> =
+        guides.iter().map(|path| read(path)).flat_map(|(file, markdown)| paragraphs(&file, &markdown)).collect();
     assert_plain("prompts and guides", &texts, 60);
 }
 
@@ -437,11 +416,7 @@ fn help_of_the_command_line_is_plain() {
     let sample = Sample::empty();
     let mut texts = Vec::new();
     // Help does not list the hidden commands.
-    let mut left: Vec<Vec<String>> = vec![
-        Vec::new(),
-        vec!["connect".to_owned()],
-        vec!["parser-process".to_owned()],
-    ];
+    let mut left: Vec<Vec<String>> = vec![Vec::new(), vec!["connect".to_owned()], vec!["parser-process".to_owned()]];
     while let Some(words) = left.pop() {
         let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["--help"]).collect();
         let output = run(&sample, &arguments);
@@ -469,14 +444,7 @@ fn the_default_configuration_is_plain() {
 #[test]
 fn documents_are_plain() {
     let mut texts = Vec::new();
-    let pages = [
-        "README.md",
-        "ARCHITECTURE.md",
-        "CONTRIBUTING.md",
-        "CHANGELOG.md",
-        "docs",
-        "examples",
-    ];
+    let pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "examples"];
     for path in pages.iter().flat_map(|page| files(page, &["md"])) {
         let (file, markdown) = read(&path);
         // Generated pages are not committed; their texts are read at their sources.
@@ -489,10 +457,7 @@ fn documents_are_plain() {
     for (file, words) in MEASURED_REPORTS {
         let before = found.len();
         found.retain(|offender| offender.at != file || !offender.passage.contains(words));
-        assert!(
-            found.len() < before,
-            "MEASURED_REPORTS: {file} does not say {words:?} any more"
-        );
+        assert!(found.len() < before, "MEASURED_REPORTS: {file} does not say {words:?} any more");
     }
     assert_none("documents", &found);
 }
@@ -513,11 +478,8 @@ fn manual_pages_of_the_checks_are_plain() {
 fn reasons_for_empty_columns_are_plain() {
     let mut languages = files("src/code/languages", &["toml"]);
     languages.retain(|path| path.ends_with("language.toml"));
-    let texts: Vec<Text> = languages
-        .iter()
-        .map(|path| read(path))
-        .flat_map(|(file, toml)| reasons(&file, &toml))
-        .collect();
+    let texts: Vec<Text> =
+        languages.iter().map(|path| read(path)).flat_map(|(file, toml)| reasons(&file, &toml)).collect();
     assert_plain("reasons", &texts, 30);
 }
 
@@ -546,10 +508,7 @@ fn string_literals_are_plain() {
 /// Asserts that exactly one phrase is found, on this line.
 #[track_caller]
 fn assert_found(texts: &[Text], line: Option<usize>, passage: &str) {
-    let found: Vec<_> = offenders(texts)
-        .into_iter()
-        .map(|offender| (offender.line, offender.passage))
-        .collect();
+    let found: Vec<_> = offenders(texts).into_iter().map(|offender| (offender.line, offender.passage)).collect();
     assert_eq!(found, [(line, passage.to_owned())]);
 }
 
@@ -575,11 +534,7 @@ fn an_offender_is_found_in_each_kind_of_place() {
     let help =
         "Serves.\n\nCommands:\n  new   Makes what nobody has\n        at all\n  help  Prints\n\nOptions:\n  -h\n";
     assert_eq!(subcommands(help), ["new"]);
-    assert_found(
-        &[Text::new("fumi --help", 1, help)],
-        Some(4),
-        "new   Makes what nobody has",
-    );
+    assert_found(&[Text::new("fumi --help", 1, help)], Some(4), "new   Makes what nobody has");
 
     let page = "[en]\nmanual = \"\"\"\nFirst.\nNobody knows.\n\"\"\"\n[ja]\nmanual = \"there is no one\"\n";
     assert_found(&texts_of_page("rule.toml", page), Some(4), "Nobody knows.");
@@ -607,10 +562,7 @@ fn an_offender_is_found_in_each_kind_of_place() {
     let (texts, modules) = literals("src/a.rs", source);
     assert_eq!(modules, ["contract"]);
     assert_found(&texts, Some(7), "and {text} is no name");
-    let (texts, _) = literals(
-        "src/a.rs",
-        "#[cfg(not(test))]\nconst A: &str = r#\"say \"somebody \"\"#;\n",
-    );
+    let (texts, _) = literals("src/a.rs", "#[cfg(not(test))]\nconst A: &str = r#\"say \"somebody \"\"#;\n");
     assert_found(&texts, Some(2), "say \"somebody \"");
 }
 
@@ -623,10 +575,7 @@ fn test_modules_are_found_beside_their_parents() {
 
 #[test]
 fn a_text_without_a_line_is_located_in_the_data_files() {
-    let data = [(
-        "src/errors.toml".to_owned(),
-        "[A]\nen = \"There is no file.\"\n".to_owned(),
-    )];
+    let data = [("src/errors.toml".to_owned(), "[A]\nen = \"There is no file.\"\n".to_owned())];
     let found = offenders(&[Text::without_line("error A", "There is no file.")]);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].shown(&data), "src/errors.toml:2: There is no file.");

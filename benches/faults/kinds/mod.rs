@@ -76,21 +76,11 @@ pub(crate) const KINDS: [Kind; 24] = [
 ];
 
 const fn everywhere(name: &'static str, bar: Bar, places: fn(&CheckMaterial<'_>) -> Vec<Fault>) -> Kind {
-    Kind {
-        name,
-        bar,
-        is_narration_only: false,
-        places,
-    }
+    Kind { name, bar, is_narration_only: false, places }
 }
 
 const fn narration(name: &'static str, bar: Bar, places: fn(&CheckMaterial<'_>) -> Vec<Fault>) -> Kind {
-    Kind {
-        name,
-        bar,
-        is_narration_only: true,
-        places,
-    }
+    Kind { name, bar, is_narration_only: true, places }
 }
 
 /// A change of the clean text.
@@ -125,21 +115,12 @@ impl Fault {
     fn replaced(range: Range<usize>, text: impl Into<String>) -> Self {
         let text = text.into();
         let expected = range.start..range.start + text.len();
-        Self {
-            changes: vec![Change { range, text }],
-            expected: vec![expected],
-        }
+        Self { changes: vec![Change { range, text }], expected: vec![expected] }
     }
 
     /// Removes a text; the fault shows elsewhere.
     fn removed(range: Range<usize>, expected: Range<usize>) -> Self {
-        Self {
-            changes: vec![Change {
-                range,
-                text: String::new(),
-            }],
-            expected: vec![expected],
-        }
+        Self { changes: vec![Change { range, text: String::new() }], expected: vec![expected] }
     }
 
     /// Extends the fault by so many bytes before and after the change.
@@ -225,10 +206,7 @@ impl Kind {
         }
         let chosen = Dice::new(seed, self.name).below(places.len());
         let fault = places.swap_remove(chosen);
-        Some(Faulty {
-            text: fault.applied_to(clean.manuscript().source()),
-            fault,
-        })
+        Some(Faulty { text: fault.applied_to(clean.manuscript().source()), fault })
     }
 
     /// True if the place is in the story, in prose, and without markup.
@@ -275,12 +253,7 @@ fn characters<'m>(clean: &'m CheckMaterial<'_>) -> impl Iterator<Item = Sign> + 
             if let Some(sign) = signs.last_mut() {
                 sign.after = Some(own);
             }
-            signs.push(Sign {
-                at: prose.source.start + at,
-                own,
-                before: last,
-                after: None,
-            });
+            signs.push(Sign { at: prose.source.start + at, own, before: last, after: None });
             last = Some(own);
         }
         signs

@@ -70,11 +70,7 @@ impl ChangeLog {
             inner.logs.0.push(Arc::downgrade(&log));
             Handle::try_current().ok().map(|_| EventLoop::share(&tree, &mut inner))
         };
-        Self {
-            tree,
-            log,
-            _event_loop: event_loop,
-        }
+        Self { tree, log, _event_loop: event_loop }
     }
 
     /// Returns what changed since the last `take`, or since the log began. Each change is returned to one caller only.
@@ -135,20 +131,13 @@ impl PathLog {
     /// Returns what was logged and resets the log.
     pub(crate) fn take(&self) -> ChangedPaths {
         let state = std::mem::take(&mut *self.state.lock());
-        if state.is_unknown {
-            ChangedPaths::Unknown
-        } else {
-            ChangedPaths::Paths(state.paths.into_iter().collect())
-        }
+        if state.is_unknown { ChangedPaths::Unknown } else { ChangedPaths::Paths(state.paths.into_iter().collect()) }
     }
 }
 
 impl LogState {
     fn forget(&mut self) {
-        *self = Self {
-            paths: HashSet::new(),
-            is_unknown: true,
-        };
+        *self = Self { paths: HashSet::new(), is_unknown: true };
     }
 }
 

@@ -36,9 +36,7 @@ fn folders() -> (tempfile::TempDir, PathBuf) {
 
 /// Takes a log, and returns the paths relative to the root, sorted.
 fn taken(log: &ChangeLog, root: &Path) -> Vec<String> {
-    let ChangedPaths::Paths(paths) = log.take().changed else {
-        panic!("anything may have changed")
-    };
+    let ChangedPaths::Paths(paths) = log.take().changed else { panic!("anything may have changed") };
     let relative = |path: &PathBuf| path.strip_prefix(root).expect("inside").to_string_lossy().into_owned();
     let mut paths: Vec<String> = paths.iter().map(relative).collect();
     paths.sort();
@@ -70,11 +68,7 @@ fn each_kind_of_change_of_a_file_names_it() {
         ("nothing", |_| {}, &[]),
         ("read", |root| drop(fs::read(root.join("a")).expect("read")), &[]),
         ("edit", |root| fs::write(root.join("a"), "2").expect("written"), &["a"]),
-        (
-            "no difference",
-            |root| fs::write(root.join("a"), "2").expect("written"),
-            &["a"],
-        ),
+        ("no difference", |root| fs::write(root.join("a"), "2").expect("written"), &["a"]),
         (
             "permissions",
             |root| fs::set_permissions(root.join("a"), fs::Permissions::from_mode(0o600)).expect("set"),
@@ -88,32 +82,12 @@ fn each_kind_of_change_of_a_file_names_it() {
             },
             &["a"],
         ),
-        (
-            "create",
-            |root| fs::write(root.join("b"), "1").expect("written"),
-            &["b"],
-        ),
-        (
-            "rename",
-            |root| fs::rename(root.join("b"), root.join("c")).expect("renamed"),
-            &["b", "c"],
-        ),
-        (
-            "rename over",
-            |root| fs::rename(root.join("c"), root.join("a")).expect("renamed"),
-            &["a", "c"],
-        ),
+        ("create", |root| fs::write(root.join("b"), "1").expect("written"), &["b"]),
+        ("rename", |root| fs::rename(root.join("b"), root.join("c")).expect("renamed"), &["b", "c"]),
+        ("rename over", |root| fs::rename(root.join("c"), root.join("a")).expect("renamed"), &["a", "c"]),
         ("link", |root| symlink("a", root.join("l")).expect("linked"), &["l"]),
-        (
-            "hard link",
-            |root| fs::hard_link(root.join("a"), root.join("h")).expect("linked"),
-            &["h"],
-        ),
-        (
-            "delete",
-            |root| fs::remove_file(root.join("h")).expect("removed"),
-            &["h"],
-        ),
+        ("hard link", |root| fs::hard_link(root.join("a"), root.join("h")).expect("linked"), &["h"]),
+        ("delete", |root| fs::remove_file(root.join("h")).expect("removed"), &["h"]),
     ];
     check(&root, &log, changes);
 }
@@ -127,11 +101,7 @@ fn each_kind_of_change_of_a_folder_names_it_or_what_is_below() {
     let log = freshness.log_changes(&root);
     let changes: &[Change] = &[
         ("folder", |root| fs::create_dir(root.join("d")).expect("made"), &["d"]),
-        (
-            "file in it",
-            |root| fs::write(root.join("d/f"), "1").expect("written"),
-            &["d/f"],
-        ),
+        ("file in it", |root| fs::write(root.join("d/f"), "1").expect("written"), &["d/f"]),
         (
             "folders with content",
             |root| {
@@ -140,21 +110,9 @@ fn each_kind_of_change_of_a_folder_names_it_or_what_is_below() {
             },
             &["n"],
         ),
-        (
-            "file in those",
-            |root| fs::write(root.join("n/m/f"), "2").expect("written"),
-            &["n/m/f"],
-        ),
-        (
-            "folder renamed",
-            |root| fs::rename(root.join("n"), root.join("o")).expect("renamed"),
-            &["n", "o"],
-        ),
-        (
-            "file in that",
-            |root| fs::write(root.join("o/m/f"), "3").expect("written"),
-            &["o/m/f"],
-        ),
+        ("file in those", |root| fs::write(root.join("n/m/f"), "2").expect("written"), &["n/m/f"]),
+        ("folder renamed", |root| fs::rename(root.join("n"), root.join("o")).expect("renamed"), &["n", "o"]),
+        ("file in that", |root| fs::write(root.join("o/m/f"), "3").expect("written"), &["o/m/f"]),
         (
             "folder renamed and its file edited",
             |root| {
@@ -164,26 +122,10 @@ fn each_kind_of_change_of_a_folder_names_it_or_what_is_below() {
             // The second path is the name that the folder had when it was watched.
             &["o", "o/m/g", "p"],
         ),
-        (
-            "folder moved out",
-            |root| fs::rename(root.join("p"), root.with_file_name("out")).expect("renamed"),
-            &["p"],
-        ),
-        (
-            "file outside",
-            |root| fs::write(root.with_file_name("out").join("m/f"), "4").expect("written"),
-            &[],
-        ),
-        (
-            "folder moved in",
-            |root| fs::rename(root.with_file_name("out"), root.join("q")).expect("renamed"),
-            &["q"],
-        ),
-        (
-            "file in that too",
-            |root| fs::write(root.join("q/m/f"), "5").expect("written"),
-            &["q/m/f"],
-        ),
+        ("folder moved out", |root| fs::rename(root.join("p"), root.with_file_name("out")).expect("renamed"), &["p"]),
+        ("file outside", |root| fs::write(root.with_file_name("out").join("m/f"), "4").expect("written"), &[]),
+        ("folder moved in", |root| fs::rename(root.with_file_name("out"), root.join("q")).expect("renamed"), &["q"]),
+        ("file in that too", |root| fs::write(root.join("q/m/f"), "5").expect("written"), &["q/m/f"]),
         (
             "folder deleted",
             |root| fs::remove_dir_all(root.join("q")).expect("removed"),
@@ -197,16 +139,8 @@ fn each_kind_of_change_of_a_folder_names_it_or_what_is_below() {
             },
             &["d/f"],
         ),
-        (
-            "the root itself",
-            |root| fs::set_permissions(root, fs::Permissions::from_mode(0o700)).expect("set"),
-            &[""],
-        ),
-        (
-            "uncounted",
-            |root| fs::write(root.join(".fumi/x"), "1").expect("written"),
-            &[],
-        ),
+        ("the root itself", |root| fs::set_permissions(root, fs::Permissions::from_mode(0o700)).expect("set"), &[""]),
+        ("uncounted", |root| fs::write(root.join(".fumi/x"), "1").expect("written"), &[]),
         (
             "rules of git",
             |root| fs::write(root.join(".git/info/exclude"), "1").expect("written"),
@@ -401,10 +335,7 @@ fn rules_outside_are_told_beside_the_paths() {
     let before = log.take();
     fs::write(root.with_file_name(".ignore"), "a").expect("written");
     let after = log.take();
-    assert!(
-        before.outside != after.outside && before.changed == after.changed,
-        "{after:?}"
-    );
+    assert!(before.outside != after.outside && before.changed == after.changed, "{after:?}");
     assert!(!freshness.has_unstamped_rules(&root));
     symlink("../.ignore", root.join(".ignore")).expect("linked");
     let _ = log.take();
@@ -565,13 +496,7 @@ fn apply(root: &Path, step: &Step) {
             drop(fs::create_dir_all(&filled).and_then(|()| fs::write(filled.join("f0"), text(*content))));
         }
         Step::MoveFolder(from, to) => drop(fs::rename(folder(*from), folder(*to))),
-        Step::Exchange(from, to) => drop(renameat_with(
-            CWD,
-            folder(*from),
-            CWD,
-            folder(*to),
-            RenameFlags::EXCHANGE,
-        )),
+        Step::Exchange(from, to) => drop(renameat_with(CWD, folder(*from), CWD, folder(*to), RenameFlags::EXCHANGE)),
         Step::MoveOut(from, to) => drop(fs::rename(folder(*from), outside(*to))),
         Step::MoveIn(from, to) => drop(fs::rename(outside(*from), folder(*to))),
         Step::RemoveFolder(name) => drop(fs::remove_dir_all(folder(*name))),
@@ -642,10 +567,7 @@ fn readers_that_take_while_files_change_end_with_the_last_state() {
     let (_outer, root) = folders();
     let freshness = Freshness::default();
     let log = freshness.log_changes(&root);
-    let mut runner = TestRunner::new(Config {
-        rng_seed: RngSeed::Fixed(7),
-        ..Config::default()
-    });
+    let mut runner = TestRunner::new(Config { rng_seed: RngSeed::Fixed(7), ..Config::default() });
     let steps = step();
     let mut next = || steps.new_tree(&mut runner).expect("a step").current();
     for _ in 0..5 {

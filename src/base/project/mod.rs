@@ -62,10 +62,7 @@ struct OpenRoot {
 impl OpenRoot {
     fn new(dir: Dir) -> io::Result<Self> {
         let metadata = dir.dir_metadata()?;
-        Ok(Self {
-            dir: Arc::new(dir),
-            id: (metadata.dev(), metadata.ino()),
-        })
+        Ok(Self { dir: Arc::new(dir), id: (metadata.dev(), metadata.ino()) })
     }
 }
 
@@ -79,11 +76,7 @@ impl Project {
     pub fn open_mapped(root: &Path, maps: Arc<PathMaps>) -> io::Result<Arc<Self>> {
         let canonical = root.canonicalize()?;
         let dir = Dir::open_ambient_dir(&canonical, ambient_authority())?;
-        let alias = if root.is_absolute() {
-            root.to_path_buf()
-        } else {
-            canonical.clone()
-        };
+        let alias = if root.is_absolute() { root.to_path_buf() } else { canonical.clone() };
         Ok(Arc::new(Self {
             root: canonical,
             alias,
@@ -154,11 +147,8 @@ impl Project {
     fn open_beneath(&self, real: &Path) -> io::Result<OpenRoot> {
         let outside = |_| io::Error::from(io::ErrorKind::NotFound);
         let relative = real.strip_prefix(&self.root).map_err(outside)?;
-        let dir = if relative.as_os_str().is_empty() {
-            self.dir().try_clone()?
-        } else {
-            self.dir().open_dir(relative)?
-        };
+        let dir =
+            if relative.as_os_str().is_empty() { self.dir().try_clone()? } else { self.dir().open_dir(relative)? };
         if name_of(&dir, real)? != real {
             return Err(io::ErrorKind::NotFound.into());
         }
@@ -220,10 +210,7 @@ impl Project {
     /// Returns the root itself as a path of the project.
     #[must_use]
     pub fn root_path(self: &Arc<Self>) -> ProjectPath {
-        ProjectPath {
-            project: Arc::clone(self),
-            relative: PathBuf::new(),
-        }
+        ProjectPath { project: Arc::clone(self), relative: PathBuf::new() }
     }
 
     /// Returns the handle through which files of this project are written and inspected (see [`crate::files`] and
@@ -246,11 +233,7 @@ fn name_of(dir: &Dir, expected: &Path) -> io::Result<PathBuf> {
     use std::os::unix::fs::MetadataExt as _;
     let (handle, named) = (dir.dir_metadata()?, std::fs::symlink_metadata(expected)?);
     let is_same = (handle.dev(), handle.ino()) == (named.dev(), named.ino());
-    Ok(if is_same {
-        expected.to_path_buf()
-    } else {
-        PathBuf::new()
-    })
+    Ok(if is_same { expected.to_path_buf() } else { PathBuf::new() })
 }
 
 #[cfg(test)]

@@ -80,11 +80,7 @@ impl PathError {
     pub fn is_folder(path: impl Into<String>) -> Self {
         let path = path.into();
         let folder = if path.is_empty() { "." } else { &path };
-        Self::NotAFile {
-            folder: folder.to_owned(),
-            path,
-            kind: BilingualText::new("a folder", "フォルダー"),
-        }
+        Self::NotAFile { folder: folder.to_owned(), path, kind: BilingualText::new("a folder", "フォルダー") }
     }
 
     /// Creates the error of a device, pipe or socket where a file is needed.
@@ -127,17 +123,11 @@ fn glob_hint(path: &str) -> BilingualText {
 
 /// Returns the search word for a missing file: the longest run of letters and digits in its name.
 fn word_of(path: &str) -> String {
-    let name = path
-        .rsplit(['/', '\\'])
-        .find(|part| !part.is_empty())
-        .unwrap_or_default();
+    let name = path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or_default();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let words = |text: &str| {
         let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-        words
-            .max_by_key(|word| word.chars().count())
-            .unwrap_or_default()
-            .to_owned()
+        words.max_by_key(|word| word.chars().count()).unwrap_or_default().to_owned()
     };
     match words(stem) {
         word if word.is_empty() => words(name),
@@ -148,11 +138,7 @@ fn word_of(path: &str) -> String {
 /// Returns the reason of a failed read: the system's own message for a system failure, else the name of the error's
 /// kind.
 pub(crate) fn reason_of(error: &io::Error) -> String {
-    if is_system_failure(error) {
-        error.to_string()
-    } else {
-        error.kind().to_string()
-    }
+    if is_system_failure(error) { error.to_string() } else { error.kind().to_string() }
 }
 
 /// Formats a client's string for an error: in quotes, cut at 200 characters, control characters as escapes such as

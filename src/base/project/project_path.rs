@@ -53,11 +53,7 @@ impl ProjectPath {
     /// U+FFFD.
     #[must_use]
     pub fn shown(&self) -> String {
-        if self.relative.as_os_str().is_empty() {
-            ".".to_owned()
-        } else {
-            slashed(&self.relative)
-        }
+        if self.relative.as_os_str().is_empty() { ".".to_owned() } else { slashed(&self.relative) }
     }
 
     /// Opens a regular file for reading, through the root's handle.
@@ -72,27 +68,19 @@ impl ProjectPath {
             Ok(file) => file,
             Err(error) => self.open_absolute_link(error, &options)?,
         };
-        let meta = self
-            .record_failure(file.metadata())
-            .map_err(|source| self.unreadable(source))?;
+        let meta = self.record_failure(file.metadata()).map_err(|source| self.unreadable(source))?;
         let kind = meta.file_type();
         if kind.is_file() {
             return Ok(file);
         }
-        Err(if kind.is_dir() {
-            PathError::is_folder(self.shown())
-        } else {
-            PathError::is_special(self.shown())
-        })
+        Err(if kind.is_dir() { PathError::is_folder(self.shown()) } else { PathError::is_special(self.shown()) })
     }
 
     /// True if the path is a folder now.
     #[must_use]
     pub fn is_dir(&self) -> bool {
         self.relative.as_os_str().is_empty()
-            || self
-                .record_failure(self.project.dir().metadata(&self.relative))
-                .is_ok_and(|meta| meta.is_dir())
+            || self.record_failure(self.project.dir().metadata(&self.relative)).is_ok_and(|meta| meta.is_dir())
     }
 
     /// Records a system failure of the result and returns the result unchanged; see
@@ -108,10 +96,7 @@ impl ProjectPath {
             // ENXIO: a socket cannot be opened.
             _ if error.raw_os_error() == Some(6) => return Err(PathError::is_special(self.shown())),
             io::ErrorKind::NotFound => {
-                return Err(PathError::NotFound {
-                    path: self.shown(),
-                    nearest: Vec::new(),
-                });
+                return Err(PathError::NotFound { path: self.shown(), nearest: Vec::new() });
             }
             io::ErrorKind::IsADirectory => return Err(PathError::is_folder(self.shown())),
             _ => {}
@@ -124,15 +109,12 @@ impl ProjectPath {
         if inside == self.relative {
             return Err(self.unreadable(error));
         }
-        self.record_failure(self.project.dir().open_with(inside, options))
-            .map_err(|source| self.unreadable(source))
+        self.record_failure(self.project.dir().open_with(inside, options)).map_err(|source| self.unreadable(source))
     }
 
     fn unreadable(&self, source: io::Error) -> PathError {
         PathError::Unreadable {
-            path: self.shown(),
-            action: BilingualText::new("read", "読み込むことが"),
-            source,
+            path: self.shown(), action: BilingualText::new("read", "読み込むことが"), source
         }
     }
 }
@@ -141,9 +123,5 @@ impl ProjectPath {
 #[must_use]
 pub fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy();
-    if std::path::MAIN_SEPARATOR == '/' {
-        text.into_owned()
-    } else {
-        text.replace(std::path::MAIN_SEPARATOR, "/")
-    }
+    if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
 }

@@ -29,10 +29,7 @@ impl Project {
     pub fn resolve(self: &Arc<Self>, raw: &str) -> Result<ProjectPath, PathError> {
         match self.find(raw)? {
             Some(found) => Ok(found),
-            None => Err(PathError::NotFound {
-                path: raw.to_owned(),
-                nearest: self.nearest(&self.relative(raw)?),
-            }),
+            None => Err(PathError::NotFound { path: raw.to_owned(), nearest: self.nearest(&self.relative(raw)?) }),
         }
     }
 
@@ -43,16 +40,12 @@ impl Project {
         for candidate in self.spellings(raw, &relative)? {
             match self.failures.record(self.root.join(&candidate).canonicalize()) {
                 Ok(real) => {
-                    let inside = real
-                        .strip_prefix(&self.root)
-                        .map_err(|_| PathError::Outside { path: raw.to_owned() })?;
+                    let inside =
+                        real.strip_prefix(&self.root).map_err(|_| PathError::Outside { path: raw.to_owned() })?;
                     if inside != candidate || inside.iter().any(root_watcher::is_uncounted) {
                         self.note_unstamped();
                     }
-                    return Ok(Some(ProjectPath {
-                        project: Arc::clone(self),
-                        relative: inside.to_path_buf(),
-                    }));
+                    return Ok(Some(ProjectPath { project: Arc::clone(self), relative: inside.to_path_buf() }));
                 }
                 // A name too long for the file system cannot exist either.
                 Err(error)
@@ -75,19 +68,13 @@ impl Project {
     #[must_use]
     pub fn walked_path(self: &Arc<Self>, absolute: &Path) -> Option<ProjectPath> {
         let relative = absolute.strip_prefix(&self.root).ok()?;
-        Some(ProjectPath {
-            project: Arc::clone(self),
-            relative: relative.to_path_buf(),
-        })
+        Some(ProjectPath { project: Arc::clone(self), relative: relative.to_path_buf() })
     }
 
     /// Checks a string without touching the disk: length, NUL, `..`, Unicode tricks, the root's prefix.
     pub(crate) fn relative(&self, raw: &str) -> Result<PathBuf, PathError> {
         let refuse = |en: &'static str, ja: &'static str| {
-            Err(PathError::Traversal {
-                path: raw.to_owned(),
-                reason: BilingualText::new(en, ja),
-            })
+            Err(PathError::Traversal { path: raw.to_owned(), reason: BilingualText::new(en, ja) })
         };
         if raw.len() > MAX_PATH_BYTES {
             return refuse("it is longer than 4,096 bytes", "4,096 バイトを超えています");
@@ -101,10 +88,7 @@ impl Project {
         }
         // Full-width dots and the like become `..` under compatibility normalisation, which other programs apply.
         if !raw.is_ascii() && climbs(&raw.nfkc().collect::<String>()) {
-            return refuse(
-                "it becomes '..' after Unicode normalisation",
-                "Unicode 正規化で「..」になります",
-            );
+            return refuse("it becomes '..' after Unicode normalisation", "Unicode 正規化で「..」になります");
         }
         let mapped = self.maps.to_server(raw);
         let path = mapped.as_deref().unwrap_or(Path::new(raw));
@@ -117,10 +101,7 @@ impl Project {
         } else {
             path
         };
-        Ok(inside
-            .components()
-            .filter(|part| matches!(part, Component::Normal(_)))
-            .collect())
+        Ok(inside.components().filter(|part| matches!(part, Component::Normal(_))).collect())
     }
 
     /// Returns the spellings to try: as given, NFC, NFD. If the NFC and NFD spellings are two different existing files,
@@ -149,11 +130,7 @@ impl Project {
         let mut parent = missing;
         while let Some(up) = parent.parent() {
             parent = up;
-            let folder = if parent.as_os_str().is_empty() {
-                self.dir().entries()
-            } else {
-                self.dir().read_dir(parent)
-            };
+            let folder = if parent.as_os_str().is_empty() { self.dir().entries() } else { self.dir().read_dir(parent) };
             let Ok(entries) = folder else { continue };
             let wanted = missing
                 .strip_prefix(parent)

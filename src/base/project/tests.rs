@@ -105,8 +105,5 @@ fn names_match_across_normalisation_forms_unless_both_exist() {
     assert_eq!(project.resolve("が.txt").expect("found").shown(), "か\u{3099}.txt");
     fs::write(root.path().join("が.txt"), "nfc").expect("a file");
     assert_eq!(project.resolve("が.txt").expect("as given").shown(), "が.txt");
-    assert_eq!(
-        project.resolve("か\u{3099}.txt").expect("as given").shown(),
-        "か\u{3099}.txt"
-    );
+    assert_eq!(project.resolve("か\u{3099}.txt").expect("as given").shown(), "か\u{3099}.txt");
 }

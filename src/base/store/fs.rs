@@ -81,14 +81,9 @@ impl FolderStore {
     pub fn open(folder: &Path, clock: Clock) -> Result<Self, StoreError> {
         let store = Self::within(&open_or_create(folder)?, clock)?;
         // Absolute: the working folder may change.
-        let place = fs::canonicalize(folder).map_err(|source| StoreError::Io {
-            what: "cannot open the folder",
-            source,
-        })?;
-        Ok(Self {
-            place: Some(place),
-            ..store
-        })
+        let place =
+            fs::canonicalize(folder).map_err(|source| StoreError::Io { what: "cannot open the folder", source })?;
+        Ok(Self { place: Some(place), ..store })
     }
 
     /// Opens a store in a folder that is already open.
@@ -172,9 +167,7 @@ impl StoreFolders {
         };
         // The folder may have been created before this rule existed.
         let own = Permissions::from_std(fs::Permissions::from_mode(0o700));
-        folder
-            .set_permissions(".", own)
-            .map_err(io("cannot set the permissions of the folder"))?;
+        folder.set_permissions(".", own).map_err(io("cannot set the permissions of the folder"))?;
         for dir in [&folders.entries, &folders.leases] {
             let probe = temp_name("probe")?;
             write_new(dir, &probe, b"").map_err(io("cannot write to the folder"))?;
@@ -194,27 +187,16 @@ impl FolderStore {
     /// Waits for the lock of a stripe.
     async fn lock(&self, stripe: u8) -> Result<StripeLock, StoreError> {
         let turn = Arc::clone(&self.turns[usize::from(stripe)]).lock_owned().await;
-        let io = |source| StoreError::Io {
-            what: "the lock cannot be opened",
-            source,
-        };
+        let io = |source| StoreError::Io { what: "the lock cannot be opened", source };
         let mut options = OpenOptions::new();
         options.write(true).create(true).mode(0o600);
-        let file = self
-            .folders()?
-            .locks
-            .open_with(format!("{stripe:x}"), &options)
-            .map_err(io)?
-            .into_std();
+        let file = self.folders()?.locks.open_with(format!("{stripe:x}"), &options).map_err(io)?.into_std();
         let deadline = tokio::time::Instant::now() + self.patience;
         let mut rest = Duration::from_millis(1);
         loop {
             match file.try_lock() {
                 Ok(()) => {
-                    return Ok(StripeLock {
-                        _file: file,
-                        _turn: turn,
-                    });
+                    return Ok(StripeLock { _file: file, _turn: turn });
                 }
                 Err(TryLockError::Error(source)) => return Err(io(source)),
                 Err(TryLockError::WouldBlock) if tokio::time::Instant::now() >= deadline => {
@@ -318,18 +300,12 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T, StoreError> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|source| StoreError::Io {
-            what: "the work on a file ended early",
-            source: io::Error::other(source),
-        })?
+        .map_err(|source| StoreError::Io { what: "the work on a file ended early", source: io::Error::other(source) })?
 }
 
 /// Returns the names in a folder that have a prefix; an empty prefix includes unfinished files.
 fn file_names(dir: &Dir, beginning: &str) -> Result<Vec<String>, StoreError> {
-    let io = |source| StoreError::Io {
-        what: "the folder cannot be listed",
-        source,
-    };
+    let io = |source| StoreError::Io { what: "the folder cannot be listed", source };
     let mut names = Vec::new();
     for entry in dir.entries().map_err(io)? {
         let name = entry.map_err(io)?.file_name();
@@ -360,10 +336,8 @@ fn temp_name(stripe: &str) -> Result<String, StoreError> {
 
 fn random() -> Result<u64, StoreError> {
     let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).map_err(|error| StoreError::Io {
-        what: "the system provides no random numbers",
-        source: error.into(),
-    })?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| StoreError::Io { what: "the system provides no random numbers", source: error.into() })?;
     Ok(u64::from_be_bytes(bytes))
 }
 
@@ -401,10 +375,7 @@ impl LockedFile {
         if !self.name.is_ascii() {
             return Ok(SlotContent::Foreign("its name is not that of an entry"));
         }
-        let io = |source| StoreError::Io {
-            what: "an entry cannot be read",
-            source,
-        };
+        let io = |source| StoreError::Io { what: "an entry cannot be read", source };
         let mut options = OpenOptions::new();
         // A link leads elsewhere and a pipe would wait for a writer: neither belongs to the store.
         options.read(true).follow(FollowSymlinks::No).nonblock(true);
@@ -452,17 +423,9 @@ impl LockedFile {
 
     /// Writes a value atomically.
     fn write(&self, value: Vec<u8>, expires: Expiry) -> Result<Version, StoreError> {
-        let io = |source| StoreError::Io {
-            what: "an entry cannot be written",
-            source,
-        };
+        let io = |source| StoreError::Io { what: "an entry cannot be written", source };
         let version = Version(random()?);
-        let record = StoreRecord {
-            key: self.key.clone(),
-            value,
-            version,
-            expires,
-        };
+        let record = StoreRecord { key: self.key.clone(), value, version, expires };
         let unfinished = temp_name(&format!("{:x}", self.stripe))?;
         let written = write_new(&self.dir, &unfinished, &record.bytes())
             .and_then(|()| self.dir.rename(&unfinished, &self.dir, &self.name));
@@ -479,10 +442,7 @@ impl LockedFile {
         self.dir
             .remove_file(&self.name)
             .and_then(|()| self.flush())
-            .map_err(|source| StoreError::Io {
-                what: "an entry cannot be removed",
-                source,
-            })
+            .map_err(|source| StoreError::Io { what: "an entry cannot be removed", source })
     }
 
     /// Flushes the folder, so that its changes last.
@@ -500,10 +460,7 @@ impl LockedFile {
             file.seek(SeekFrom::Start(EXPIRY_AT))?;
             file.write_all(expiry(expires).as_bytes())
         };
-        write().map_err(|source| StoreError::Io {
-            what: "an entry's expiry cannot be changed",
-            source,
-        })
+        write().map_err(|source| StoreError::Io { what: "an entry's expiry cannot be changed", source })
     }
 }
 
@@ -524,25 +481,13 @@ impl LockedFile {
         let granted = record.and_then(|record| {
             let text = std::str::from_utf8(&record.value).ok()?;
             let (fence, holder) = text.split_once('\n')?;
-            Some(LeaseRecord {
-                fence: fence.parse().ok()?,
-                holder: holder.to_owned(),
-                expires: record.expires,
-            })
+            Some(LeaseRecord { fence: fence.parse().ok()?, holder: holder.to_owned(), expires: record.expires })
         });
         Ok(Some(granted.unwrap_or_else(|| {
             // The last number is unknown. The current holder loses the lease; the next number is far above any that was
             // counted up from 1.
-            tracing::warn!(
-                file = self.name,
-                reason,
-                "the file of a lease cannot be read; starting a new one"
-            );
-            LeaseRecord {
-                fence: self.clock.now(),
-                holder: String::new(),
-                expires: Expiry(Some(0)),
-            }
+            tracing::warn!(file = self.name, reason, "the file of a lease cannot be read; starting a new one");
+            LeaseRecord { fence: self.clock.now(), holder: String::new(), expires: Expiry(Some(0)) }
         })))
     }
 
@@ -630,16 +575,11 @@ impl Store for FolderStore {
                 SlotContent::Record(_) | SlotContent::Nothing => {}
                 // Unfinished files are being written right now, or left for `sweep`.
                 SlotContent::Foreign(_) if slot.name.starts_with(UNFINISHED) => {}
-                SlotContent::Foreign(reason) => listing.skipped.push(ForeignFile {
-                    name: slot.name.clone(),
-                    reason,
-                }),
+                SlotContent::Foreign(reason) => listing.skipped.push(ForeignFile { name: slot.name.clone(), reason }),
             }
             Ok(())
         };
-        let mut listing = self
-            .visit(StoreFolder::Entries, common_prefix(prefix), look, KeyListing::default())
-            .await?;
+        let mut listing = self.visit(StoreFolder::Entries, common_prefix(prefix), look, KeyListing::default()).await?;
         listing.keys.sort();
         listing.skipped.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(listing)
@@ -673,10 +613,7 @@ impl Store for FolderStore {
             }
             let end = slot.clock.end(ttl);
             slot.set_expiry(end)?;
-            Ok(Lease {
-                expires: end.time().unwrap_or(SystemTime::UNIX_EPOCH),
-                ..lease
-            })
+            Ok(Lease { expires: end.time().unwrap_or(SystemTime::UNIX_EPOCH), ..lease })
         })
         .await
     }
@@ -705,10 +642,7 @@ impl Store for FolderStore {
     async fn sweep(&self) -> Result<SweepReport, StoreError> {
         let clear = |slot: &LockedFile, swept: &mut SweepReport| {
             let mut skip = |reason| {
-                swept.skipped.push(ForeignFile {
-                    name: slot.name.clone(),
-                    reason,
-                });
+                swept.skipped.push(ForeignFile { name: slot.name.clone(), reason });
             };
             if slot.name.starts_with(UNFINISHED) {
                 // Under the stripe's lock no process is writing it.

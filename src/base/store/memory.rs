@@ -66,12 +66,7 @@ impl MemoryStore {
     /// Creates a store of at most `limit` bytes.
     #[must_use]
     pub fn new(limit: usize, clock: Clock) -> Self {
-        Self {
-            life: RandomState::new().build_hasher().finish().to_be_bytes(),
-            limit,
-            clock,
-            state: Mutex::default(),
-        }
+        Self { life: RandomState::new().build_hasher().finish().to_be_bytes(), limit, clock, state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, MemoryContents> {
@@ -169,11 +164,7 @@ impl Store for MemoryStore {
         state.versions += 1;
         let version = Version(state.versions);
         let expires = Expiry::after(&self.clock, ttl);
-        let kept = MemoryEntry {
-            value,
-            version,
-            expires,
-        };
+        let kept = MemoryEntry { value, version, expires };
         state.entries.insert(key.to_owned(), kept);
         Ok(version)
     }
@@ -182,10 +173,7 @@ impl Store for MemoryStore {
         check_key(key)?;
         let expires = Expiry::after(&self.clock, ttl);
         let mut state = self.state();
-        Ok(state
-            .alive(key, &self.clock)
-            .map(|kept| kept.expires = expires)
-            .is_some())
+        Ok(state.alive(key, &self.clock).map(|kept| kept.expires = expires).is_some())
     }
 
     async fn delete(&self, key: &str, expect: ExpectedState) -> Result<bool, StoreError> {
@@ -206,10 +194,7 @@ impl Store for MemoryStore {
             .filter(|(_, kept)| !kept.expires.is_expired(&self.clock))
             .map(|(key, _)| key.clone())
             .collect();
-        Ok(KeyListing {
-            keys,
-            skipped: Vec::new(),
-        })
+        Ok(KeyListing { keys, skipped: Vec::new() })
     }
 
     async fn lease(&self, name: &str, holder: &str, ttl: Duration) -> Result<Lease, StoreError> {
@@ -218,10 +203,7 @@ impl Store for MemoryStore {
         let mut state = self.state();
         let granted = state.leases.entry(name.to_owned()).or_default();
         if let Some((holder, end)) = granted.holder(&self.clock) {
-            return Err(StoreError::Held {
-                holder: holder.to_owned(),
-                left: end.remaining(&self.clock),
-            });
+            return Err(StoreError::Held { holder: holder.to_owned(), left: end.remaining(&self.clock) });
         }
         granted.fence += 1;
         let end = self.clock.end(ttl);
@@ -242,10 +224,7 @@ impl Store for MemoryStore {
         }
         let end = self.clock.end(ttl);
         granted.current = end.0.map(|end| (lease.holder.clone(), end));
-        Ok(Lease {
-            expires: end.time().unwrap_or(SystemTime::UNIX_EPOCH),
-            ..lease.clone()
-        })
+        Ok(Lease { expires: end.time().unwrap_or(SystemTime::UNIX_EPOCH), ..lease.clone() })
     }
 
     async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
@@ -264,9 +243,7 @@ impl Store for MemoryStore {
         let Some(granted) = state.leases.get_mut(name) else {
             return Ok(false);
         };
-        let is_theirs = granted
-            .holder(&self.clock)
-            .is_some_and(|(current, _)| current == holder);
+        let is_theirs = granted.holder(&self.clock).is_some_and(|(current, _)| current == holder);
         if is_theirs {
             granted.current = None;
         }
@@ -274,9 +251,6 @@ impl Store for MemoryStore {
     }
 
     async fn sweep(&self) -> Result<SweepReport, StoreError> {
-        Ok(SweepReport {
-            expired: self.state().remove_expired(&self.clock),
-            ..SweepReport::default()
-        })
+        Ok(SweepReport { expired: self.state().remove_expired(&self.clock), ..SweepReport::default() })
     }
 }

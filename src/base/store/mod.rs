@@ -286,27 +286,21 @@ impl Expiry {
     }
 
     fn time(self) -> Option<SystemTime> {
-        self.0
-            .and_then(|end| SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(end)))
+        self.0.and_then(|end| SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(end)))
     }
 }
 
 fn check_key(key: &str) -> Result<(), StoreError> {
     match key.len() {
         0 => Err(StoreError::Key { reason: "is empty" }),
-        length if length > MAX_KEY_BYTES => Err(StoreError::Key {
-            reason: "is longer than 4,096 bytes",
-        }),
+        length if length > MAX_KEY_BYTES => Err(StoreError::Key { reason: "is longer than 4,096 bytes" }),
         _ => Ok(()),
     }
 }
 
 fn check_value(value: &[u8]) -> Result<(), StoreError> {
     if value.len() > MAX_VALUE_BYTES {
-        return Err(StoreError::TooLarge {
-            size: value.len(),
-            limit: MAX_VALUE_BYTES,
-        });
+        return Err(StoreError::TooLarge { size: value.len(), limit: MAX_VALUE_BYTES });
     }
     Ok(())
 }

@@ -48,10 +48,7 @@ impl StoreRecord {
         let rest = bytes.strip_prefix(MAGIC.as_bytes()).ok_or("not a file of a store")?;
         let torn = "it is torn";
         let line = rest.get(..LINE - MAGIC.len()).ok_or(torn)?;
-        let line = std::str::from_utf8(line)
-            .map_err(|_| torn)?
-            .strip_suffix('\n')
-            .ok_or(torn)?;
+        let line = std::str::from_utf8(line).map_err(|_| torn)?.strip_suffix('\n').ok_or(torn)?;
         let mut fields = line.split(' ');
         let mut number = || u64::from_str_radix(fields.next().unwrap_or_default(), 16).map_err(|_| torn);
         let (expires, version, key_bytes, value_bytes) = (number()?, number()?, number()?, number()?);
@@ -95,12 +92,7 @@ mod tests {
     use super::{Expiry, StoreRecord, Version};
 
     fn record(key: String, value: Vec<u8>, expires: Option<u64>) -> StoreRecord {
-        StoreRecord {
-            key,
-            value,
-            version: Version(7),
-            expires: Expiry(expires),
-        }
+        StoreRecord { key, value, version: Version(7), expires: Expiry(expires) }
     }
 
     proptest! {

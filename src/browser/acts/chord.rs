@@ -50,10 +50,7 @@ impl Chord {
     pub(crate) fn may_open(&self) -> bool {
         let Stroke::Key(key) = &self.stroke else { return true };
         let is_command = self.held.iter().any(|held| matches!(held.key, "Control" | "Meta"));
-        let moves = matches!(
-            key.key,
-            "Tab" | "Escape" | "Home" | "End" | "PageUp" | "PageDown" | "ArrowLeft"
-        );
+        let moves = matches!(key.key, "Tab" | "Escape" | "Home" | "End" | "PageUp" | "PageDown" | "ArrowLeft");
         self.paste_key().is_some() || !(is_command || moves || modifier(key).is_some())
     }
 
@@ -85,9 +82,7 @@ pub(crate) fn modifier(key: &KeyboardKey) -> Option<Modifiers> {
 
 /// Returns the bits of all modifiers among the keys.
 pub(crate) fn modifiers(keys: &[KeyboardKey]) -> Modifiers {
-    keys.iter()
-        .filter_map(modifier)
-        .fold(Modifiers::default(), Modifiers::and)
+    keys.iter().filter_map(modifier).fold(Modifiers::default(), Modifiers::and)
 }
 
 /// Splits a chord at its plus signs. A plus sign with nothing before it is the key itself (`Control++`).
@@ -134,17 +129,11 @@ fn no_key(part: &str) -> BrowserError {
             format!("近いのは {near} です。文章の入力には browser_type を使います"),
         )
     };
-    argument(
-        format!("unknown key \"{part}\"; {en}"),
-        format!("「{part}」というキーはありません。{ja}"),
-    )
+    argument(format!("unknown key \"{part}\"; {en}"), format!("「{part}」というキーはありません。{ja}"))
 }
 
 fn argument(en: String, ja: String) -> BrowserError {
-    BrowserError::Argument {
-        argument: "key",
-        reason: BilingualText::new(en, ja),
-    }
+    BrowserError::Argument { argument: "key", reason: BilingualText::new(en, ja) }
 }
 
 #[cfg(test)]
@@ -157,11 +146,7 @@ mod tests {
             Stroke::Key(key) => format!("{}@{}", key.key, key.code),
             Stroke::Text(text) => text,
         };
-        held.iter()
-            .map(|key| key.key)
-            .chain([last.as_str()])
-            .collect::<Vec<_>>()
-            .join(" ")
+        held.iter().map(|key| key.key).chain([last.as_str()]).collect::<Vec<_>>().join(" ")
     }
 
     #[test]

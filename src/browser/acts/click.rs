@@ -14,9 +14,7 @@ impl Tab {
     pub async fn click(&self, aim: &Aim, click: &ClickOptions) -> Result<(), BrowserError> {
         let target = match aim {
             Aim::Point(x, y) => {
-                return self
-                    .acting(self.click_point(ViewportPoint { x: *x, y: *y }, click))
-                    .await;
+                return self.acting(self.click_point(ViewportPoint { x: *x, y: *y }, click)).await;
             }
             Aim::Target(target) => target,
         };

@@ -42,8 +42,7 @@ impl Tab {
             let end = self.point_of(to).await?;
             if !self.recorded_drags(&watching).await.started {
                 for step in 1..=STEPS {
-                    held.move_to(&mouse, between(start, end, f64::from(step) / f64::from(STEPS)))
-                        .await?;
+                    held.move_to(&mouse, between(start, end, f64::from(step) / f64::from(STEPS))).await?;
                     // The second move is the one that passes the threshold of some pages.
                     if step <= 2 && self.recorded_drags(&watching).await.started {
                         break;
@@ -71,12 +70,7 @@ impl Tab {
     pub(super) async fn start_recording_drags(&self) -> Vec<Arc<TabFrame>> {
         let asked =
             self.query_all_frames(|frame| async move { self.ask::<EmptyReply>(&frame, "watchDrags", ()).await });
-        asked
-            .await
-            .unwrap_or_default()
-            .into_iter()
-            .map(|(frame, _)| frame)
-            .collect()
+        asked.await.unwrap_or_default().into_iter().map(|(frame, _)| frame).collect()
     }
 
     /// Returns the drag events that these frames have recorded since then.
@@ -93,16 +87,8 @@ impl Tab {
 
     /// Moves the dragged data over a point and drops it there.
     async fn drop_dragged_data(&self, data: &DragData, to: ViewportPoint) -> Result<(), BrowserError> {
-        let cancel = DragCancelGuard {
-            page: Some(self.page()),
-            data,
-            at: to,
-        };
-        for kind in [
-            DragEventType::DragEnter,
-            DragEventType::DragOver,
-            DragEventType::DragOver,
-        ] {
+        let cancel = DragCancelGuard { page: Some(self.page()), data, at: to };
+        for kind in [DragEventType::DragEnter, DragEventType::DragOver, DragEventType::DragOver] {
             self.page().call(&drag_event(kind, data, to)).await?;
         }
         cancel.disarm();
@@ -121,28 +107,16 @@ pub(super) struct RecordedDrags {
 }
 
 pub(super) fn drag_event(kind: DragEventType, data: &DragData, at: ViewportPoint) -> DispatchDragEvent<'_> {
-    DispatchDragEvent {
-        kind,
-        x: at.x,
-        y: at.y,
-        data,
-        modifiers: Modifiers::default(),
-    }
+    DispatchDragEvent { kind, x: at.x, y: at.y, data, modifiers: Modifiers::default() }
 }
 
 /// Returns a point a little to the side: some pages start a drag only after a few pixels.
 fn nudged(point: ViewportPoint) -> ViewportPoint {
-    ViewportPoint {
-        x: point.x + 6.0,
-        y: point.y + 2.0,
-    }
+    ViewportPoint { x: point.x + 6.0, y: point.y + 2.0 }
 }
 
 fn between(start: ViewportPoint, end: ViewportPoint, share: f64) -> ViewportPoint {
-    ViewportPoint {
-        x: start.x + (end.x - start.x) * share,
-        y: start.y + (end.y - start.y) * share,
-    }
+    ViewportPoint { x: start.x + (end.x - start.x) * share, y: start.y + (end.y - start.y) * share }
 }
 
 /// A guard of a pressed mouse button while drags are intercepted. Dropping it releases the button and ends the
@@ -156,10 +130,7 @@ impl<'a> PressedButtonGuard<'a> {
     async fn press(page: &'a Channel, mouse: &Mouse<'_>, at: ViewportPoint) -> Result<Self, BrowserError> {
         page.call(&SetInterceptDrags { enabled: true }).await?;
         page.send(&mouse.moved(at, MouseButton::None));
-        let held = Self {
-            page,
-            release: Some(mouse.released(at, MouseButton::Left, 1)),
-        };
+        let held = Self { page, release: Some(mouse.released(at, MouseButton::Left, 1)) };
         page.call(&mouse.pressed(at, MouseButton::Left, 1)).await?;
         Ok(held)
     }

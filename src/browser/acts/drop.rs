@@ -34,11 +34,8 @@ impl Tab {
             data: data.clone(),
             ..DragDataItem::default()
         });
-        let data = DragData {
-            items: items.collect(),
-            files: utf8_paths(&dropping.paths)?,
-            drag_operations_mask: EVERYTHING,
-        };
+        let data =
+            DragData { items: items.collect(), files: utf8_paths(&dropping.paths)?, drag_operations_mask: EVERYTHING };
         let act = async {
             let (_, at) = self.aim_or_relocate(&located, target, AimOptions::default()).await?;
             let watching = self.start_recording_drags().await;
@@ -49,9 +46,7 @@ impl Tab {
                 self.page().call(&drag_event(DragEventType::Drop, &data, at)).await?;
                 return Ok(());
             }
-            self.page()
-                .call(&drag_event(DragEventType::DragCancel, &data, at))
-                .await?;
+            self.page().call(&drag_event(DragEventType::DragCancel, &data, at)).await?;
             Err(BrowserError::Unsuitable {
                 target: target.to_string(),
                 reason: BilingualText::new(

@@ -53,13 +53,8 @@ impl Tab {
     ) -> Result<Option<FieldMismatch>, BrowserError> {
         let filled = self.set_value(located, value, is_told).await?;
         if filled.by_keys {
-            let typing = Typing {
-                text: value.to_owned(),
-                ..Typing::default()
-            };
-            let (_, differing) = self
-                .type_in(&Target::Written(located.reference.clone()), &typing, is_told)
-                .await?;
+            let typing = Typing { text: value.to_owned(), ..Typing::default() };
+            let (_, differing) = self.type_in(&Target::Written(located.reference.clone()), &typing, is_told).await?;
             return Ok(differing);
         }
         Ok(filled.cut(located))
@@ -99,10 +94,7 @@ impl Tab {
 
 impl FieldMismatch {
     pub(super) fn new(located: &Located, how: MismatchKind) -> Self {
-        Self {
-            target: located.called.clone(),
-            how,
-        }
+        Self { target: located.called.clone(), how }
     }
 }
 

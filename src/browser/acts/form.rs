@@ -93,16 +93,9 @@ impl Tab {
         };
         let done = self.acting(filling).await;
         let filled = said.len();
-        let is_whole = done.map_err(|error| FormError {
-            index: filled,
-            filled,
-            error,
-        })?;
+        let is_whole = done.map_err(|error| FormError { index: filled, filled, error })?;
         if !is_whole {
-            return Ok(FilledForm {
-                stopped_at: Some(filled),
-                ..FilledForm::default()
-            });
+            return Ok(FilledForm { stopped_at: Some(filled), ..FilledForm::default() });
         }
         let mut differing = Vec::new();
         for ((field, located, deed), said) in located.iter().zip(said) {
@@ -111,10 +104,7 @@ impl Tab {
                 _ => said,
             });
         }
-        Ok(FilledForm {
-            differing,
-            stopped_at: None,
-        })
+        Ok(FilledForm { differing, stopped_at: None })
     }
 
     /// Finds a field and checks what can be checked before it is filled.
@@ -163,9 +153,7 @@ fn operation_for(field: &FormField, role: &str) -> Result<FieldOperation, Browse
         FieldKind::Textbox => FieldOperation::Fill,
         FieldKind::Slider => FieldOperation::Slide,
         FieldKind::Combobox => FieldOperation::Choose,
-        FieldKind::Checkbox | FieldKind::Radio => FieldOperation::Check {
-            wanted: parse_checked(field)?,
-        },
+        FieldKind::Checkbox | FieldKind::Radio => FieldOperation::Check { wanted: parse_checked(field)? },
     })
 }
 

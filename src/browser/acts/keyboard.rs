@@ -27,13 +27,7 @@ pub(crate) const ALT: KeyboardKey = held("Alt", "AltLeft", 18);
 pub(crate) const META: KeyboardKey = held("Meta", "MetaLeft", 91);
 
 const fn held(key: &'static str, code: &'static str, key_code: u32) -> KeyboardKey {
-    KeyboardKey {
-        key,
-        code,
-        key_code,
-        text: "",
-        location: 1,
-    }
+    KeyboardKey { key, code, key_code, text: "", location: 1 }
 }
 
 /// The printing keys: code, key code, text without and with Shift.
@@ -136,25 +130,13 @@ pub(crate) fn key_by_name(name: &str) -> Option<KeyboardKey> {
     }
     let by_name = NAMED.iter().find(|row| same(row.0) || same(row.1));
     if let Some(&(key, code, key_code, text, location)) = by_name {
-        return Some(KeyboardKey {
-            key,
-            code,
-            key_code,
-            text,
-            location,
-        });
+        return Some(KeyboardKey { key, code, key_code, text, location });
     }
     if let Some(&(code, key_code, plain, _)) = PRINTING.iter().find(|row| same(row.0)) {
         return Some(printing(code, key_code, plain));
     }
     if let Some(&(key, code, key_code, text)) = KEYPAD.iter().find(|row| same(row.1)) {
-        return Some(KeyboardKey {
-            key,
-            code,
-            key_code,
-            text,
-            location: 3,
-        });
+        return Some(KeyboardKey { key, code, key_code, text, location: 3 });
     }
     // The modifiers on the right are known by their codes only.
     let left = held.into_iter().find(|key| same(&key.code.replace("Left", "Right")))?;
@@ -164,19 +146,12 @@ pub(crate) fn key_by_name(name: &str) -> Option<KeyboardKey> {
         "Alt" => ("AltRight", 18),
         _ => ("MetaRight", 92),
     };
-    Some(KeyboardKey {
-        code,
-        key_code,
-        location: 2,
-        ..left
-    })
+    Some(KeyboardKey { code, key_code, location: 2, ..left })
 }
 
 /// Returns the same key with Shift held.
 pub(crate) fn shifted(key: KeyboardKey) -> KeyboardKey {
-    let with_shift = PRINTING
-        .iter()
-        .find(|(code, _, plain, _)| *code == key.code && *plain == key.key);
+    let with_shift = PRINTING.iter().find(|(code, _, plain, _)| *code == key.code && *plain == key.key);
     with_shift.map_or(key, |&(code, key_code, _, shifted)| printing(code, key_code, shifted))
 }
 
@@ -189,13 +164,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 fn printing(code: &'static str, key_code: u32, key: &'static str) -> KeyboardKey {
-    KeyboardKey {
-        key,
-        code,
-        key_code,
-        text: key,
-        location: 0,
-    }
+    KeyboardKey { key, code, key_code, text: key, location: 0 }
 }
 
 #[cfg(test)]
@@ -222,10 +191,7 @@ mod tests {
         assert_eq!(code("NumpadEnter"), Some(("Enter", "NumpadEnter", 3)));
         assert_eq!(code("ShiftRight"), Some(("Shift", "ShiftRight", 2)));
         assert_eq!(code("Entre"), None);
-        assert_eq!(
-            names().filter(|name| key_by_name(name).is_none()).collect::<Vec<_>>(),
-            [""; 0]
-        );
+        assert_eq!(names().filter(|name| key_by_name(name).is_none()).collect::<Vec<_>>(), [""; 0]);
     }
 
     #[test]

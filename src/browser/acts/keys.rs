@@ -37,9 +37,7 @@ impl Tab {
             self.query_all_frames(|frame| async move { self.ask::<EmptyReply>(&frame, "awaitKeys", ()).await });
         let frames = awaited.await?.into_iter().map(|(frame, _)| frame).collect();
         let held = press_modifiers(self.page(), &chord.held);
-        self.page()
-            .call(&key_event(KeyEventType::RawKeyDown, key, held))
-            .await?;
+        self.page().call(&key_event(KeyEventType::RawKeyDown, key, held)).await?;
         let pasted = self.paste_where_pressed(frames).await;
         release(self.page(), chord, key, held).await?;
         match pasted {
@@ -52,9 +50,8 @@ impl Tab {
     /// Pastes into the frame that received the keys only: other frames may belong to other sites and must not get the
     /// text.
     async fn paste_where_pressed(&self, frames: Vec<Arc<TabFrame>>) -> Result<(), BrowserError> {
-        let came = self.query_frames(frames, |frame| async move {
-            self.ask::<PasteKeysReply>(&frame, "keysCame", ()).await
-        });
+        let came =
+            self.query_frames(frames, |frame| async move { self.ask::<PasteKeysReply>(&frame, "keysCame", ()).await });
         let wanting = came.await?.into_iter().find(|(_, came)| came.wanted);
         if let (Some((frame, _)), Some(text)) = (wanting, self.settings().clipboard.text()) {
             self.ask::<EmptyReply>(&frame, "paste", (text,)).await?;
@@ -115,10 +112,6 @@ fn down(page: &Channel, key: &KeyboardKey, held: Modifiers) {
     // A modifier that is pressed alone counts as held while it is down.
     let held = held.and(modifier(key).unwrap_or_default());
     let types = !key.text.is_empty() && (held == Modifiers::default() || held == Modifiers::SHIFT);
-    let kind = if types {
-        KeyEventType::KeyDown
-    } else {
-        KeyEventType::RawKeyDown
-    };
+    let kind = if types { KeyEventType::KeyDown } else { KeyEventType::RawKeyDown };
     page.send(&key_event(kind, key, held));
 }

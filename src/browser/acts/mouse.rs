@@ -32,10 +32,7 @@ pub(super) struct Mouse<'a> {
 
 impl<'a> Mouse<'a> {
     pub(super) fn new(page: &'a Channel) -> Self {
-        Self {
-            page,
-            held: Modifiers::default(),
-        }
+        Self { page, held: Modifiers::default() }
     }
 
     /// Moves to a point and clicks. Waits until the page has handled the click.

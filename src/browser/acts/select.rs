@@ -38,8 +38,7 @@ impl Tab {
                         match Box::pin(self.choose_in_list(&located, value)).await? {
                             ListChoice::Option(name) => selected.push(name),
                             ListChoice::Typed(Some(FieldMismatch {
-                                how: MismatchKind::OnlyTyped(options),
-                                ..
+                                how: MismatchKind::OnlyTyped(options), ..
                             })) => return Err(no_option(value, &options)),
                             ListChoice::Typed(_) => selected.push(value.clone()),
                             ListChoice::Not { name, holds } => return Err(not_chosen(&located, &name, &holds)),
@@ -59,9 +58,7 @@ impl Tab {
         located: &Located,
         value: &str,
     ) -> Result<Option<FieldMismatch>, BrowserError> {
-        let said: ScriptReply<SelectReply> = self
-            .ask(&located.frame, "select", (&located.reference, [value]))
-            .await?;
+        let said: ScriptReply<SelectReply> = self.ask(&located.frame, "select", (&located.reference, [value])).await?;
         match said {
             ScriptReply::Refused(refusal) if refusal.error == "not-select" => {
                 Ok(match self.choose_in_list(located, value).await? {
@@ -106,11 +103,7 @@ impl Tab {
                 }
                 pressed => pressed?,
             };
-            return Ok(if chosen {
-                ListChoice::Option(seen.name)
-            } else {
-                ListChoice::Not { name: seen.name, holds }
-            });
+            return Ok(if chosen { ListChoice::Option(seen.name) } else { ListChoice::Not { name: seen.name, holds } });
         }
     }
 
@@ -192,11 +185,7 @@ fn not_chosen(located: &Located, name: &str, holds: &str) -> BrowserError {
 /// Returns the error for an option that a list does not have. The list is open by now, so its options can be clicked
 /// next.
 fn no_option(value: &str, options: &[String]) -> BrowserError {
-    let options = options
-        .iter()
-        .map(|name| format!("\"{name}\""))
-        .collect::<Vec<_>>()
-        .join(", ");
+    let options = options.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
     let reason = if options.is_empty() {
         BilingualText::new(
             format!("no list with an option \"{value}\" opened; click the field, then call browser_snapshot"),
@@ -210,10 +199,7 @@ fn no_option(value: &str, options: &[String]) -> BrowserError {
             format!("選択肢「{value}」はありません。あるのは {options} です"),
         )
     };
-    BrowserError::Argument {
-        argument: "value",
-        reason,
-    }
+    BrowserError::Argument { argument: "value", reason }
 }
 
 #[derive(serde::Deserialize)]
@@ -243,10 +229,7 @@ struct OptionClickReply {
 
 impl OptionClickReply {
     const fn unknown() -> Self {
-        Self {
-            chosen: true,
-            holds: String::new(),
-        }
+        Self { chosen: true, holds: String::new() }
     }
 }
 

@@ -54,10 +54,7 @@ pub(super) fn finite(value: &str) -> Result<f64, BrowserError> {
         argument: "value",
         reason: BilingualText::new(
             format!("a slider takes a finite number such as 12.5, not {}", quoted(value)),
-            format!(
-                "スライダーに指定できるのは 12.5 のような有限の数です。{} は指定できません",
-                quoted(value)
-            ),
+            format!("スライダーに指定できるのは 12.5 のような有限の数です。{} は指定できません", quoted(value)),
         ),
     })
 }

@@ -38,9 +38,7 @@ impl Tab {
             // Enter may have emptied the field or navigated away.
             Some(located) if !typing.submit => {
                 self.detect_popup(&Target::Written(located.reference.clone())).await;
-                Ok(self
-                    .or_current_value(differing, &located, &typing.text, typing.slowly)
-                    .await)
+                Ok(self.or_current_value(differing, &located, &typing.text, typing.slowly).await)
             }
             _ => Ok(differing),
         }
@@ -54,17 +52,11 @@ impl Tab {
         typing: &Typing,
         is_told: bool,
     ) -> Result<(Option<Located>, Option<FieldMismatch>), BrowserError> {
-        let beginning = BeginTypingOptions {
-            replace: !typing.slowly,
-            is_told,
-        };
+        let beginning = BeginTypingOptions { replace: !typing.slowly, is_told };
         let (located, said) = self.locate_and(target, ("beginTyping", (beginning,)), None).await?;
         let said: ScriptReply<BeginTypingReply> = match said {
             Some(said) => said,
-            None => {
-                self.ask(&located.frame, "beginTyping", (&located.reference, beginning))
-                    .await?
-            }
+            None => self.ask(&located.frame, "beginTyping", (&located.reference, beginning)).await?,
         };
         let begun = said.into_result(&located.called)?;
         let limit = begun.limit.filter(|limit| limit.is_too_small_for(&typing.text));
@@ -97,9 +89,7 @@ impl Tab {
             for character in rest {
                 match keyboard::key_for_character(*character) {
                     Some(key) => keys::tap(self.page(), &key),
-                    None => self.page().send(&InsertText {
-                        text: character.encode_utf8(&mut [0; 4]),
-                    }),
+                    None => self.page().send(&InsertText { text: character.encode_utf8(&mut [0; 4]) }),
                 }
             }
             let stroke = keyboard::key_for_character(*last).map_or_else(|| Stroke::Text(last.to_string()), Stroke::Key);

@@ -38,13 +38,7 @@ const SHELL: ChromiumBuild = ChromiumBuild {
 /// The desktop browser, which can show its windows.
 const WHOLE: ChromiumBuild = ChromiumBuild {
     places: &["/usr/bin/chromium", "/usr/lib/chromium/chromium"],
-    names: &[
-        "chromium",
-        "google-chrome",
-        "google-chrome-stable",
-        "chromium-browser",
-        "chrome",
-    ],
+    names: &["chromium", "google-chrome", "google-chrome-stable", "chromium-browser", "chrome"],
 };
 
 /// The builds in order of preference. Only the last one can show windows.
@@ -65,9 +59,7 @@ fn find_in(launch: &Launch, path: Option<&OsStr>) -> Result<ChromiumExecutable, 
         return if is_executable(configured) {
             Ok(ChromiumExecutable(configured.clone()))
         } else {
-            Err(BrowserError::NoChromium {
-                looked: vec![configured.display().to_string()],
-            })
+            Err(BrowserError::NoChromium { looked: vec![configured.display().to_string()] })
         };
     }
     let builds = wanted(&BUILDS, launch.headless);
@@ -89,14 +81,11 @@ fn first(builds: &[ChromiumBuild], path: Option<&OsStr>) -> Option<ChromiumExecu
         let on_path = named.flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
         build.places.iter().map(PathBuf::from).chain(on_path)
     });
-    candidates
-        .find(|candidate| is_executable(candidate))
-        .map(ChromiumExecutable)
+    candidates.find(|candidate| is_executable(candidate)).map(ChromiumExecutable)
 }
 
 fn is_executable(path: &Path) -> bool {
-    path.metadata()
-        .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(test)]
@@ -112,10 +101,7 @@ mod tests {
     fn a_configured_program_is_the_only_one_and_must_be_executable() {
         let folder = tempfile::tempdir().expect("a folder");
         let configured = folder.path().join("chromium");
-        let launch = Launch {
-            executable: Some(configured.clone()),
-            ..Launch::default()
-        };
+        let launch = Launch { executable: Some(configured.clone()), ..Launch::default() };
         let looked = || match find_in(&launch, None) {
             Err(BrowserError::NoChromium { looked }) => looked,
             other => panic!("{other:?}"),
@@ -124,34 +110,22 @@ mod tests {
         program(&configured, 0o644);
         assert_eq!(looked().len(), 1, "a plain file is not a program");
         program(&configured, 0o755);
-        assert_eq!(
-            find_in(&launch, None).expect("found later"),
-            ChromiumExecutable(configured)
-        );
+        assert_eq!(find_in(&launch, None).expect("found later"), ChromiumExecutable(configured));
     }
 
     /// Both builds are looked up on `PATH` only, because a distribution may have installed one of them.
     #[test]
     fn the_build_without_windows_is_taken_only_where_none_are_wanted() {
         let folder = tempfile::tempdir().expect("a folder");
-        let builds = [
-            ChromiumBuild { places: &[], ..SHELL },
-            ChromiumBuild { places: &[], ..WHOLE },
-        ];
+        let builds = [ChromiumBuild { places: &[], ..SHELL }, ChromiumBuild { places: &[], ..WHOLE }];
         let found = |headless: bool| {
             let found = first(wanted(&builds, headless), Some(folder.path().as_os_str()));
             found.map(|found| found.0.file_name().expect("a name").to_owned())
         };
         assert_eq!(found(true), None);
         program(&folder.path().join("chrome-headless-shell"), 0o755);
-        assert_eq!(
-            (found(true), found(false)),
-            (Some("chrome-headless-shell".into()), None)
-        );
+        assert_eq!((found(true), found(false)), (Some("chrome-headless-shell".into()), None));
         program(&folder.path().join("google-chrome"), 0o755);
-        assert_eq!(
-            (found(true), found(false)),
-            (Some("chrome-headless-shell".into()), Some("google-chrome".into()))
-        );
+        assert_eq!((found(true), found(false)), (Some("chrome-headless-shell".into()), Some("google-chrome".into())));
     }
 }

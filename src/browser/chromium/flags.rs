@@ -93,12 +93,8 @@ mod tests {
 
     #[test]
     fn the_configuration_wins_over_all_but_the_gate() {
-        let launch = Launch {
-            args: vec!["--accept-lang=ja".to_owned()],
-            sandbox: false,
-            headless: false,
-            ..Launch::default()
-        };
+        let launch =
+            Launch { args: vec!["--accept-lang=ja".to_owned()], sandbox: false, headless: false, ..Launch::default() };
         let flags = flags(&launch, &["--proxy-server=a".to_owned()], Path::new("/p"));
         assert!(flags.contains(&"--no-sandbox".to_owned()) && !flags.contains(&"--headless".to_owned()));
         assert_eq!(flags[flags.len() - 2..], ["--accept-lang=ja", "--proxy-server=a"]);
@@ -116,11 +112,7 @@ mod tests {
         let flags = flags(&launch, &[], Path::new("/p"));
         for (list, begins, ends) in [
             ("--disable-features=", "Mine,Yours,Translate,", "Input"),
-            (
-                "--blink-settings=",
-                "imagesEnabled=false,",
-                ",middleClickPasteAllowed=false",
-            ),
+            ("--blink-settings=", "imagesEnabled=false,", ",middleClickPasteAllowed=false"),
         ] {
             let all: Vec<_> = flags.iter().filter_map(|flag| flag.strip_prefix(list)).collect();
             assert_eq!(all.len(), 1, "{flags:?}");

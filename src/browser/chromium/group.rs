@@ -48,10 +48,7 @@ mod tests {
             .process_group(0)
             .spawn()
             .expect("a shell");
-        let id = child
-            .id()
-            .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?))
-            .expect("an id");
+        let id = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)).expect("an id");
         let group = ProcessGroup(id);
         assert!(test_kill_process_group(id).is_ok());
         group.kill();

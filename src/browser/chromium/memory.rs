@@ -29,10 +29,7 @@ fn group_of(process: i32) -> Option<i32> {
 }
 
 fn kibibytes(status: &str, name: &str) -> u64 {
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok())
-        .unwrap_or_default()
+    status.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -36,12 +36,6 @@ pub struct Launch {
 
 impl Default for Launch {
     fn default() -> Self {
-        Self {
-            executable: None,
-            args: Vec::new(),
-            sandbox: true,
-            headless: true,
-            start: Duration::from_secs(20),
-        }
+        Self { executable: None, args: Vec::new(), sandbox: true, headless: true, start: Duration::from_secs(20) }
     }
 }

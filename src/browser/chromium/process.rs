@@ -63,9 +63,7 @@ impl ChromiumProcess {
     /// Starts Chromium and waits for its first reply.
     pub(crate) async fn start(launch: &Launch, gate: &[String]) -> Result<Self, BrowserError> {
         let program = find(launch)?.0;
-        let broken = |error: io::Error| BrowserError::Broken {
-            reason: format!("could not be started: {error}"),
-        };
+        let broken = |error: io::Error| BrowserError::Broken { reason: format!("could not be started: {error}") };
         // Runs on a blocking thread, because removing old profile folders may take a moment.
         let profile = tokio::task::spawn_blocking(ProfileFolder::new)
             .await
@@ -87,12 +85,7 @@ impl ChromiumProcess {
         let lost = CancellationToken::new();
         let (end, ended) = watch::channel(None);
         tokio::spawn(watch(
-            Owned {
-                connection: Arc::clone(&connection),
-                child,
-                group: ProcessGroup(group),
-                profile,
-            },
+            Owned { connection: Arc::clone(&connection), child, group: ProcessGroup(group), profile },
             words,
             (stop.clone(), lost.clone()),
             end,
@@ -161,11 +154,7 @@ impl ChromiumProcess {
     /// Waits for the end of Chromium.
     pub(crate) async fn ended(&self) -> ProcessExit {
         let mut ended = self.ended.clone();
-        let gone = ended
-            .wait_for(Option::is_some)
-            .await
-            .ok()
-            .and_then(|ended| ended.clone());
+        let gone = ended.wait_for(Option::is_some).await.ok().and_then(|ended| ended.clone());
         gone.unwrap_or_else(|| ProcessExit {
             how: "the server is stopping".to_owned(),
             last_lines: Vec::new(),
@@ -214,9 +203,7 @@ impl ChromiumProcess {
     /// Returns the bytes of memory that the processes of the group use.
     pub(crate) async fn memory(&self) -> u64 {
         let group = self.group;
-        tokio::task::spawn_blocking(move || memory::resident(group))
-            .await
-            .unwrap_or_default()
+        tokio::task::spawn_blocking(move || memory::resident(group)).await.unwrap_or_default()
     }
 }
 
@@ -251,14 +238,8 @@ fn spawn(program: &PathBuf, flags: &[String], profile: &ProfileFolder) -> io::Re
     }
     command
         .fd_mappings(vec![
-            FdMapping {
-                parent_fd: for_it.into(),
-                child_fd: 3,
-            },
-            FdMapping {
-                parent_fd: for_us.into(),
-                child_fd: 4,
-            },
+            FdMapping { parent_fd: for_it.into(), child_fd: 3 },
+            FdMapping { parent_fd: for_us.into(), child_fd: 4 },
         ])
         .map_err(io::Error::other)?;
     let child = command.spawn()?;
@@ -306,11 +287,7 @@ async fn watch(
         was_requested: wanted,
     };
     if !wanted {
-        tracing::warn!(
-            how = ended.how,
-            said = ended.last_lines.last(),
-            "Chromium ended by itself"
-        );
+        tracing::warn!(how = ended.how, said = ended.last_lines.last(), "Chromium ended by itself");
     }
     let _ = end.send(Some(ended));
 }
@@ -327,10 +304,7 @@ mod tests {
         let process = ChromiumProcess::start(&Launch::default(), &[]).await.expect("Chromium");
         assert!(process.version().contains("Chrome/"), "{}", process.version());
         assert!(process.memory().await > 10 << 20);
-        let (group, profile) = (
-            process.group(),
-            process.downloads().parent().expect("a folder").to_path_buf(),
-        );
+        let (group, profile) = (process.group(), process.downloads().parent().expect("a folder").to_path_buf());
         assert!(profile.exists());
         assert!(process.kill().await.was_requested);
         assert!(test_kill_process_group(group).is_err() && !profile.exists());
@@ -340,25 +314,12 @@ mod tests {
     #[tokio::test]
     async fn failed_start_reports_last_stderr_lines() {
         let launch = |script: &str, start| {
-            Launch {
-                executable: Some(PathBuf::from("/bin/sh")),
-                args: Vec::new(),
-                start,
-                ..Launch::default()
-            }
-            .said(script)
+            Launch { executable: Some(PathBuf::from("/bin/sh")), args: Vec::new(), start, ..Launch::default() }
+                .said(script)
         };
-        let failed = async |launch| {
-            ChromiumProcess::start(&launch, &[])
-                .await
-                .expect_err("no browser")
-                .to_string()
-        };
+        let failed = async |launch| ChromiumProcess::start(&launch, &[]).await.expect_err("no browser").to_string();
         let ended = failed(launch("echo no display >&2; exit 3", Duration::from_secs(10))).await;
-        assert!(
-            ended.contains("exit status: 3") && ended.contains("no display"),
-            "{ended}"
-        );
+        assert!(ended.contains("exit status: 3") && ended.contains("no display"), "{ended}");
         let silent = failed(launch("exec sleep 100", Duration::from_millis(200))).await;
         assert!(silent.contains("did not answer"), "{silent}");
     }

@@ -85,12 +85,8 @@ fn sweep(folder: &Path) {
 /// are not followed and a pipe without a writer does not block.
 fn existing_lock(folder: &Path) -> Option<File> {
     let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
-    let lock = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags)
-        .open(folder.join(LOCK));
-    lock.ok()
-        .filter(|lock| lock.metadata().is_ok_and(|file| file.is_file()))
+    let lock = OpenOptions::new().read(true).custom_flags(flags).open(folder.join(LOCK));
+    lock.ok().filter(|lock| lock.metadata().is_ok_and(|file| file.is_file()))
 }
 
 #[cfg(test)]
@@ -101,28 +97,16 @@ mod tests {
     fn only_unlocked_profile_folders_are_removed() {
         let living = ProfileFolder::new().expect("a profile");
         let around = living.path().parent().expect("a parent");
-        let dead = tempfile::Builder::new()
-            .prefix(PREFIX)
-            .tempdir_in(around)
-            .expect("a folder");
-        let unready = tempfile::Builder::new()
-            .prefix(PREFIX)
-            .tempdir_in(around)
-            .expect("a folder");
+        let dead = tempfile::Builder::new().prefix(PREFIX).tempdir_in(around).expect("a folder");
+        let unready = tempfile::Builder::new().prefix(PREFIX).tempdir_in(around).expect("a folder");
         fs::write(dead.path().join(LOCK), "").expect("a lock file that is not locked");
         let [pipe, link] = [(); 2].map(|()| {
             let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(around);
             folder.expect("a folder")
         });
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            pipe.path().join(LOCK),
-            rustix::fs::FileType::Fifo,
-            mode,
-            0,
-        )
-        .expect("a pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, pipe.path().join(LOCK), rustix::fs::FileType::Fifo, mode, 0)
+            .expect("a pipe");
         std::os::unix::fs::symlink(dead.path().join("elsewhere"), link.path().join(LOCK)).expect("a link");
         fs::write(dead.path().join("elsewhere"), "").expect("a file");
         let next = ProfileFolder::new().expect("a profile");

@@ -44,8 +44,7 @@ impl StderrTail {
 
 /// Formats the last line as the end of a sentence; empty if there is none.
 pub(super) fn last(said: &[String]) -> String {
-    said.last()
-        .map_or_else(String::new, |line| format!("; it said: {line}"))
+    said.last().map_or_else(String::new, |line| format!("; it said: {line}"))
 }
 
 #[cfg(test)]

@@ -15,19 +15,13 @@ impl Channel {
     /// Creates the channel of the browser itself.
     #[must_use]
     pub fn for_browser(connection: Arc<Connection>) -> Self {
-        Self {
-            connection,
-            session: None,
-        }
+        Self { connection, session: None }
     }
 
     /// Returns a channel of another session on the same connection.
     #[must_use]
     pub fn with_session(&self, session: DevtoolsSessionId) -> Self {
-        Self {
-            connection: Arc::clone(&self.connection),
-            session: Some(session),
-        }
+        Self { connection: Arc::clone(&self.connection), session: Some(session) }
     }
 
     /// Returns the session; `None` for the browser itself.

@@ -59,10 +59,7 @@ pub enum CallError {
     },
     /// The reply does not have the form that this version of fumi expects.
     #[error("{method}: {error}")]
-    Unreadable {
-        method: &'static str,
-        error: serde_json::Error,
-    },
+    Unreadable { method: &'static str, error: serde_json::Error },
 }
 
 impl CallError {
@@ -178,10 +175,7 @@ impl Connection {
         command: &C,
     ) -> Result<C::Reply, CallError> {
         let method = C::METHOD;
-        let answer = self
-            .send_command(session, command)?
-            .await
-            .map_err(|_| self.unanswered(method))?;
+        let answer = self.send_command(session, command)?.await.map_err(|_| self.unanswered(method))?;
         match answer {
             Ok(result) => serde_json::from_str(result.get()).map_err(|error| CallError::Unreadable { method, error }),
             Err(ProtocolError { code, message }) => Err(CallError::ErrorReply { method, code, message }),
@@ -195,12 +189,7 @@ impl Connection {
     ) -> Result<oneshot::Receiver<CommandResult>, CallError> {
         let method = C::METHOD;
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let question = CommandFrame {
-            id,
-            method,
-            params: command,
-            session,
-        };
+        let question = CommandFrame { id, method, params: command, session };
         let mut frame = serde_json::to_vec(&question).map_err(|error| CallError::Unreadable { method, error })?;
         frame.push(0);
         let (sender, receiver) = oneshot::channel();
@@ -212,13 +201,7 @@ impl Connection {
             return Err(CallError::Gone { method });
         }
         let session = session.cloned();
-        shared.asked.insert(
-            id,
-            PendingCommand {
-                session,
-                answer: sender,
-            },
-        );
+        shared.asked.insert(id, PendingCommand { session, answer: sender });
         // Sent under the lock, so that frames are written in the order in which their commands were registered.
         self.frames.send(frame).map_err(|_| CallError::Closed)?;
         Ok(receiver)
@@ -226,11 +209,7 @@ impl Connection {
 
     /// Returns the error for a command whose reply was dropped.
     fn unanswered(&self, method: &'static str) -> CallError {
-        if self.shared().is_closed {
-            CallError::Closed
-        } else {
-            CallError::Gone { method }
-        }
+        if self.shared().is_closed { CallError::Closed } else { CallError::Gone { method } }
     }
 
     /// True if the session is still attached.
@@ -322,10 +301,8 @@ impl Connection {
     fn skip_overlong(&self, id: Option<u64>) {
         tracing::warn!("a frame is too long and was skipped");
         if let Some(asked) = id.and_then(|id| self.shared().asked.remove(&id)) {
-            let _ = asked.answer.send(Err(ProtocolError {
-                code: TOO_LONG,
-                message: "the answer is too long".to_owned(),
-            }));
+            let _ =
+                asked.answer.send(Err(ProtocolError { code: TOO_LONG, message: "the answer is too long".to_owned() }));
         }
     }
 
@@ -343,9 +320,7 @@ impl ConnectionState {
             serde_json::from_str::<Attachment>(params.get()).ok()
         };
         if let Some(attached) = attachment("Target.attachedToTarget") {
-            self.sessions
-                .entry(Some(attached.session_id))
-                .or_insert_with(|| EventQueue::new(session.clone()));
+            self.sessions.entry(Some(attached.session_id)).or_insert_with(|| EventQueue::new(session.clone()));
         }
         let detached = attachment("Target.detachedFromTarget");
         if session.is_none() {

@@ -69,10 +69,7 @@ impl EventStream {
 
     /// Returns the empty stream of a session that has ended.
     pub(super) fn ended() -> Self {
-        Self {
-            queue: mpsc::unbounded_channel().1,
-            load: Arc::default(),
-        }
+        Self { queue: mpsc::unbounded_channel().1, load: Arc::default() }
     }
 }
 
@@ -97,12 +94,7 @@ impl EventQueue {
     pub(super) fn new(parent: Option<DevtoolsSessionId>) -> Self {
         let (sender, queue) = mpsc::unbounded_channel();
         let load = Arc::<QueueLoad>::default();
-        Self {
-            parent,
-            sender,
-            load: Arc::clone(&load),
-            waiting: Some(EventStream { queue, load }),
-        }
+        Self { parent, sender, load: Arc::clone(&load), waiting: Some(EventStream { queue, load }) }
     }
 
     /// Returns the events to their consumer; `None` if they were taken already.

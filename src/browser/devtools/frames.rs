@@ -41,12 +41,7 @@ impl Default for FrameSplitter {
 
 impl FrameSplitter {
     fn with(largest: usize) -> Self {
-        Self {
-            buffer: Vec::new(),
-            searched: 0,
-            is_skipping: false,
-            largest,
-        }
+        Self { buffer: Vec::new(), searched: 0, is_skipping: false, largest }
     }
 
     /// Returns the buffer to which the next bytes are appended, with room for one read.
@@ -122,13 +117,7 @@ mod tests {
         for step in [1, 7, 50, 1_000] {
             assert_eq!(
                 cut(&mut FrameSplitter::with(40), bytes.as_bytes(), step),
-                [
-                    Ok("{}".to_owned()),
-                    Err(Some(17)),
-                    Ok("{\"id\":18}".to_owned()),
-                    Err(None),
-                    Ok("[1]".to_owned())
-                ],
+                [Ok("{}".to_owned()), Err(Some(17)), Ok("{\"id\":18}".to_owned()), Err(None), Ok("[1]".to_owned())],
                 "{step}"
             );
         }

@@ -75,10 +75,7 @@ fn is_private_6(address: Ipv6Addr) -> bool {
 pub(super) fn own() -> Vec<IpAddr> {
     let read = |file| std::fs::read_to_string(file).unwrap_or_default();
     let (four, six) = (read("/proc/net/fib_trie"), read("/proc/net/if_inet6"));
-    local_4(&four)
-        .map(IpAddr::V4)
-        .chain(local_6(&six).map(IpAddr::V6))
-        .collect()
+    local_4(&four).map(IpAddr::V4).chain(local_6(&six).map(IpAddr::V6)).collect()
 }
 
 /// Parses IPv4 addresses: each is on the line before the one that marks it as local.
@@ -109,10 +106,7 @@ mod tests {
         );
         let six = "26064700000000000000000000001111 02 40 00 80 eth0";
         let own = super::local_6(six).next().expect("an address");
-        let closed = UrlPolicy {
-            own: vec![own.into()],
-            ..policy(&[], &[], true)
-        };
+        let closed = UrlPolicy { own: vec![own.into()], ..policy(&[], &[], true) };
         assert!(closed.check_url("http://[2606:4700::1111]/").is_err());
         assert_eq!(closed.check_url("http://[2606:4700::1112]/"), Ok(()));
     }

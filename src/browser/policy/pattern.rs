@@ -61,9 +61,9 @@ pub(super) fn canonical_host(host: &Host<String>) -> String {
     match host {
         Host::Domain(name) => name.trim_end_matches('.').to_lowercase(),
         Host::Ipv4(address) => address.to_string(),
-        Host::Ipv6(address) => address
-            .to_ipv4_mapped()
-            .map_or_else(|| format!("[{address}]"), |address| address.to_string()),
+        Host::Ipv6(address) => {
+            address.to_ipv4_mapped().map_or_else(|| format!("[{address}]"), |address| address.to_string())
+        }
     }
 }
 
@@ -88,17 +88,9 @@ mod tests {
             (&["*.example.com"], &[], [false, true, true, false, false]),
             (&["*.example.com:8080"], &[], [false, false, true, false, false]),
             (&[], &["*.EXAMPLE.com."], [true, false, false, true, true]),
-            (
-                &["*"],
-                &["evil.test", "example.com:80"],
-                [false, true, true, true, false],
-            ),
+            (&["*"], &["evil.test", "example.com:80"], [false, true, true, true, false]),
         ] {
-            assert_eq!(
-                judged(&policy(allow, deny, false), &urls),
-                expected,
-                "{allow:?} {deny:?}"
-            );
+            assert_eq!(judged(&policy(allow, deny, false), &urls), expected, "{allow:?} {deny:?}");
         }
     }
 

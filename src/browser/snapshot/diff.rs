@@ -79,11 +79,7 @@ pub(super) fn with_focus(before: String, after: &str, clicked: &str) -> String {
 #[must_use]
 pub(super) fn lines(before: &str, after: &str) -> String {
     let mut told = DiffWriter::new(after);
-    told.compare(
-        &SnapshotLine::parse(before),
-        &SnapshotLine::parse(after),
-        &mut Vec::new(),
-    );
+    told.compare(&SnapshotLine::parse(before), &SnapshotLine::parse(after), &mut Vec::new());
     told.lines.join("\n")
 }
 
@@ -112,11 +108,7 @@ struct DiffWriter<'text> {
 
 impl<'text> DiffWriter<'text> {
     fn new(after: &'text str) -> Self {
-        Self {
-            lines: Vec::new(),
-            place: None,
-            references: after.lines().filter_map(reference).collect(),
-        }
+        Self { lines: Vec::new(), place: None, references: after.lines().filter_map(reference).collect() }
     }
 
     fn compare<'line>(&mut self, old: &[SnapshotLine<'line>], new: &[SnapshotLine<'line>], path: &mut Vec<&'line str>) {
@@ -192,11 +184,7 @@ impl<'text> DiffWriter<'text> {
     /// Returns the whole lines that fit into `limit` characters, and the number of changed lines that did not fit.
     fn within(&self, limit: usize) -> (String, usize) {
         let length: usize = self.lines.iter().map(|line| line.chars().count() + 1).sum();
-        let limit = if length <= limit {
-            usize::MAX
-        } else {
-            limit.saturating_sub(MARK_ROOM)
-        };
+        let limit = if length <= limit { usize::MAX } else { limit.saturating_sub(MARK_ROOM) };
         let mut used = 0;
         let fitting = self
             .lines
@@ -212,10 +200,7 @@ impl<'text> DiffWriter<'text> {
         let mut text = self.lines[..fitting].join("\n");
         if cut > 0 {
             let separator = if fitting == 0 { "" } else { "\n" };
-            let _ = write!(
-                text,
-                "{separator}… {cut} more changed lines (browser_snapshot shows the page as it is)"
-            );
+            let _ = write!(text, "{separator}… {cut} more changed lines (browser_snapshot shows the page as it is)");
         }
         (text, cut)
     }
@@ -294,10 +279,7 @@ mod tests {
     #[test]
     fn a_value_is_told_with_its_place() {
         let after = PAGE.replace("[ref=e4]", "[active] [ref=e4]: Ann");
-        assert_eq!(
-            part(PAGE, &after),
-            "@ main\n~ textbox \"Filter\" [active] [ref=e4]: Ann"
-        );
+        assert_eq!(part(PAGE, &after), "@ main\n~ textbox \"Filter\" [active] [ref=e4]: Ann");
     }
 
     #[test]
@@ -310,16 +292,11 @@ mod tests {
     fn focus_of_the_clicked_element_is_not_told_except_of_a_field() {
         let focused =
             |reference: &str| PAGE.replace(&format!(" [ref={reference}]"), &format!(" [active] [ref={reference}]"));
-        for (reference, expected) in [
-            ("e2", None),
-            ("e4", Some("@ main\n~ textbox \"Filter\" [active] [ref=e4]")),
-        ] {
+        for (reference, expected) in [("e2", None), ("e4", Some("@ main\n~ textbox \"Filter\" [active] [ref=e4]"))] {
             let after = focused(reference);
             let told = changes(&with_focus(PAGE.to_owned(), &after, reference), &after, UNLIMITED);
-            let expected = expected.map_or(SnapshotDiff::Unchanged, |text| SnapshotDiff::Part {
-                text: text.to_owned(),
-                cut: 0,
-            });
+            let expected =
+                expected.map_or(SnapshotDiff::Unchanged, |text| SnapshotDiff::Part { text: text.to_owned(), cut: 0 });
             assert_eq!(told, expected, "{reference}");
         }
         // Another element has the focus now.
@@ -339,9 +316,7 @@ mod tests {
 
     #[test]
     fn removed_rows_are_listed_and_others_keep_identity() {
-        let after = PAGE
-            .replace("    - row: 1 | button \"Edit\" [ref=e6]\n", "")
-            .replace("1,993", "1,992");
+        let after = PAGE.replace("    - row: 1 | button \"Edit\" [ref=e6]\n", "").replace("1,993", "1,992");
         let expected = "@ main > table [ref=e5]\ngone: row: 1 | button \"Edit\" [ref=e6]\n~ … 1,992 more rows (snapshot target=e5, or find)";
         assert_eq!(part(PAGE, &after), expected);
     }
@@ -349,10 +324,7 @@ mod tests {
     #[test]
     fn a_row_whose_button_changed_is_still_that_row() {
         let after = PAGE.replace("2 | button \"Edit\" [ref=e7]", "2 | button \"Done\" [ref=e9]");
-        assert_eq!(
-            part(PAGE, &after),
-            "@ main > table [ref=e5]\n~ row: 2 | button \"Done\" [ref=e9]"
-        );
+        assert_eq!(part(PAGE, &after), "@ main > table [ref=e5]\n~ row: 2 | button \"Done\" [ref=e9]");
     }
 
     #[test]
@@ -387,13 +359,9 @@ mod tests {
 
     #[test]
     fn cut_text_never_ends_with_place_line() {
-        let after = PAGE
-            .replace("\"Home\"", "\"Start\"")
-            .replace("2 | button \"Edit\"", "2 | button \"Done\"");
+        let after = PAGE.replace("\"Home\"", "\"Start\"").replace("2 | button \"Edit\"", "2 | button \"Done\"");
         for limit in 100..400 {
-            let SnapshotDiff::Part { text, cut } = changes(PAGE, &after, limit) else {
-                panic!("not a part")
-            };
+            let SnapshotDiff::Part { text, cut } = changes(PAGE, &after, limit) else { panic!("not a part") };
             let kept = text.lines().rfind(|line| !line.starts_with('…'));
             assert!(!kept.is_some_and(is_place), "{limit}: {text}");
             assert_eq!(text.matches("\n~").count() + cut, 2, "{limit}: {text}");
@@ -404,23 +372,14 @@ mod tests {
     fn the_limit_cuts_whole_lines_and_says_so() {
         let after = links("New ");
         let after = format!("{PAGE}\n{after}");
-        let SnapshotDiff::Part { text, cut } = changes(PAGE, &after, 400) else {
-            panic!("not a part")
-        };
+        let SnapshotDiff::Part { text, cut } = changes(PAGE, &after, 400) else { panic!("not a part") };
         assert!(cut > 20 && text.chars().count() <= 400, "{cut} {text}");
-        assert!(text.ends_with(&format!(
-            "… {cut} more changed lines (browser_snapshot shows the page as it is)"
-        )));
+        assert!(text.ends_with(&format!("… {cut} more changed lines (browser_snapshot shows the page as it is)")));
     }
 
     /// Generates lines of random depth, role, ref and value, as a page could have them.
     fn page() -> impl Strategy<Value = String> {
-        let line = (
-            0_usize..4,
-            "[a-c]",
-            proptest::option::of(1_u8..30),
-            proptest::option::of("[xy]{1,2}"),
-        );
+        let line = (0_usize..4, "[a-c]", proptest::option::of(1_u8..30), proptest::option::of("[xy]{1,2}"));
         proptest::collection::vec(line, 0..24).prop_map(|lines| {
             let mut text = String::new();
             for (depth, role, reference, value) in lines {

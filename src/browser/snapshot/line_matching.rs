@@ -92,17 +92,11 @@ mod tests {
 
     #[test]
     fn a_changed_value_is_the_same_line() {
-        assert_eq!(
-            pairs("- text: x\n- b [ref=e1]", "- text: y\n- b [checked] [ref=e1]"),
-            [Some(0), Some(1)]
-        );
+        assert_eq!(pairs("- text: x\n- b [ref=e1]", "- text: y\n- b [checked] [ref=e1]"), [Some(0), Some(1)]);
     }
 
     #[test]
     fn the_longest_order_that_stayed_is_kept() {
-        assert_eq!(
-            pairs("- a\n- b\n- c\n- d", "- d\n- a\n- b\n- c"),
-            [None, Some(0), Some(1), Some(2)]
-        );
+        assert_eq!(pairs("- a\n- b\n- c\n- d", "- d\n- a\n- b\n- c"), [None, Some(0), Some(1), Some(2)]);
     }
 }

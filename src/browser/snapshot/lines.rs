@@ -64,10 +64,7 @@ impl<'text> SnapshotLine<'text> {
 
     /// Returns the noun that a mark counts: `more rows` in `… 3 more rows (snapshot target=e5@6/1, or find)`.
     pub(crate) fn noun(&self) -> &'text str {
-        let counted = self
-            .content
-            .split_once(" (")
-            .map_or(self.content, |(counted, _)| counted);
+        let counted = self.content.split_once(" (").map_or(self.content, |(counted, _)| counted);
         counted.trim_start_matches(|c: char| !c.is_alphabetic())
     }
 
@@ -97,11 +94,7 @@ fn below<'text>(rows: &[(usize, &'text str)]) -> Vec<SnapshotLine<'text>> {
         let deeper = after.iter().take_while(|(other, _)| *other > indent).count();
         let children = below(&after[..deeper]);
         let fingerprint = fingerprint(content, &children);
-        lines.push(SnapshotLine {
-            content,
-            children,
-            fingerprint,
-        });
+        lines.push(SnapshotLine { content, children, fingerprint });
         rest = &after[deeper..];
     }
     lines
@@ -166,10 +159,7 @@ mod tests {
 
     #[test]
     fn a_line_without_one_is_about_its_role_and_name() {
-        assert_eq!(
-            only("- heading \"Orders: [new]\" [level=1]").key(),
-            "heading \"Orders: [new]\""
-        );
+        assert_eq!(only("- heading \"Orders: [new]\" [level=1]").key(), "heading \"Orders: [new]\"");
         assert_eq!(only("- paragraph: Welcome: guest").key(), "paragraph");
         assert_eq!(only("- /url: https://example.com/").key(), "/url");
         assert_eq!(only("- banner:").key(), "banner");
@@ -192,9 +182,6 @@ mod tests {
     #[test]
     fn irregular_indentation_nests_below_nearest_line() {
         let lines = SnapshotLine::parse("- main\n      - a\n   - b\n");
-        assert_eq!(
-            lines[0].children.iter().map(|line| line.content).collect::<Vec<_>>(),
-            ["a", "b"]
-        );
+        assert_eq!(lines[0].children.iter().map(|line| line.content).collect::<Vec<_>>(), ["a", "b"]);
     }
 }

@@ -188,9 +188,7 @@ impl Tab {
     /// present snapshot as the last one.
     pub async fn changes(&self, max_tokens: usize) -> Result<PageChanges, BrowserError> {
         let (now, acted) = self.take_snapshot(&SnapshotRequest::default(), None, None).await?;
-        let acted = acted
-            .map(|acted| diff::lines(&acted.was, &acted.is))
-            .unwrap_or_default();
+        let acted = acted.map(|acted| diff::lines(&acted.was, &acted.is)).unwrap_or_default();
         let room = max_tokens.saturating_mul(TOKEN);
         let limit = room.saturating_sub(acted.chars().count());
         let clicked = self.record_click(None);
@@ -203,33 +201,19 @@ impl Tab {
             None => diff::SnapshotDiff::Full(now.text.clone()),
         };
         Ok(match changes {
-            diff::SnapshotDiff::Unchanged => PageChanges {
-                text: acted,
-                ..PageChanges::default()
-            },
-            diff::SnapshotDiff::Part { text, cut } => PageChanges {
-                text: diff::joined(&acted, &text),
-                whole: false,
-                cut: cut > 0,
-            },
-            diff::SnapshotDiff::Full(text) if text.chars().count() <= limit => PageChanges {
-                text,
-                whole: true,
-                cut: now.cut,
-            },
+            diff::SnapshotDiff::Unchanged => PageChanges { text: acted, ..PageChanges::default() },
+            diff::SnapshotDiff::Part { text, cut } => {
+                PageChanges { text: diff::joined(&acted, &text), whole: false, cut: cut > 0 }
+            }
+            diff::SnapshotDiff::Full(text) if text.chars().count() <= limit => {
+                PageChanges { text, whole: true, cut: now.cut }
+            }
             // The whole snapshot is too long: it is taken again with the limit, so that the page's script marks how to
             // continue.
             diff::SnapshotDiff::Full(_) => {
-                let request = SnapshotRequest {
-                    max_length: Some(limit),
-                    ..SnapshotRequest::default()
-                };
+                let request = SnapshotRequest { max_length: Some(limit), ..SnapshotRequest::default() };
                 let (snapshot, _) = self.take_snapshot(&request, None, None).await?;
-                PageChanges {
-                    text: snapshot.text,
-                    whole: true,
-                    cut: snapshot.cut,
-                }
+                PageChanges { text: snapshot.text, whole: true, cut: snapshot.cut }
             }
         })
     }
@@ -256,22 +240,9 @@ impl Tab {
             format: request.format,
             boxes: request.boxes,
         };
-        let mut left = SnapshotBudget {
-            characters,
-            frames: MOST,
-            cut: false,
-            of: None,
-            acted: None,
-        };
+        let mut left = SnapshotBudget { characters, frames: MOST, cut: false, of: None, acted: None };
         let text = self.part(&frame, &options, &mut left, 0).await?;
-        Ok((
-            PageSnapshot {
-                text,
-                cut: left.cut,
-                of: left.of,
-            },
-            left.acted,
-        ))
+        Ok((PageSnapshot { text, cut: left.cut, of: left.of }, left.acted))
     }
 
     /// Renders a frame together with the frames inside it.
@@ -282,10 +253,7 @@ impl Tab {
         left: &mut SnapshotBudget,
         depth: usize,
     ) -> Result<String, BrowserError> {
-        let options = FrameSnapshotOptions {
-            max_length: left.characters,
-            ..options.clone()
-        };
+        let options = FrameSnapshotOptions { max_length: left.characters, ..options.clone() };
         let said: ScriptReply<FrameSnapshot> = self.ask(frame, "snapshot", (&options,)).await?;
         let part = said.into_result(options.root.unwrap_or("the page"))?;
         left.cut |= part.truncated.is_some();
@@ -335,11 +303,7 @@ impl Tab {
             return format!("- … content cut (snapshot target={})", iframe.reference);
         }
         left.frames -= 1;
-        let options = FrameSnapshotOptions {
-            root: None,
-            from: None,
-            ..options.clone()
-        };
+        let options = FrameSnapshotOptions { root: None, from: None, ..options.clone() };
         let asked = async {
             let frame = self.contained_frame(above, &iframe.reference).await?;
             // Boxed because of the recursion: frames contain frames.
@@ -372,9 +336,6 @@ impl Tab {
         let object_id = object.id.clone();
         let node = object.channel().call(&DescribeNode { object_id }).await?.node;
         let frame = node.frame_id.and_then(|id| self.frame(&id));
-        frame.ok_or_else(|| BrowserError::NoMatch {
-            target: reference.to_owned(),
-            nearest: Vec::new(),
-        })
+        frame.ok_or_else(|| BrowserError::NoMatch { target: reference.to_owned(), nearest: Vec::new() })
     }
 }

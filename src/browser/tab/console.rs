@@ -81,11 +81,7 @@ impl ConsoleLog {
 
     /// Returns the messages that came after the message with this sequence number.
     pub(super) fn after(&self, number: u64) -> Vec<ConsoleMessage> {
-        self.kept
-            .iter()
-            .filter(|kept| kept.number > number)
-            .map(|kept| kept.message.clone())
-            .collect()
+        self.kept.iter().filter(|kept| kept.number > number).map(|kept| kept.message.clone()).collect()
     }
 
     fn add(&mut self, level: MessageLevel, text: &str, place: Option<String>) {
@@ -112,16 +108,7 @@ impl ConsoleLog {
         if self.kept.len() == KEPT {
             self.kept.pop_front();
         }
-        self.kept.push_back(ConsoleEntry {
-            message: ConsoleMessage {
-                level,
-                text,
-                place,
-                repeated: 1,
-            },
-            number,
-            page,
-        });
+        self.kept.push_back(ConsoleEntry { message: ConsoleMessage { level, text, place, repeated: 1 }, number, page });
     }
 
     pub(super) fn add_api_call(&mut self, called: ConsoleApiCalled, channel: &Channel) {
@@ -175,9 +162,7 @@ impl Tab {
     pub fn console(&self, level: MessageLevel, all: bool) -> Vec<ConsoleMessage> {
         let TabState { console, .. } = &*self.state();
         let kept = console.kept.iter().filter(|kept| all || kept.page == console.page);
-        kept.filter(|kept| kept.message.level >= level)
-            .map(|kept| kept.message.clone())
-            .collect()
+        kept.filter(|kept| kept.message.level >= level).map(|kept| kept.message.clone()).collect()
     }
 }
 
@@ -192,22 +177,14 @@ fn uncaught(details: &ExceptionDetails) -> String {
     let thrown = details.exception.as_ref().map(format_value).unwrap_or_default();
     // The first line is the message. The others are the stack trace, which `place` covers.
     let first = thrown.lines().next().unwrap_or_default();
-    if first.is_empty() {
-        details.text.clone()
-    } else {
-        format!("{} {first}", details.text)
-    }
+    if first.is_empty() { details.text.clone() } else { format!("{} {first}", details.text) }
 }
 
 fn place_of(details: &ExceptionDetails) -> Option<String> {
     let by_trace = details.stack_trace.as_ref().and_then(place);
     by_trace.or_else(|| {
         let url = details.url.as_ref().filter(|url| !url.is_empty())?;
-        Some(format!(
-            "{url}:{}:{}",
-            details.line_number + 1,
-            details.column_number + 1
-        ))
+        Some(format!("{url}:{}:{}", details.line_number + 1, details.column_number + 1))
     })
 }
 
@@ -275,23 +252,11 @@ fn format_value(object: &RemoteValue) -> String {
     let more = if preview.overflow { ", …" } else { "" };
     let values = preview.properties.iter().map(|property| {
         let value = property.value.as_deref().unwrap_or(&property.kind);
-        let value = if property.kind == "string" {
-            format!("{value:?}")
-        } else {
-            value.to_owned()
-        };
-        if is_list {
-            value
-        } else {
-            format!("{}: {value}", property.name)
-        }
+        let value = if property.kind == "string" { format!("{value:?}") } else { value.to_owned() };
+        if is_list { value } else { format!("{}: {value}", property.name) }
     });
     let values = values.collect::<Vec<_>>().join(", ");
-    if is_list {
-        format!("[{values}{more}]")
-    } else {
-        format!("{{{values}{more}}}")
-    }
+    if is_list { format!("[{values}{more}]") } else { format!("{{{values}{more}}}") }
 }
 
 /// Returns at most `longest` characters of a text, followed by an ellipsis if the text was longer.

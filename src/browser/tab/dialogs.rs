@@ -36,10 +36,8 @@ pub(super) struct OpenDialog {
 
 impl OpenDialog {
     pub(super) fn blocking_error(&self) -> Option<BrowserError> {
-        (!self.is_answered).then(|| BrowserError::DialogOpen {
-            kind: self.dialog.kind.clone(),
-            message: self.dialog.message.clone(),
-        })
+        (!self.is_answered)
+            .then(|| BrowserError::DialogOpen { kind: self.dialog.kind.clone(), message: self.dialog.message.clone() })
     }
 
     pub(super) fn dialog(&self) -> PageDialog {
@@ -76,10 +74,7 @@ impl Tab {
     /// Answers the open dialog and waits until the page has settled. `prompt_text` is typed into a prompt.
     pub async fn handle_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<PageDialog, BrowserError> {
         let (answering, dialog, channel) = DialogAnswerGuard::begin(self)?;
-        let answer = HandleJavaScriptDialog {
-            accept,
-            prompt_text: prompt_text.map(str::to_owned),
-        };
+        let answer = HandleJavaScriptDialog { accept, prompt_text: prompt_text.map(str::to_owned) };
         let leaves = accept && dialog.kind == "beforeunload";
         self.acting(async {
             if leaves {
@@ -117,8 +112,7 @@ impl<'a> DialogAnswerGuard<'a> {
 
     /// Removes the answered dialog, but not a next one that may be open by now.
     fn done(&self) {
-        self.0
-            .change(|state| drop(state.dialog.take_if(|open| open.is_answered)));
+        self.0.change(|state| drop(state.dialog.take_if(|open| open.is_answered)));
     }
 }
 

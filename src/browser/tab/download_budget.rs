@@ -30,11 +30,7 @@ pub(crate) struct DownloadShare {
 impl DownloadBudget {
     /// Returns the budget of a session, which shares `whole` with other sessions; `largest` is in bytes.
     pub(crate) fn new(largest: u64, whole: Arc<AtomicU64>) -> Self {
-        Self {
-            largest,
-            used: AtomicU64::new(0),
-            whole,
-        }
+        Self { largest, used: AtomicU64::new(0), whole }
     }
 
     /// True if the downloads of this session exceed its budget.
@@ -55,10 +51,7 @@ impl DownloadBudget {
 
 impl DownloadShare {
     pub(crate) fn new(room: Arc<DownloadBudget>) -> Self {
-        Self {
-            room,
-            bytes: AtomicU64::new(0),
-        }
+        Self { room, bytes: AtomicU64::new(0) }
     }
 
     /// Sets the bytes that the download uses now.

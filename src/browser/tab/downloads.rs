@@ -138,9 +138,7 @@ pub(super) struct OpenFileChooser {
 
 impl OpenFileChooser {
     pub(super) fn shown(&self) -> Chooser {
-        Chooser {
-            multiple: self.multiple,
-        }
+        Chooser { multiple: self.multiple }
     }
 }
 
@@ -152,11 +150,7 @@ impl Downloads {
 
     /// Returns the downloads that started or ended after the given sequence number.
     pub(super) fn after(&self, number: u64) -> Vec<PageDownload> {
-        self.kept
-            .iter()
-            .filter(|kept| kept.number > number)
-            .map(|kept| kept.download.clone())
-            .collect()
+        self.kept.iter().filter(|kept| kept.number > number).map(|kept| kept.download.clone()).collect()
     }
 
     fn knows(&self, id: &str) -> bool {
@@ -200,10 +194,7 @@ impl Downloads {
     }
 
     fn cancel(&self, id: &str) -> CancelDownload {
-        CancelDownload {
-            guid: id.to_owned(),
-            browser_context_id: self.context.clone(),
-        }
+        CancelDownload { guid: id.to_owned(), browser_context_id: self.context.clone() }
     }
 
     /// Removes the files of downloads that callers have been informed of, the oldest first, until the session is within
@@ -393,13 +384,8 @@ impl Tab {
                 ),
             });
         };
-        let give = SetFileInputFiles {
-            files,
-            backend_node_id: Some(field),
-            object_id: None,
-        };
-        self.acting(async { Ok(waiting.channel.call(&give).await.map(drop)?) })
-            .await?;
+        let give = SetFileInputFiles { files, backend_node_id: Some(field), object_id: None };
+        self.acting(async { Ok(waiting.channel.call(&give).await.map(drop)?) }).await?;
         Ok(true)
     }
 }

@@ -55,10 +55,7 @@ fn prepare(tab: &Tab, channel: &Channel, place: TargetKind) {
         channel.send(&page::EnablePage {});
         channel.send(&page::SetLifecycleEventsEnabled { enabled: true });
         channel.send(&page::EnableInspector {});
-        channel.send(&runtime::AddBinding {
-            name: clipboard::REPORT_FUNCTION,
-            execution_context_name: WORLD,
-        });
+        channel.send(&runtime::AddBinding { name: clipboard::REPORT_FUNCTION, execution_context_name: WORLD });
         channel.send(&page::AddScriptToEvaluateOnNewDocument {
             source: SCRIPT,
             world_name: WORLD,
@@ -76,11 +73,7 @@ fn prepare(tab: &Tab, channel: &Channel, place: TargetKind) {
         // A process that starts later has not received the preferences that were set before.
         channel.send(&tab.set_preferences(Emulation::default()).media());
     }
-    channel.send(&target::SetAutoAttach {
-        auto_attach: true,
-        wait_for_debugger_on_start: true,
-        flatten: true,
-    });
+    channel.send(&target::SetAutoAttach { auto_attach: true, wait_for_debugger_on_start: true, flatten: true });
     channel.send(&runtime::RunIfWaitingForDebugger {});
 }
 
@@ -163,11 +156,7 @@ impl TabState {
     fn on_page_event(&mut self, channel: &Channel, event: &RawEvent) {
         match &*event.method {
             "Page.frameAttached" => {
-                if let Some(page::FrameAttached {
-                    frame_id,
-                    parent_frame_id,
-                }) = event.get()
-                {
+                if let Some(page::FrameAttached { frame_id, parent_frame_id }) = event.get() {
                     self.frames.attach(&frame_id, &parent_frame_id, channel);
                 }
             }
@@ -198,26 +187,16 @@ impl TabState {
                 let Some(runtime::ExecutionContextCreated { context }) = event.get() else {
                     return;
                 };
-                let Some(runtime::ContextOwner {
-                    is_default,
-                    frame_id: Some(frame),
-                }) = context.aux_data
-                else {
+                let Some(runtime::ContextOwner { is_default, frame_id: Some(frame) }) = context.aux_data else {
                     return;
                 };
                 if is_default || context.name == WORLD {
-                    let world = World {
-                        number: context.id,
-                        unique: context.unique_id,
-                    };
+                    let world = World { number: context.id, unique: context.unique_id };
                     self.frames.world_made(&frame, world, is_default, channel);
                 }
             }
             "Runtime.executionContextDestroyed" => {
-                if let Some(runtime::ExecutionContextDestroyed {
-                    execution_context_unique_id,
-                }) = event.get()
-                {
+                if let Some(runtime::ExecutionContextDestroyed { execution_context_unique_id }) = event.get() {
                     self.frames.world_ended(&execution_context_unique_id);
                 }
             }

@@ -39,11 +39,7 @@ impl Tab {
             with_timeout(frame, answer)
         });
         let said = self.unless_blocked(all(asked.collect())).await?;
-        Ok(frames
-            .into_iter()
-            .zip(said)
-            .filter_map(|(frame, said)| Some((frame, said?)))
-            .collect())
+        Ok(frames.into_iter().zip(said).filter_map(|(frame, said)| Some((frame, said?))).collect())
     }
 
     /// Queries the given frames one after the other, for queries that may have to be aborted. Frames share processes,

@@ -95,16 +95,8 @@ pub(super) struct TabFrames {
 
 impl TabFrames {
     pub(super) fn new(main: FrameId, url: String, channel: &Channel) -> Self {
-        let main = Arc::new(TabFrame {
-            id: main,
-            number: 0,
-            inner: Mutex::new(FrameState::new(channel, None, url)),
-        });
-        Self {
-            by_id: HashMap::from([(main.id.clone(), Arc::clone(&main))]),
-            main,
-            next: 1,
-        }
+        let main = Arc::new(TabFrame { id: main, number: 0, inner: Mutex::new(FrameState::new(channel, None, url)) });
+        Self { by_id: HashMap::from([(main.id.clone(), Arc::clone(&main))]), main, next: 1 }
     }
 
     pub(super) fn main(&self) -> &Arc<TabFrame> {
@@ -195,12 +187,7 @@ impl TabFrames {
 
     /// Removes the frames that still live in a session that has ended, except the main frame.
     pub(super) fn remove_session(&mut self, channel: &Channel) {
-        let gone: Vec<_> = self
-            .by_id
-            .values()
-            .filter(|frame| frame.lives_in(channel))
-            .cloned()
-            .collect();
+        let gone: Vec<_> = self.by_id.values().filter(|frame| frame.lives_in(channel)).cloned().collect();
         for frame in gone {
             if frame.number != 0 {
                 self.remove(&frame);
@@ -223,12 +210,7 @@ impl TabFrames {
         inner.url = address(&info);
         let is_same = inner.loader == info.loader_id;
         inner.loader = info.loader_id;
-        if inner
-            .loading
-            .coming
-            .as_ref()
-            .is_none_or(|coming| *coming == inner.loader)
-        {
+        if inner.loading.coming.as_ref().is_none_or(|coming| *coming == inner.loader) {
             inner.loading.coming = None;
         }
         if is_restored || !is_same {

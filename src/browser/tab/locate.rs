@@ -100,10 +100,7 @@ pub(crate) enum PointerAction {
 
 impl From<PointerAction> for AimOptions {
     fn from(action: PointerAction) -> Self {
-        Self {
-            expects: Some(action),
-            ..Self::default()
-        }
+        Self { expects: Some(action), ..Self::default() }
     }
 }
 
@@ -252,11 +249,7 @@ impl Tab {
         match (matches.count, matches.one) {
             (0, _) => Err(BrowserError::NoMatch { target: named, nearest }),
             (1, Some(located)) => Ok(located),
-            (count, _) => Err(BrowserError::AmbiguousTarget {
-                target: named,
-                count,
-                candidates: matches.candidates,
-            }),
+            (count, _) => Err(BrowserError::AmbiguousTarget { target: named, count, candidates: matches.candidates }),
         }
     }
 
@@ -286,10 +279,7 @@ impl Tab {
             let Some(above) = self.parent(&frame) else {
                 return Ok(point);
             };
-            point = self
-                .to_parent_viewport(&frame, &above, point)
-                .await?
-                .into_result(&located.called)?;
+            point = self.to_parent_viewport(&frame, &above, point).await?.into_result(&located.called)?;
             frame = above;
         }
         Ok(point)
@@ -322,10 +312,7 @@ impl Tab {
         point: ViewportPoint,
     ) -> Result<ScriptReply<ViewportPoint>, BrowserError> {
         let owner = self.owner(frame, above).await?;
-        let inside = match self
-            .ask_on::<ScriptReply<FrameBox>>(above, &owner, "frameBox", ())
-            .await?
-        {
+        let inside = match self.ask_on::<ScriptReply<FrameBox>>(above, &owner, "frameBox", ()).await? {
             ScriptReply::Done(inside) => inside,
             ScriptReply::Refused(refusal) => return Ok(ScriptReply::Refused(refusal)),
         };
@@ -333,10 +320,7 @@ impl Tab {
             x: inside.x + point.x * inside.scale_x - inside.left,
             y: inside.y + point.y * inside.scale_y - inside.top,
         };
-        let options = AimOptions {
-            position: Some(position),
-            ..AimOptions::default()
-        };
+        let options = AimOptions { position: Some(position), ..AimOptions::default() };
         self.ask_on(above, &owner, "aim", (options,)).await
     }
 
@@ -352,14 +336,8 @@ impl Tab {
         let owner = self.owner(frame, &above).await?;
         let said: ScriptReply<FrameBox> = self.ask_on(&above, &owner, "frameBox", ()).await?;
         let inside = said.into_result(&frame.prefix())?;
-        let corner = ViewportPoint {
-            x: inside.x,
-            y: inside.y,
-        };
-        let scale = ViewportPoint {
-            x: inside.scale_x,
-            y: inside.scale_y,
-        };
+        let corner = ViewportPoint { x: inside.x, y: inside.y };
+        let scale = ViewportPoint { x: inside.scale_x, y: inside.scale_y };
         Ok(Some((corner, scale)))
     }
 }

@@ -199,19 +199,11 @@ impl Tab {
                 return Ok(arrival);
             }
         }
-        Err(BrowserError::NotLoaded {
-            url: url.to_owned(),
-            reason,
-        })
+        Err(BrowserError::NotLoaded { url: url.to_owned(), reason })
     }
 
     async fn unchanged_arrival(&self, note: ArrivalNote) -> Arrival {
-        Arrival {
-            url: self.url(),
-            title: self.title().await,
-            note: Some(note),
-            ..Arrival::default()
-        }
+        Arrival { url: self.url(), title: self.title().await, note: Some(note), ..Arrival::default() }
     }
 
     /// Waits until a page that has arrived is loaded and settled, and returns the result.
@@ -229,13 +221,7 @@ impl Tab {
         let state = self.state();
         let main = state.frames.main().inner();
         let document = state.navigations.known(&main.loader).cloned().unwrap_or_default();
-        Arrival {
-            url: main.url.clone(),
-            title,
-            status: document.status,
-            redirects: document.redirects,
-            note,
-        }
+        Arrival { url: main.url.clone(), title, status: document.status, redirects: document.redirects, note }
     }
 
     /// Waits until the main frame has loaded or the page is blocked. Returns false if time is up first.

@@ -66,10 +66,7 @@ impl Navigations {
     }
 
     pub(super) fn known(&self, loader: &LoaderId) -> Option<&DocumentRecord> {
-        self.documents
-            .iter()
-            .find(|(known, _)| known == loader)
-            .map(|(_, document)| document)
+        self.documents.iter().find(|(known, _)| known == loader).map(|(_, document)| document)
     }
 
     /// True if the document has arrived in the main frame.

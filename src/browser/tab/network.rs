@@ -183,8 +183,7 @@ impl TabState {
 
     fn on_socket_event(&mut self, channel: &Channel, event: &RawEvent) {
         if let Some(made) = event.get::<WebSocketCreated>() {
-            self.network
-                .begin(channel, made.request_id, "GET", &made.url, "websocket");
+            self.network.begin(channel, made.request_id, "GET", &made.url, "websocket");
         } else if let Some(open) = event.get::<WebSocketHandshakeResponseReceived>() {
             if let Some(kept) = self.network.find(&open.request_id) {
                 kept.request.status = status(open.response.status);
@@ -213,9 +212,7 @@ impl TabState {
         }
         let kind = sent.kind.as_deref().unwrap_or("other");
         let is_page = is_document && sent.frame_id.as_ref() == Some(&self.frames.main().id);
-        let kept = self
-            .network
-            .begin(channel, sent.request_id, &sent.request.method, &sent.request.url, kind);
+        let kept = self.network.begin(channel, sent.request_id, &sent.request.method, &sent.request.url, kind);
         kept.began = sent.timestamp;
         kept.page += u64::from(is_page);
         kept.headers = self::limit_headers(sent.request.headers);
@@ -238,9 +235,7 @@ impl TabState {
         self.document_failed(&LoaderId(failed.request_id.0.clone()));
         if let Some(kept) = self.network.find(&failed.request_id) {
             kept.ended(failed.timestamp);
-            let reason = failed
-                .blocked_reason
-                .map(|reason| format!("{} ({reason})", failed.error_text));
+            let reason = failed.blocked_reason.map(|reason| format!("{} ({reason})", failed.error_text));
             kept.request.failure = Some(reason.unwrap_or(failed.error_text));
         }
     }
@@ -268,11 +263,7 @@ fn status(status: i64) -> Option<u16> {
     u16::try_from(status).ok().filter(|status| *status != 0)
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "saturates, and is never negative"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, and is never negative")]
 pub(super) fn rounded(number: f64) -> u64 {
     number.round() as u64
 }

@@ -36,9 +36,7 @@ impl RemoteObjectGuard {
 
 impl Drop for RemoteObjectGuard {
     fn drop(&mut self) {
-        self.channel.send(&ReleaseObject {
-            object_id: self.id.clone(),
-        });
+        self.channel.send(&ReleaseObject { object_id: self.id.clone() });
     }
 }
 
@@ -54,9 +52,7 @@ impl Tab {
                 ..CallFunctionOn::default()
             };
             let object = channel.call(&call).await?.result.object_id;
-            object
-                .map(|id| RemoteObjectGuard::new(id, channel))
-                .ok_or_else(|| stale_frame(&located.frame))
+            object.map(|id| RemoteObjectGuard::new(id, channel)).ok_or_else(|| stale_frame(&located.frame))
         };
         self.unless_blocked(self.with_answer_timeout(work)).await
     }
@@ -81,12 +77,7 @@ impl Tab {
         channel: &Channel,
         world: &World,
     ) -> Result<RemoteObjectGuard, BrowserError> {
-        let resolved = channel
-            .call(&ResolveNode {
-                backend_node_id: node,
-                execution_context_id: world.number,
-            })
-            .await?;
+        let resolved = channel.call(&ResolveNode { backend_node_id: node, execution_context_id: world.number }).await?;
         let id = resolved.object.object_id.ok_or_else(|| stale_frame(frame))?;
         Ok(RemoteObjectGuard::new(id, channel.clone()))
     }
@@ -95,9 +86,7 @@ impl Tab {
     pub(crate) async fn owner(&self, frame: &TabFrame, above: &TabFrame) -> Result<RemoteObjectGuard, BrowserError> {
         self.unless_blocked(async {
             let (channel, world) = self.world(above).await?;
-            let owner = GetFrameOwner {
-                frame_id: frame.id.clone(),
-            };
+            let owner = GetFrameOwner { frame_id: frame.id.clone() };
             let node = channel.call(&owner).await?.backend_node_id;
             self.resolve_node(above, node, &channel, &world).await
         })

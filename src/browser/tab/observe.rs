@@ -5,10 +5,7 @@ use crate::errors::BrowserError;
 
 /// The state and the changes of a tab since the last observation. New tabs are added by the tab list.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts, each reported on its own"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each reported on its own")]
 pub struct TabObservation {
     /// The current URL.
     pub url: String,
@@ -49,14 +46,7 @@ pub(super) struct LastObservation {
 
 impl LastObservation {
     pub(super) fn new(url: String) -> Self {
-        Self {
-            url,
-            title: String::new(),
-            arrived: 0,
-            errors: 0,
-            messages: 0,
-            downloads: 0,
-        }
+        Self { url, title: String::new(), arrived: 0, errors: 0, messages: 0, downloads: 0 }
     }
 }
 
@@ -79,11 +69,7 @@ impl Tab {
 
     /// Returns the changes since the last observation, and makes this one the last.
     pub async fn observe(&self) -> Result<TabObservation, BrowserError> {
-        let title = if self.state().blocking_error().is_none() {
-            Some(self.current_title().await)
-        } else {
-            None
-        };
+        let title = if self.state().blocking_error().is_none() { Some(self.current_title().await) } else { None };
         let state = &mut *self.state();
         if state.is_closed {
             return Err(BrowserError::TabClosed);

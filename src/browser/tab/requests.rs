@@ -61,12 +61,7 @@ impl Tab {
             Regex::new(url).map_err(|error| BrowserError::Pattern {
                 pattern: url.clone(),
                 // The lines above the last one show the position in the pattern.
-                reason: error
-                    .to_string()
-                    .lines()
-                    .last()
-                    .unwrap_or_default()
-                    .replace("error: ", ""),
+                reason: error.to_string().lines().last().unwrap_or_default().replace("error: ", ""),
             })
         };
         let url = filter.url.as_ref().map(read).transpose()?;
@@ -75,20 +70,12 @@ impl Tab {
             let request = &kept.request;
             (filter.all || kept.page >= network.page)
                 && url.as_ref().is_none_or(|url| url.is_match(&request.url))
-                && filter
-                    .method
-                    .as_ref()
-                    .is_none_or(|method| method.eq_ignore_ascii_case(&request.method))
+                && filter.method.as_ref().is_none_or(|method| method.eq_ignore_ascii_case(&request.method))
                 && filter
                     .status
                     .is_none_or(|(from, to)| request.status.is_some_and(|status| (from..=to).contains(&status)))
         };
-        let mut found: Vec<_> = network
-            .kept
-            .iter()
-            .filter(meant)
-            .map(|kept| kept.request.clone())
-            .collect();
+        let mut found: Vec<_> = network.kept.iter().filter(meant).map(|kept| kept.request.clone()).collect();
         let count = found.len();
         if filter.most > 0 && count > filter.most {
             found.drain(..count - filter.most);
@@ -124,13 +111,8 @@ impl Tab {
             // Chromium may have dropped the body with its page, or not kept it because of its size.
             let body = channel.call(&GetResponseBody { request_id: id }).await.ok();
             let mime = detail.request.mime.clone().unwrap_or_default();
-            detail.response_body = body.map(|body| {
-                if body.base64_encoded {
-                    decoded(&body.body, &mime)
-                } else {
-                    body.body
-                }
-            });
+            detail.response_body =
+                body.map(|body| if body.base64_encoded { decoded(&body.body, &mime) } else { body.body });
         }
         if !wants(RequestPart::RequestHeaders) {
             detail.request_headers.clear();

@@ -19,11 +19,7 @@ pub(crate) struct ScriptGuard<'a> {
 impl<'a> ScriptGuard<'a> {
     /// Returns the guard of a script that starts now in the process of this session.
     pub(crate) fn begin(tab: &'a Tab, channel: &Channel) -> Self {
-        Self {
-            tab,
-            channel: channel.clone(),
-            is_over: false,
-        }
+        Self { tab, channel: channel.clone(), is_over: false }
     }
 
     /// Marks the script as ended, so that dropping the guard does nothing.

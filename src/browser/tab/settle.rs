@@ -137,17 +137,13 @@ impl Tab {
             self.settle_within(before, SettleScope::Hurried).await;
             // The oldest mark covers everything that was started since.
             let mut state = self.state();
-            let oldest = state
-                .pending_settle
-                .take()
-                .map_or_else(|| before.clone(), |(oldest, _)| oldest);
+            let oldest = state.pending_settle.take().map_or_else(|| before.clone(), |(oldest, _)| oldest);
             state.pending_settle = Some((oldest, SettleScope::After));
             return;
         }
         // Makes up for the waits left out earlier in the same wait.
         let earlier = self.state().pending_settle.take();
-        self.settle(earlier.as_ref().map_or(before, |(earlier, _)| earlier))
-            .await;
+        self.settle(earlier.as_ref().map_or(before, |(earlier, _)| earlier)).await;
     }
 
     /// Waits until the page has settled after the act since `before`.
@@ -226,13 +222,7 @@ impl Tab {
         }
         self.loaded_until(end).await;
         let others = self.until(|state| {
-            let is_coming = || {
-                state
-                    .frames
-                    .in_order()
-                    .iter()
-                    .any(|frame| frame.inner().loading.is_pending())
-            };
+            let is_coming = || state.frames.in_order().iter().any(|frame| frame.inner().loading.is_pending());
             (state.blocking_error().is_some() || !is_coming()).then_some(())
         });
         let bound = end.min(Instant::now() + self.settings().fetch);

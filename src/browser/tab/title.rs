@@ -70,10 +70,7 @@ impl Tab {
 impl TabState {
     /// Returns the title that the current document has just reported, in hurried mode only.
     fn reported_title(&self) -> Option<String> {
-        let told = self
-            .reported_title
-            .as_ref()
-            .filter(|told| self.is_hurried && !told.title.is_empty())?;
+        let told = self.reported_title.as_ref().filter(|told| self.is_hurried && !told.title.is_empty())?;
         let is_true = told.at.elapsed() < FRESH && told.document == self.frames.main().inner().loader;
         is_true.then(|| told.title.clone())
     }

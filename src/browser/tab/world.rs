@@ -143,10 +143,7 @@ impl Tab {
         }
         // The script did not run in this document, for example because it is still empty. The world is created
         // explicitly, and its event reports it here.
-        frame.channel().send(&CreateIsolatedWorld {
-            frame_id: frame.id.clone(),
-            world_name: WORLD,
-        });
+        frame.channel().send(&CreateIsolatedWorld { frame_id: frame.id.clone(), world_name: WORLD });
         self.until(look).await
     }
 
@@ -171,10 +168,9 @@ impl From<WorldCallError> for BrowserError {
     fn from(failure: WorldCallError) -> Self {
         match failure {
             WorldCallError::Lost(error) => error.into(),
-            WorldCallError::Unprepared => Self::Script {
-                what: "fumi".to_owned(),
-                message: "the script of the page is missing".to_owned(),
-            },
+            WorldCallError::Unprepared => {
+                Self::Script { what: "fumi".to_owned(), message: "the script of the page is missing".to_owned() }
+            }
             WorldCallError::Other(error) => error,
         }
     }
@@ -194,10 +190,7 @@ async fn call(
         after: frame.inner().last_ref.max(tab.settings.refs.load(Ordering::Relaxed)),
     };
     let arguments = [raw(&function), raw(&numbers), Ok(args.to_owned())];
-    let arguments = arguments
-        .into_iter()
-        .map(|value| value.map(argument))
-        .collect::<Result<_, _>>();
+    let arguments = arguments.into_iter().map(|value| value.map(argument)).collect::<Result<_, _>>();
     let command = CallFunctionOn {
         function_declaration: if on.is_some() { CALL_ON } else { CALL }.to_owned(),
         object_id: on.cloned(),
@@ -242,10 +235,7 @@ async fn load_script(channel: &Channel, world: &World) -> Result<(), BrowserErro
 fn value_of(what: &str, evaluated: EvaluationResult) -> Result<Box<RawValue>, BrowserError> {
     if let Some(thrown) = evaluated.exception_details {
         let message = thrown.exception.and_then(|it| it.description).unwrap_or(thrown.text);
-        return Err(BrowserError::Script {
-            what: what.to_owned(),
-            message,
-        });
+        return Err(BrowserError::Script { what: what.to_owned(), message });
     }
     match evaluated.result.value {
         Some(value) => Ok(value),
@@ -266,10 +256,7 @@ pub(super) fn stale_frame(frame: &TabFrame) -> BrowserError {
 }
 
 pub(super) fn argument(value: Box<RawValue>) -> CallArgument {
-    CallArgument {
-        value: Some(value),
-        object_id: None,
-    }
+    CallArgument { value: Some(value), object_id: None }
 }
 
 pub(super) fn raw(value: &impl Serialize) -> Result<Box<RawValue>, BrowserError> {

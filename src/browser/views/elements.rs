@@ -50,10 +50,7 @@ impl Tab {
     /// Searches all frames for elements.
     pub async fn elements(&self, query: &ElementQuery) -> Result<FoundElements, BrowserError> {
         let mut all = FoundElements::default();
-        let attributes = query
-            .attributes
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()));
+        let attributes = query.attributes.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let question = &ElementSearchOptions {
             text: query.text.as_deref(),
             role: query.role.as_deref(),
@@ -62,8 +59,7 @@ impl Tab {
             max_results: query.max_results,
         };
         let asked = self.query_all_frames(|frame| async move {
-            self.ask::<ScriptReply<ElementSearchReply>>(&frame, "elements", (question,))
-                .await
+            self.ask::<ScriptReply<ElementSearchReply>>(&frame, "elements", (question,)).await
         });
         for (_, said) in asked.await? {
             let matches = said.into_result("elements")?;

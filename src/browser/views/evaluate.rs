@@ -66,9 +66,7 @@ impl Tab {
                 Some(located) => Some(self.object_in_page(located).await?),
                 None => None,
             };
-            let frame = located
-                .as_ref()
-                .map_or_else(|| self.main(), |located| located.frame.clone());
+            let frame = located.as_ref().map_or_else(|| self.main(), |located| located.frame.clone());
             let (channel, world) = self.page_world(&frame).await?;
             let form = ScriptForm::detect(script, &channel).await?;
             let running = ScriptGuard::begin(self, &channel);
@@ -83,10 +81,7 @@ impl Tab {
             running.ended();
             read(evaluated?, script).map(Some)
         };
-        let held_up = || ScriptValue {
-            json: "null".to_owned(),
-            cut: None,
-        };
+        let held_up = || ScriptValue { json: "null".to_owned(), cut: None };
         Ok(self.acting(running).await?.unwrap_or_else(held_up))
     }
 }
@@ -105,11 +100,7 @@ impl ScriptForm {
     /// an expression, so its syntax error is reported when it runs.
     async fn detect(script: &str, channel: &Channel) -> Result<Self, BrowserError> {
         let reads = async |expression: String| {
-            let compile = CompileScript {
-                expression,
-                source_url: "",
-                persist_script: false,
-            };
+            let compile = CompileScript { expression, source_url: "", persist_script: false };
             let compiled = channel.call(&compile).await?;
             Ok::<_, BrowserError>(compiled.exception_details.is_none())
         };
@@ -157,10 +148,7 @@ async fn value_as_json(
         return Ok(evaluated);
     };
     let object = RemoteObjectGuard::new(id.clone(), channel.clone());
-    let argument = CallArgument {
-        value: None,
-        object_id: Some(object.id.clone()),
-    };
+    let argument = CallArgument { value: None, object_id: Some(object.id.clone()) };
     let write = CallFunctionOn {
         function_declaration: format!("function (it) {{ return ({WRITER})(it, {LARGEST}); }}"),
         object_id: Some(object.id.clone()),
@@ -188,18 +176,9 @@ fn on_element(script: &str, element: runtime::RemoteObjectId) -> CallFunctionOn 
 
 fn read(evaluated: runtime::EvaluationResult, script: &str) -> Result<ScriptValue, BrowserError> {
     if let Some(thrown) = &evaluated.exception_details {
-        return Err(BrowserError::Script {
-            what: "The script".to_owned(),
-            message: message(thrown, script),
-        });
+        return Err(BrowserError::Script { what: "The script".to_owned(), message: message(thrown, script) });
     }
-    let runtime::RemoteValue {
-        kind,
-        value,
-        description,
-        unserializable_value,
-        ..
-    } = evaluated.result;
+    let runtime::RemoteValue { kind, value, description, unserializable_value, .. } = evaluated.result;
     let value = value.as_deref().map_or("null", RawValue::get);
     let (json, length) = serde_json::from_str::<(String, usize)>(value).unwrap_or_else(|_| {
         // A plain value of statements, or a page that has replaced what the writer needs.
@@ -212,10 +191,7 @@ fn read(evaluated: runtime::EvaluationResult, script: &str) -> Result<ScriptValu
     // Half characters (lone surrogates) at the cut would make the whole value unreadable.
     let json = without_lone_surrogates(json);
     let is_whole = json.encode_utf16().count() >= length && serde_json::from_str::<&RawValue>(&json).is_ok();
-    Ok(ScriptValue {
-        json: if is_whole { json } else { quoted(&json) },
-        cut: (!is_whole).then_some(length),
-    })
+    Ok(ScriptValue { json: if is_whole { json } else { quoted(&json) }, cut: (!is_whole).then_some(length) })
 }
 
 fn quoted(text: &str) -> String {
@@ -225,11 +201,8 @@ fn quoted(text: &str) -> String {
 /// Returns the exception's message, with the line of the caller's script if the script has several lines.
 fn message(thrown: &ExceptionDetails, script: &str) -> String {
     let exception = thrown.exception.as_ref();
-    let described = exception.and_then(|it| {
-        it.description
-            .clone()
-            .or_else(|| it.value.as_ref().map(ToString::to_string))
-    });
+    let described =
+        exception.and_then(|it| it.description.clone().or_else(|| it.value.as_ref().map(ToString::to_string)));
     let described = described.unwrap_or_else(|| thrown.text.clone());
     // The stack below the message is that of the wrapper.
     let message = described.split("\n    at ").next().unwrap_or_default();
@@ -241,9 +214,5 @@ fn message(thrown: &ExceptionDetails, script: &str) -> String {
         .find(|frame| is_ours(&frame.url))
         .map_or(thrown.line_number, |frame| frame.line_number);
     let lines = i64::try_from(script.lines().count()).unwrap_or(i64::MAX);
-    if lines > 1 && (0..lines).contains(&line) {
-        format!("{message} (line {})", line + 1)
-    } else {
-        message.to_owned()
-    }
+    if lines > 1 && (0..lines).contains(&line) { format!("{message} (line {})", line + 1) } else { message.to_owned() }
 }

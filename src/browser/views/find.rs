@@ -34,8 +34,7 @@ impl Tab {
         let question = &LineSearchOptions::from(find);
         let asked: Vec<(_, ScriptReply<LineSearchReply>)> = match find {
             LineQuery::Text(_) => {
-                self.query_all_frames(|frame| async move { self.ask(&frame, "find", (question,)).await })
-                    .await?
+                self.query_all_frames(|frame| async move { self.ask(&frame, "find", (question,)).await }).await?
             }
             LineQuery::Regex(_) => {
                 let ask = |frame: Arc<_>| async move { self.ask_with_pattern(&frame, "find", (question,)).await };
@@ -80,12 +79,7 @@ impl<'a> From<&'a LineQuery> for LineSearchOptions<'a> {
                 (None, Some(regex), flags)
             }
         };
-        Self {
-            text,
-            regex,
-            flags,
-            max_results: MOST,
-        }
+        Self { text, regex, flags, max_results: MOST }
     }
 }
 

@@ -28,11 +28,7 @@ impl Tab {
         let said: ScriptReply<HtmlReply> = self.ask(&located.frame, "html", (&located.reference, question)).await?;
         // The element has been found already, so an invalid selector can only be the one of `exclude`.
         let markup = said.into_result(request.exclude.as_deref().unwrap_or(&located.reference))?;
-        Ok(PageSnapshot {
-            text: markup.html,
-            cut: markup.truncated.is_some(),
-            of: markup.truncated.map(|cut| cut.of),
-        })
+        Ok(PageSnapshot { text: markup.html, cut: markup.truncated.is_some(), of: markup.truncated.map(|cut| cut.of) })
     }
 }
 

@@ -25,16 +25,10 @@ impl Tab {
             generate_tagged_pdf: true,
             transfer_mode: "ReturnAsStream",
         };
-        let stream = PdfStream {
-            page: self.page(),
-            handle: self.page().call(&print).await?.stream,
-        };
+        let stream = PdfStream { page: self.page(), handle: self.page().call(&print).await?.stream };
         let mut document = Vec::new();
         loop {
-            let read = ReadStream {
-                handle: stream.handle.clone(),
-                size: CHUNK,
-            };
+            let read = ReadStream { handle: stream.handle.clone(), size: CHUNK };
             let chunk = self.page().call(&read).await?;
             if chunk.base64_encoded {
                 let bytes = STANDARD.decode(chunk.data).map_err(|error| BrowserError::Broken {
@@ -64,8 +58,6 @@ struct PdfStream<'a> {
 
 impl Drop for PdfStream<'_> {
     fn drop(&mut self) {
-        self.page.send(&CloseStream {
-            handle: self.handle.clone(),
-        });
+        self.page.send(&CloseStream { handle: self.handle.clone() });
     }
 }

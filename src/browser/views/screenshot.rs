@@ -84,9 +84,8 @@ impl Tab {
         };
         let data = self.page().call(&capture).await?.data;
         let unreadable = |reason: String| BrowserError::Broken { reason };
-        let bytes = STANDARD
-            .decode(data)
-            .map_err(|error| unreadable(format!("drew a picture that is not base64: {error}")))?;
+        let bytes =
+            STANDARD.decode(data).map_err(|error| unreadable(format!("drew a picture that is not base64: {error}")))?;
         let (width, height) =
             image_size::size(&bytes).ok_or_else(|| unreadable("drew a picture of an unknown form".to_owned()))?;
         let mime = match shot.format {
@@ -94,24 +93,14 @@ impl Tab {
             ScreenshotFormat::Jpeg => "image/jpeg",
             ScreenshotFormat::Webp => "image/webp",
         };
-        Ok(Screenshot {
-            bytes,
-            mime,
-            width,
-            height,
-            cut,
-            is_reduced,
-        })
+        Ok(Screenshot { bytes, mime, width, height, cut, is_reduced })
     }
 
     /// Returns the box of an element, scrolled into view, in CSS pixels of the viewport.
     async fn area_of(&self, target: &Target) -> Result<Rect, BrowserError> {
         let located = self.locate(target).await?;
         self.scroll_to(&located).await?;
-        let aim = AimOptions {
-            force: true,
-            ..AimOptions::default()
-        };
+        let aim = AimOptions { force: true, ..AimOptions::default() };
         let aim = (&located.reference, aim);
         let said: ScriptReply<AimReply> = self.ask(&located.frame, "aim", aim).await?;
         let mut area = said.into_result(&located.called)?.area;
@@ -156,25 +145,14 @@ fn framed(shot: &ScreenshotOptions, area: Option<Rect>, metrics: &LayoutMetrics)
             width: metrics.css_content_size.width.max(seen.client_width),
             height: metrics.css_content_size.height.max(seen.client_height),
         },
-        None => Rect {
-            x: seen.page_x,
-            y: seen.page_y,
-            width: seen.client_width,
-            height: seen.client_height,
-        },
+        None => Rect { x: seen.page_x, y: seen.page_y, width: seen.client_width, height: seen.client_height },
     };
     let fits = |limit: Option<u32>, side: f64| limit.map_or(1.0, |limit| f64::from(limit.max(1)) / side);
     let (width, height) = (all.width.min(LONGEST), all.height.min(LONGEST));
     let wanted = fits(shot.max_width, width).min(fits(shot.max_height, height)).min(1.0);
     // Only sharpness is lost, and image readers make such large images smaller anyway.
     let scale = wanted.min((MOST / (width * height)).sqrt());
-    let clip = Clip {
-        x: all.x,
-        y: all.y,
-        width,
-        height,
-        scale,
-    };
+    let clip = Clip { x: all.x, y: all.y, width, height, scale };
     ScreenshotArea {
         clip,
         cut: (height < all.height || width < all.width).then(|| (whole(height), whole(all.height))),
@@ -191,11 +169,7 @@ fn is_in_viewport(clip: Clip, metrics: &LayoutMetrics) -> bool {
         && clip.y + clip.height <= seen.page_y + seen.client_height
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "sizes of pages are small and positive"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes of pages are small and positive")]
 fn whole(pixels: f64) -> u32 {
     pixels.round() as u32
 }

@@ -48,13 +48,8 @@ impl Tab {
         let patience = wait.time.unwrap_or(PATIENCE);
         let end = Instant::now() + patience;
         if let Some(text) = &wait.text {
-            let late = || {
-                late(
-                    &format!("the text {} to appear", quoted(text)),
-                    &format!("{} の表示", quoted(text)),
-                    patience,
-                )
-            };
+            let late =
+                || late(&format!("the text {} to appear", quoted(text)), &format!("{} の表示", quoted(text)), patience);
             let shown = self.until_met(TextCondition::Shown(text), end);
             self.unless_blocked(async { shown.await.ok_or_else(late) }).await?;
         }
@@ -105,10 +100,7 @@ impl Tab {
 
     /// True if a frame shows the text before the time is over.
     async fn is_shown(&self, text: &str, time: Duration) -> bool {
-        let conditions = Conditions {
-            text: Some(text),
-            ..Conditions::lasting(time)
-        };
+        let conditions = Conditions { text: Some(text), ..Conditions::lasting(time) };
         let frames = self.frames();
         let looks = frames.iter().map(|frame| Box::pin(self.is_met_in(frame, conditions)));
         // A frame that does not answer must not hold up the others.
@@ -118,10 +110,7 @@ impl Tab {
 
     /// True if no frame shows the text any more before the time is over. A frame that does not answer is left out.
     async fn is_gone(&self, text: &str, time: Duration) -> bool {
-        let conditions = Conditions {
-            text_gone: Some(text),
-            ..Conditions::lasting(time)
-        };
+        let conditions = Conditions { text_gone: Some(text), ..Conditions::lasting(time) };
         let asked = self.query_all_frames(|frame| async move { Ok(self.is_met_in(&frame, conditions).await) });
         asked.await.is_ok_and(|said| said.iter().all(|(_, holds)| *holds))
     }
@@ -146,11 +135,7 @@ struct Conditions<'a> {
 
 impl Conditions<'_> {
     fn lasting(time: Duration) -> Self {
-        Self {
-            text: None,
-            text_gone: None,
-            timeout: time.as_millis(),
-        }
+        Self { text: None, text_gone: None, timeout: time.as_millis() }
     }
 }
 
@@ -171,11 +156,7 @@ async fn any<F: Future<Output = bool> + Unpin>(mut futures: Vec<F>) -> bool {
             }
             Poll::Pending => true,
         });
-        if found || futures.is_empty() {
-            Poll::Ready(found)
-        } else {
-            Poll::Pending
-        }
+        if found || futures.is_empty() { Poll::Ready(found) } else { Poll::Pending }
     })
     .await
 }

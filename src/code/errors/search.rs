@@ -187,11 +187,7 @@ impl SearchAdvice {
             return r#"{"full_path_match": true}"#.to_owned();
         }
         let glob = pattern.trim_start_matches("./").trim_start_matches('/');
-        let glob = if glob.starts_with("**/") {
-            glob.to_owned()
-        } else {
-            format!("**/{glob}")
-        };
+        let glob = if glob.starts_with("**/") { glob.to_owned() } else { format!("**/{glob}") };
         // An invalid glob would be rejected again.
         if globset::Glob::new(&glob).is_err() {
             return String::new();

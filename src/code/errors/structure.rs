@@ -190,10 +190,9 @@ impl Fact for ParserLimit {
                 format!("{} MB of memory", MEMORY_LIMIT >> 20),
                 format!("メモリー {} MB", MEMORY_LIMIT >> 20),
             ),
-            Self::Time => BilingualText::new(
-                format!("{CPU_SECONDS} seconds of CPU time"),
-                format!("CPU 時間 {CPU_SECONDS} 秒"),
-            ),
+            Self::Time => {
+                BilingualText::new(format!("{CPU_SECONDS} seconds of CPU time"), format!("CPU 時間 {CPU_SECONDS} 秒"))
+            }
         })
     }
 }
@@ -235,10 +234,7 @@ fn did_you_mean(names: &[impl AsRef<str>]) -> BilingualText {
         return BilingualText::same("");
     }
     let joined = |between| names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(between);
-    BilingualText::new(
-        format!(" Did you mean {}?", joined(", ")),
-        format!("もしかして: {}", joined("、")),
-    )
+    BilingualText::new(format!(" Did you mean {}?", joined(", ")), format!("もしかして: {}", joined("、")))
 }
 
 #[cfg(test)]

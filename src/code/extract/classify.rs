@@ -24,12 +24,7 @@ pub(super) fn classify(drafts: &mut [ElementDraft<'_>], facts: &LanguageFacts) {
             element.kind = ElementKind::Constant;
         }
         let is_local = parent.is_some_and(ElementKind::is_callable);
-        let CodeElement {
-            name,
-            detail: ElementDetail::Code(code),
-            ..
-        } = element
-        else {
+        let CodeElement { name, detail: ElementDetail::Code(code), .. } = element else {
             continue;
         };
         code.is_static |= code.has_modifier("static");
@@ -41,13 +36,7 @@ pub(super) fn classify(drafts: &mut [ElementDraft<'_>], facts: &LanguageFacts) {
             .modifiers
             .iter()
             .find_map(|modifier| Visibility::from_name(modifier))
-            .unwrap_or_else(|| {
-                if is_local {
-                    Visibility::Private
-                } else {
-                    by_name(name, facts)
-                }
-            });
+            .unwrap_or_else(|| if is_local { Visibility::Private } else { by_name(name, facts) });
     }
 }
 

@@ -25,31 +25,18 @@ pub(super) fn document(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], fac
         if !drafts[at].keep {
             continue;
         }
-        let before = last_comment
-            .filter(|_| !facts.doc_prefixes.is_empty() && !facts.doc_lines)
-            .and_then(|comment| {
-                let comment = drafts[comment].element.span;
-                let between = parsed
-                    .source
-                    .text
-                    .get(comment.end_byte..drafts[at].element.span.start_byte)?;
-                let text = parsed.source.text.get(comment.start_byte..comment.end_byte)?;
-                let is_doc = facts
-                    .doc_prefixes
-                    .iter()
-                    .any(|prefix| text.starts_with(prefix.as_str()));
-                (is_doc && between.trim().is_empty()).then(|| strip_comment_markers(text))
-            });
+        let before = last_comment.filter(|_| !facts.doc_prefixes.is_empty() && !facts.doc_lines).and_then(|comment| {
+            let comment = drafts[comment].element.span;
+            let between = parsed.source.text.get(comment.end_byte..drafts[at].element.span.start_byte)?;
+            let text = parsed.source.text.get(comment.start_byte..comment.end_byte)?;
+            let is_doc = facts.doc_prefixes.iter().any(|prefix| text.starts_with(prefix.as_str()));
+            (is_doc && between.trim().is_empty()).then(|| strip_comment_markers(text))
+        });
         let inside = drafts[at]
             .body
             .filter(|_| facts.docstrings && (kind.is_callable() || kind.is_class_like()))
             .and_then(|body| docstring(parsed, body));
-        let lines = || {
-            facts
-                .doc_lines
-                .then(|| lines_before(parsed, drafts, at, facts))
-                .flatten()
-        };
+        let lines = || facts.doc_lines.then(|| lines_before(parsed, drafts, at, facts)).flatten();
         if let (Some(doc), Some(code)) = (before.or_else(lines).or(inside), drafts[at].code()) {
             code.doc = Some(doc).filter(|doc| !doc.is_empty());
         }
@@ -62,11 +49,7 @@ pub(super) fn document(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], fac
 /// True if a comment begins with one of the prefixes.
 fn begins(parsed: &ParsedFile, comment: &ElementDraft<'_>, prefixes: &[String]) -> bool {
     let span = comment.element.span;
-    let text = parsed
-        .source
-        .text
-        .get(span.start_byte..span.end_byte)
-        .unwrap_or_default();
+    let text = parsed.source.text.get(span.start_byte..span.end_byte).unwrap_or_default();
     prefixes.iter().any(|prefix| text.starts_with(prefix.as_str()))
 }
 
@@ -130,9 +113,7 @@ fn lines_before(parsed: &ParsedFile, drafts: &[ElementDraft<'_>], at: usize, fac
 /// package clause.
 pub(super) fn file_doc(parsed: &ParsedFile, drafts: &[ElementDraft<'_>], facts: &LanguageFacts) -> Option<String> {
     if facts.doc_lines
-        && let Some(package) = drafts
-            .iter()
-            .position(|draft| draft.element.kind == ElementKind::Package)
+        && let Some(package) = drafts.iter().position(|draft| draft.element.kind == ElementKind::Package)
     {
         return lines_before(parsed, drafts, package, facts);
     }
@@ -147,10 +128,7 @@ pub(super) fn file_doc(parsed: &ParsedFile, drafts: &[ElementDraft<'_>], facts: 
 /// Returns the text of a comment that documents its enclosing item, or `None` for any other comment.
 pub(crate) fn inner_doc(parsed: &ParsedFile, comment: &ElementDraft<'_>, facts: &LanguageFacts) -> Option<String> {
     let text = parsed.text(comment.node);
-    let is_inner = facts
-        .inner_doc_prefixes
-        .iter()
-        .any(|prefix| text.starts_with(prefix.as_str()));
+    let is_inner = facts.inner_doc_prefixes.iter().any(|prefix| text.starts_with(prefix.as_str()));
     // Not in the arguments of a macro, which are not parsed as syntax.
     let is_hidden = || {
         let around = comment.node.parent().map(|parent| parent.kind());
@@ -161,9 +139,7 @@ pub(crate) fn inner_doc(parsed: &ParsedFile, comment: &ElementDraft<'_>, facts: 
 
 /// Returns a documentation comment without its markers.
 pub(crate) fn strip_comment_markers(comment: &str) -> String {
-    let is_after = ["/**<", "/*!<", "///<", "//!<"]
-        .iter()
-        .any(|sign| comment.starts_with(sign));
+    let is_after = ["/**<", "/*!<", "///<", "//!<"].iter().any(|sign| comment.starts_with(sign));
     let has_line_signs = comment.starts_with("//");
     let mut bare = comment;
     for sign in ["/**", "/*!", "/*"] {
@@ -194,11 +170,7 @@ pub(crate) fn strip_comment_markers(comment: &str) -> String {
 pub(super) fn docstring(parsed: &ParsedFile, body: Node<'_>) -> Option<String> {
     let mut cursor = body.walk();
     let first = body.named_children(&mut cursor).find(|child| !child.is_extra())?;
-    let string = if first.kind() == "expression_statement" {
-        first.named_child(0)?
-    } else {
-        first
-    };
+    let string = if first.kind() == "expression_statement" { first.named_child(0)? } else { first };
     if string.kind() != "string" {
         return None;
     }
@@ -226,10 +198,7 @@ mod tests {
 
     #[test]
     fn comment_markers_are_stripped() {
-        assert_eq!(
-            strip_comment_markers("/**\n * Adds.\n *\n * @param a one\n */"),
-            "Adds.\n\n@param a one"
-        );
+        assert_eq!(strip_comment_markers("/**\n * Adds.\n *\n * @param a one\n */"), "Adds.\n\n@param a one");
         assert_eq!(strip_comment_markers("/** Short. */"), "Short.");
     }
 }

@@ -86,16 +86,7 @@ impl<'t> ElementDraft<'t> {
 
     /// Creates a draft from a finished element that was found in another way, at a node of this tree.
     pub(crate) fn from_element(node: Node<'t>, element: CodeElement) -> Self {
-        Self {
-            node,
-            outer: None,
-            inner: None,
-            holders: Vec::new(),
-            body: None,
-            element,
-            keep: true,
-            parts: Vec::new(),
-        }
+        Self { node, outer: None, inner: None, holders: Vec::new(), body: None, element, keep: true, parts: Vec::new() }
     }
 
     /// Returns the enclosing node whose range the element takes, if that is not the definition.
@@ -150,8 +141,7 @@ impl<'t> ElementDraft<'t> {
         }
         if !self.holders.contains(&node) {
             self.holders.push(node);
-            self.holders
-                .sort_by_key(|node| (node.start_byte(), Reverse(node.end_byte())));
+            self.holders.sort_by_key(|node| (node.start_byte(), Reverse(node.end_byte())));
         }
     }
 
@@ -169,10 +159,7 @@ fn empty_detail(kind: ElementKind) -> ElementDetail {
             ElementDetail::Style(Box::<StyleFacts>::default())
         }
         ElementKind::Heading => ElementDetail::Heading { level: 1 },
-        ElementKind::Key => ElementDetail::Key {
-            type_name: "null".into(),
-            value: String::new(),
-        },
+        ElementKind::Key => ElementDetail::Key { type_name: "null".into(), value: String::new() },
         ElementKind::Comment
         | ElementKind::CodeBlock
         | ElementKind::Link

@@ -56,12 +56,7 @@ impl Landmarks {
 
     /// Returns a finder that reads a text from its start.
     pub(super) fn finder<'t>(&'t self, text: &'t str) -> LandmarkFinder<'t> {
-        let mut finder = LandmarkFinder {
-            landmarks: self,
-            text: text.as_bytes(),
-            rest: 0,
-            next: 0,
-        };
+        let mut finder = LandmarkFinder { landmarks: self, text: text.as_bytes(), rest: 0, next: 0 };
         finder.advance();
         finder
     }
@@ -101,15 +96,10 @@ impl LandmarkFinder<'_> {
                 let mut signs = known.signs[usize::from(first)].iter();
                 signs.any(|sign| self.text[start..].starts_with(sign)).then_some(start)
             } else {
-                self.rest = self
-                    .position(|byte| !beginning(byte).is_in_word())
-                    .unwrap_or(self.text.len());
+                self.rest = self.position(|byte| !beginning(byte).is_in_word()).unwrap_or(self.text.len());
                 let word = &self.text[start..self.rest];
                 if beginning(&first) == Beginning::Word {
-                    known.words[usize::from(first)]
-                        .iter()
-                        .any(|known| known == word)
-                        .then_some(start)
+                    known.words[usize::from(first)].iter().any(|known| known == word).then_some(start)
                 } else if word.last().is_some_and(u8::is_ascii_alphabetic) {
                     // A keyword may follow a number without a space: `0if x else 1`.
                     let keyword = known.words.iter().flatten().find(|known| word.ends_with(known));

@@ -25,13 +25,8 @@ pub(super) fn collect_matches<'t>(
     plan: &'t ExtractionPlan,
     cancel: &CancellationToken,
 ) -> Result<(Vec<ElementDraft<'t>>, Vec<CountedNode>), StructureError> {
-    let mut gathered = DraftCollector {
-        parsed,
-        plan,
-        drafts: Vec::new(),
-        patterns: Vec::new(),
-        known: BTreeMap::new(),
-    };
+    let mut gathered =
+        DraftCollector { parsed, plan, drafts: Vec::new(), patterns: Vec::new(), known: BTreeMap::new() };
     let mut matcher = PatternMatcher::new(parsed);
     let mut counted = Vec::new();
     let (mut body_end, mut opaque_end) = (0, 0);

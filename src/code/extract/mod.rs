@@ -83,10 +83,7 @@ fn attach_embedded(
         .iter()
         .enumerate()
         .filter(|(_, element)| {
-            matches!(
-                element.kind,
-                ElementKind::Markup | ElementKind::CodeBlock | ElementKind::FrontMatter
-            )
+            matches!(element.kind, ElementKind::Markup | ElementKind::CodeBlock | ElementKind::FrontMatter)
         })
         .map(|(at, element)| (element.span.start_byte, at))
         .collect();

@@ -21,17 +21,10 @@ pub(crate) fn assign_parents(drafts: &mut [ElementDraft<'_>]) {
         // Of two at the same position (`a, b = 1, 2`), neither contains the other; a following draft belongs to the
         // last of them that can contain it (`typedef struct a { int b; } c`).
         let is_container = draft.element.kind.is_container();
-        while open
-            .last()
-            .is_some_and(|(_, outer)| !outer.contains(&span) || (is_container && *outer == span))
-        {
+        while open.last().is_some_and(|(_, outer)| !outer.contains(&span) || (is_container && *outer == span)) {
             open.pop();
         }
-        draft.element.parent = open
-            .iter()
-            .rev()
-            .find(|(_, outer)| *outer != span)
-            .map(|(parent, _)| *parent);
+        draft.element.parent = open.iter().rev().find(|(_, outer)| *outer != span).map(|(parent, _)| *parent);
         if is_container {
             open.push((at, span));
         }
@@ -78,10 +71,7 @@ pub(super) fn finish_elements(drafts: Vec<ElementDraft<'_>>) -> Vec<CodeElement>
     }
     let kept = drafts.into_iter().zip(parents).filter(|(draft, _)| draft.keep);
     let mut elements: Vec<CodeElement> = kept
-        .map(|(draft, parent)| CodeElement {
-            parent: parent.map(|parent| places[parent]),
-            ..draft.element
-        })
+        .map(|(draft, parent)| CodeElement { parent: parent.map(|parent| places[parent]), ..draft.element })
         .collect();
     elements.sort_by_key(|element| (element.span.start_byte, Reverse(element.span.end_byte)));
     elements

@@ -25,10 +25,7 @@ impl ElementDraft<'_> {
             scan(*node, plan, &mut parts);
         }
         let has_value = !self.element.kind.is_callable() && !self.element.kind.is_class_like();
-        self.body = parts
-            .iter()
-            .find(|(part, _)| *part == DefinitionPart::Body)
-            .map(|(_, node)| *node);
+        self.body = parts.iter().find(|(part, _)| *part == DefinitionPart::Body).map(|(_, node)| *node);
         let facts = &parsed.source.language.facts;
         let ElementDetail::Code(code) = &mut self.element.detail else {
             return;
@@ -62,11 +59,8 @@ impl ElementDraft<'_> {
                 _ => {}
             }
         }
-        let meant: Vec<&String> = code
-            .decorators
-            .iter()
-            .filter_map(|decorator| facts.decorators.get(last_name(decorator)))
-            .collect();
+        let meant: Vec<&String> =
+            code.decorators.iter().filter_map(|decorator| facts.decorators.get(last_name(decorator))).collect();
         let meant: Vec<String> = meant.into_iter().cloned().collect();
         for modifier in meant {
             code.add_modifier(&modifier);
@@ -82,9 +76,7 @@ fn scan<'t>(node: Node<'t>, plan: &ExtractionPlan, parts: &mut Vec<(DefinitionPa
     }
     loop {
         let child = cursor.node();
-        let by_field = cursor
-            .field_id()
-            .and_then(|field| plan.field_parts[usize::from(field.get())]);
+        let by_field = cursor.field_id().and_then(|field| plan.field_parts[usize::from(field.get())]);
         match by_field.or_else(|| plan.kind_part(child)) {
             // Groups are direct children of definitions, and their own groups do not matter: one level is enough.
             Some(DefinitionPart::Group) => {
@@ -118,11 +110,7 @@ fn params(parsed: &ParsedFile, list: Node<'_>, plan: &ExtractionPlan) -> Vec<Par
     if list.named_child_count() == 0 {
         let text = parsed.text(list);
         let is_bare = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
-        return if is_bare {
-            vec![param(parsed, list, plan)]
-        } else {
-            Vec::new()
-        };
+        return if is_bare { vec![param(parsed, list, plan)] } else { Vec::new() };
     }
     let mut found: Vec<Param> = Vec::new();
     let mut later = ParamKind::Plain;
@@ -184,11 +172,7 @@ fn param(parsed: &ParsedFile, node: Node<'_>, plan: &ExtractionPlan) -> Param {
         })
         .or_else(|| node.named_child(0))
         .unwrap_or(node);
-    let kind = [node, holder]
-        .iter()
-        .find_map(|node| facts.params.kinds.get(node.kind()))
-        .copied()
-        .unwrap_or_default();
+    let kind = [node, holder].iter().find_map(|node| facts.params.kinds.get(node.kind())).copied().unwrap_or_default();
     let text = |node: Node<'_>| one_line(parsed.text(node), TEXT_CHARACTERS);
     let declared = |node: Node<'_>| {
         let text = parsed.text(node);
@@ -227,9 +211,7 @@ fn split_heritage(clause: &str) -> Vec<String> {
 /// Returns a text without its first and last bracket.
 fn unbracketed(text: &str) -> &str {
     let text = text.trim();
-    text.strip_prefix(['(', '[', '<'])
-        .and_then(|rest| rest.strip_suffix([')', ']', '>']))
-        .map_or(text, str::trim)
+    text.strip_prefix(['(', '[', '<']).and_then(|rest| rest.strip_suffix([')', ']', '>'])).map_or(text, str::trim)
 }
 
 /// Returns the last part of a dotted name, without arguments: `app.route("/")` is `route`.
@@ -248,10 +230,7 @@ mod tests {
             split_heritage("(Base, Generic[K, V], metaclass=Meta)"),
             ["Base", "Generic[K, V]", "metaclass=Meta"]
         );
-        assert_eq!(
-            split_heritage("implements Map<K, V>,\n  Cloneable"),
-            ["Map<K, V>", "Cloneable"]
-        );
+        assert_eq!(split_heritage("implements Map<K, V>,\n  Cloneable"), ["Map<K, V>", "Cloneable"]);
         assert_eq!(split_heritage("extends React.Component"), ["React.Component"]);
         assert_eq!(split_heritage("()"), [""; 0]);
     }

@@ -14,32 +14,19 @@ use super::{
 
 /// Reads all patterns of a file. The error quotes the text that is wrong.
 pub(super) fn read_patterns(text: &str, grammar: &Language) -> Result<Patterns, String> {
-    let mut reader = PatternReader {
-        rest: without_blanks(text),
-        grammar,
-        captures: Vec::new(),
-        conditions: Vec::new(),
-    };
+    let mut reader =
+        PatternReader { rest: without_blanks(text), grammar, captures: Vec::new(), conditions: Vec::new() };
     let mut list = Vec::new();
     while !reader.rest.is_empty() {
         let pattern = reader.rest;
         let roots = reader.item()?;
         let is_kind = |root: &NodePattern| matches!(root.kind, KindPattern::OneOf(_));
         if roots.is_optional || !roots.nodes.iter().all(is_kind) {
-            return Err(format!(
-                "a pattern begins with the name of a node kind: {}",
-                line(pattern)
-            ));
+            return Err(format!("a pattern begins with the name of a node kind: {}", line(pattern)));
         }
-        list.push(Pattern {
-            roots: roots.nodes,
-            conditions: std::mem::take(&mut reader.conditions),
-        });
+        list.push(Pattern { roots: roots.nodes, conditions: std::mem::take(&mut reader.conditions) });
     }
-    Ok(Patterns {
-        captures: reader.captures,
-        list,
-    })
+    Ok(Patterns { captures: reader.captures, list })
 }
 
 struct PatternReader<'s> {
@@ -226,12 +213,7 @@ impl<'s> PatternReader<'s> {
 }
 
 fn node(kind: KindPattern) -> NodePattern {
-    NodePattern {
-        kind,
-        captures: Vec::new(),
-        absent_fields: Vec::new(),
-        children: Vec::new(),
-    }
+    NodePattern { kind, captures: Vec::new(), absent_fields: Vec::new(), children: Vec::new() }
 }
 
 /// Removes white space and comments from the start.
@@ -276,10 +258,7 @@ mod tests {
             ("(comment", "is missing"),
         ] {
             let result = read(text);
-            assert!(
-                result.as_ref().is_err_and(|error| error.contains(reason)),
-                "{text}: {result:?}"
-            );
+            assert!(result.as_ref().is_err_and(|error| error.contains(reason)), "{text}: {result:?}");
         }
     }
 }

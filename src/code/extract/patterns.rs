@@ -124,12 +124,7 @@ impl Patterns {
 
 impl<'t> PatternMatcher<'t> {
     pub(super) fn new(parsed: &'t ParsedFile) -> Self {
-        Self {
-            parsed,
-            captured: Vec::new(),
-            children: Vec::new(),
-            lists: Vec::new(),
-        }
+        Self { parsed, captured: Vec::new(), children: Vec::new(), lists: Vec::new() }
     }
 
     /// Calls `found` with the index of a pattern and what it captures, for each match of these patterns at a node.
@@ -162,10 +157,7 @@ impl<'t> PatternMatcher<'t> {
             return false;
         }
         let before = self.captured.len();
-        let captured = pattern.captures.iter().map(|capture| Captured {
-            capture: *capture,
-            node,
-        });
+        let captured = pattern.captures.iter().map(|capture| Captured { capture: *capture, node });
         self.captured.extend(captured);
         let is_found = if pattern.children.is_empty() {
             rest(self)
@@ -194,9 +186,8 @@ impl<'t> PatternMatcher<'t> {
                 && !(pattern.is_last && self.children[after.clone()].iter().any(|(node, _)| node.is_named()))
                 && later.first().is_none_or(|next| self.may_follow(next, &after));
             for alternative in pattern.alternatives.iter().filter(|_| is_placed) {
-                is_found |= self.match_node(alternative, child, &mut |matcher| {
-                    matcher.match_children(later, after.clone(), rest)
-                });
+                is_found |= self
+                    .match_node(alternative, child, &mut |matcher| matcher.match_children(later, after.clone(), rest));
             }
             if pattern.is_next && child.is_named() {
                 break;
@@ -211,12 +202,7 @@ impl<'t> PatternMatcher<'t> {
         let mut candidates = self.children[children.clone()]
             .iter()
             .take_while(|(node, _)| !std::mem::replace(&mut is_past, node.is_named()));
-        let may_match = |node: Node<'_>| {
-            pattern
-                .alternatives
-                .iter()
-                .any(|alternative| alternative.kind.allows(node))
-        };
+        let may_match = |node: Node<'_>| pattern.alternatives.iter().any(|alternative| alternative.kind.allows(node));
         pattern.is_optional || !pattern.is_next || candidates.any(|(node, _)| may_match(*node))
     }
 
@@ -229,8 +215,7 @@ impl<'t> PatternMatcher<'t> {
         let mut cursor = node.walk();
         let mut is_at_child = cursor.goto_first_child();
         while is_at_child {
-            self.children
-                .push((cursor.node(), cursor.field_id().map(NonZeroU16::get)));
+            self.children.push((cursor.node(), cursor.field_id().map(NonZeroU16::get)));
             is_at_child = cursor.goto_next_sibling();
         }
         let found = start..self.children.len();
@@ -304,10 +289,7 @@ mod tests {
                 let mut expected_matches = cursor.matches(&query, node, text.as_bytes());
                 while let Some(found) = expected_matches.next() {
                     let name = |index: u32| query.capture_names()[index as usize].to_owned();
-                    let captured = found
-                        .captures()
-                        .iter()
-                        .map(|capture| (name(capture.index), capture.node.id()));
+                    let captured = found.captures().iter().map(|capture| (name(capture.index), capture.node.id()));
                     expected.insert((found.pattern_index, captured.collect()));
                 }
                 assert_eq!(found, expected, "{path}: {:?}", parsed.text(node));

@@ -122,10 +122,7 @@ impl ExtractionPlan {
             field_parts: vec![None; grammar.field_count() + 1],
             kind_parts: vec![None; grammar.node_kind_count()],
             param_fields: ParamFields::new(&grammar),
-            meanings: starts
-                .iter()
-                .map(|starts| u16::from(!starts.is_empty()) * meaning::START)
-                .collect(),
+            meanings: starts.iter().map(|starts| u16::from(!starts.is_empty()) * meaning::START).collect(),
             starts,
             landmarks: Landmarks::new(&language.facts.landmarks),
             decision_texts: HashMap::new(),
@@ -172,12 +169,7 @@ impl ExtractionPlan {
         let (locals, landmarks, facts) = (&facts.locals, &facts.landmarks, &facts.complexity);
         let fields: Vec<(&str, &str)> = facts.nodes.iter().filter_map(|name| name.split_once('.')).collect();
         let without_field = |name: &String| name.split('.').next().unwrap_or_default().to_owned();
-        let decisions: Vec<String> = facts
-            .nodes
-            .iter()
-            .map(without_field)
-            .chain(facts.texts.keys().cloned())
-            .collect();
+        let decisions: Vec<String> = facts.nodes.iter().map(without_field).chain(facts.texts.keys().cloned()).collect();
         for (names, meaning, wants_named) in [
             (&decisions, meaning::DECISION, true),
             (&facts.tokens, meaning::DECISION, false),
@@ -244,9 +236,7 @@ impl ExtractionPlan {
 
 /// Returns the ids that the grammar gives to a node kind or a token, at least one.
 pub(super) fn ids(grammar: &tree_sitter::Language, name: &str, is_named: bool) -> Result<Vec<u16>, String> {
-    let ids: Vec<u16> = kind_ids(grammar, name)
-        .filter(|id| grammar.node_kind_is_named(*id) == is_named)
-        .collect();
+    let ids: Vec<u16> = kind_ids(grammar, name).filter(|id| grammar.node_kind_is_named(*id) == is_named).collect();
     if ids.is_empty() {
         let what = if is_named { "node" } else { "token" };
         return Err(format!("the grammar has no {what} {name:?}"));
@@ -279,9 +269,7 @@ impl CaptureRole {
             "scope.open" => Self::Scope(true),
             _ if name.starts_with('_') => Self::Helper,
             _ => {
-                let (kind, modifier) = name
-                    .split_once('.')
-                    .map_or((name, None), |(kind, rest)| (kind, Some(rest)));
+                let (kind, modifier) = name.split_once('.').map_or((name, None), |(kind, rest)| (kind, Some(rest)));
                 Self::Definition(ElementKind::from_name(kind)?, modifier.map(str::to_owned))
             }
         })

@@ -25,20 +25,14 @@ struct Entered {
 impl<'t> LandmarkWalk<'t> {
     /// Begins at the root of a tree.
     pub(super) fn new(tree: &'t Tree, text: &'t str, landmarks: Option<&'t Landmarks>) -> Self {
-        Self {
-            cursor: tree.walk(),
-            landmarks: landmarks.map(|landmarks| landmarks.finder(text)),
-            around: Vec::new(),
-        }
+        Self { cursor: tree.walk(), landmarks: landmarks.map(|landmarks| landmarks.finder(text)), around: Vec::new() }
     }
 
     /// Moves from the current node to the next: into it if it has children to visit. `visits_all` makes them all of its
     /// children. Returns false at the end of the tree.
     pub(super) fn advance(&mut self, node: Node<'t>, visits_all: bool) -> bool {
-        let entered = Entered {
-            end: node.end_byte(),
-            is_whole: visits_all || self.landmarks.is_none() || node.has_error(),
-        };
+        let entered =
+            Entered { end: node.end_byte(), is_whole: visits_all || self.landmarks.is_none() || node.has_error() };
         if node.child_count() > 0 && self.goto_first_child(node.start_byte(), &entered) {
             self.around.push(entered);
             return true;
@@ -152,20 +146,13 @@ mod tests {
     fn landmarks_lead_to_every_element_and_decision() {
         let mut skipped = 0;
         let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("parse.rs");
-        let own = (
-            String::from("parse.rs"),
-            fs::read_to_string(own).expect("this crate's source"),
-        );
+        let own = (String::from("parse.rs"), fs::read_to_string(own).expect("this crate's source"));
         for (path, text) in fixture_texts().into_iter().chain([own]) {
             for text in variants(&text).take(200) {
                 let parsed = parsed(&path, &text);
                 let visited = visited(&parsed);
                 for node in wanted(&parsed) {
-                    assert!(
-                        visited.contains(&node.id()),
-                        "{path}: {:?} in:\n{text}",
-                        parsed.text(node)
-                    );
+                    assert!(visited.contains(&node.id()), "{path}: {:?} in:\n{text}", parsed.text(node));
                 }
                 skipped += parsed.tree.root_node().descendant_count() - visited.len();
             }

@@ -81,13 +81,7 @@ impl CodeIndexes {
     /// Creates the indexes; `None` as limits turns them off, `None` as folders keeps them in memory alone.
     #[must_use]
     pub fn new(freshness: Arc<Freshness>, limits: Option<IndexLimits>, folders: Option<IndexFolders>) -> Arc<Self> {
-        Arc::new(Self {
-            limits,
-            folders,
-            freshness,
-            open: Mutex::default(),
-            thread: Mutex::default(),
-        })
+        Arc::new(Self { limits, folders, freshness, open: Mutex::default(), thread: Mutex::default() })
     }
 
     /// False if indexes are turned off.
@@ -124,10 +118,7 @@ impl CodeIndexes {
             drop(open);
             return None;
         }
-        let opened = OpenIndex {
-            index: Arc::clone(&index),
-            used: Instant::now(),
-        };
+        let opened = OpenIndex { index: Arc::clone(&index), used: Instant::now() };
         open.insert(project.root().to_path_buf(), opened);
         Some(index)
     }
@@ -155,15 +146,13 @@ impl CodeIndexes {
     #[must_use]
     pub fn total(&self) -> IndexSize {
         let open: Vec<_> = self.open.lock().values().map(|open| Arc::clone(&open.index)).collect();
-        open.iter()
-            .map(|index| index.size())
-            .fold(IndexSize::default(), |sum, size| IndexSize {
-                files: sum.files + size.files,
-                wanted: sum.wanted + size.wanted,
-                bytes: sum.bytes + size.bytes,
-                segments: sum.segments + size.segments,
-                is_listing: sum.is_listing || size.is_listing,
-            })
+        open.iter().map(|index| index.size()).fold(IndexSize::default(), |sum, size| IndexSize {
+            files: sum.files + size.files,
+            wanted: sum.wanted + size.wanted,
+            bytes: sum.bytes + size.bytes,
+            segments: sum.segments + size.segments,
+            is_listing: sum.is_listing || size.is_listing,
+        })
     }
 
     /// True if an index may grow. Closes one that is idle if memory is needed.
@@ -189,9 +178,7 @@ impl CodeIndexes {
             return;
         }
         let indexes = Arc::clone(&self);
-        let started = thread::Builder::new()
-            .name("fumi-index".to_owned())
-            .spawn(move || indexes.read_all());
+        let started = thread::Builder::new().name("fumi-index".to_owned()).spawn(move || indexes.read_all());
         // Without a thread, searches open all files.
         state.is_running = started.is_ok();
     }

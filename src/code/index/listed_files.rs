@@ -40,12 +40,7 @@ impl ListedFiles {
                 true
             });
         }
-        Self {
-            folders,
-            indexed,
-            known,
-            unknown,
-        }
+        Self { folders, indexed, known, unknown }
     }
 
     /// True if these are the files of a table, with these documents.

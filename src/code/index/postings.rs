@@ -11,9 +11,7 @@ pub(crate) struct DocSet {
 
 impl DocSet {
     pub(crate) fn new(documents: u32) -> Self {
-        Self {
-            words: vec![0; (documents as usize).div_ceil(64)],
-        }
+        Self { words: vec![0; (documents as usize).div_ceil(64)] }
     }
 
     /// Adds a document. One that is not in the segment is ignored.
@@ -24,9 +22,7 @@ impl DocSet {
     }
 
     pub(crate) fn contains(&self, doc: u32) -> bool {
-        self.words
-            .get(doc as usize / 64)
-            .is_some_and(|word| word >> (doc % 64) & 1 == 1)
+        self.words.get(doc as usize / 64).is_some_and(|word| word >> (doc % 64) & 1 == 1)
     }
 
     /// Returns the documents, 64 in each number, the lowest bit first.
@@ -71,9 +67,7 @@ pub(crate) fn encode(docs: &[u32], documents: u32, out: &mut Vec<u8>) {
     let length = docs.len() as u64;
     let gaps = || {
         let before = std::iter::once(None).chain(docs.iter().map(|doc| Some(*doc)));
-        docs.iter()
-            .zip(before)
-            .map(|(doc, before)| before.map_or(*doc, |before| doc - before - 1))
+        docs.iter().zip(before).map(|(doc, before)| before.map_or(*doc, |before| doc - before - 1))
     };
     if gaps().map(varint_bytes).sum::<usize>() <= bitmap_bytes {
         write_varint(length << 1, out);
@@ -113,11 +107,7 @@ impl<'s> PostingList<'s> {
         let header = read_varint(&mut rest).unwrap_or_default();
         Self {
             len: u32::try_from(header >> 1).unwrap_or(u32::MAX),
-            form: if header & 1 == 1 {
-                ListForm::Bits(rest)
-            } else {
-                ListForm::Gaps(rest)
-            },
+            form: if header & 1 == 1 { ListForm::Bits(rest) } else { ListForm::Gaps(rest) },
         }
     }
 

@@ -179,10 +179,9 @@ impl ProjectIndex {
     /// Returns what is known now, after all changes until now. `None` if the project cannot be watched.
     pub(super) fn view(&self) -> Option<IndexView> {
         let mut state = self.state.lock();
-        let view = self.apply_changes(&mut state).then(|| IndexView {
-            indexed: Arc::clone(&state.indexed),
-            folders: state.folders.get(),
-        });
+        let view = self
+            .apply_changes(&mut state)
+            .then(|| IndexView { indexed: Arc::clone(&state.indexed), folders: state.folders.get() });
         let is_write_due = self.folder.is_some() && state.is_write_due() && state.next_write.is_some();
         drop(state);
         if is_write_due && let Some(indexes) = self.indexes.upgrade() {
@@ -221,13 +220,7 @@ impl ProjectIndex {
             state.folders.change(&paths, outside, &self.files);
         } else {
             let epoch = state.epoch + 1;
-            let forgotten = std::mem::replace(
-                state,
-                IndexState {
-                    epoch,
-                    ..IndexState::default()
-                },
-            );
+            let forgotten = std::mem::replace(state, IndexState { epoch, ..IndexState::default() });
             state.folders.change(&[], outside, &self.files);
             self.bytes.store(0, Relaxed);
             *self.listed.lock() = None;
@@ -339,11 +332,7 @@ impl ProjectIndex {
         self.add(segment, &unreadable, left.as_slice());
         self.merge_small();
         self.count_bytes();
-        if let Some(IndexView {
-            indexed,
-            folders: Some(folders),
-        }) = self.view()
-        {
+        if let Some(IndexView { indexed, folders: Some(folders) }) = self.view() {
             // So that the next search need not do it.
             at_low_priority(|| self.listed(&folders, &indexed));
         }
@@ -360,10 +349,7 @@ impl ProjectIndex {
         let mut writer = SegmentWriter::default();
         for path in left {
             let found = self.files.walked_path(&self.files.root().join(path));
-            match found
-                .as_ref()
-                .and_then(|file| reader.read(file, self.limits.file_bytes))
-            {
+            match found.as_ref().and_then(|file| reader.read(file, self.limits.file_bytes)) {
                 Some(document) => writer.add(document.facts, document.grams),
                 None if found.is_some_and(|file| file.absolute().exists()) => unreadable.push(Arc::clone(path)),
                 None => {}
@@ -433,19 +419,14 @@ impl ProjectIndex {
             segment.keep_only(|facts| in_work.contains(&facts.path));
             state.unwritten += segment.live_documents().count();
             let changed = |path: &Arc<Path>| !in_work.contains(path);
-            state
-                .unreadable
-                .extend(unreadable.iter().filter(|path| !changed(path)).cloned());
+            state.unreadable.extend(unreadable.iter().filter(|path| !changed(path)).cloned());
             state.wanted.extend(left.iter().cloned());
         });
     }
 
     fn snapshot(&self) -> IndexSnapshot {
         let state = self.state.lock();
-        IndexSnapshot {
-            epoch: state.epoch,
-            indexed: Arc::clone(&state.indexed),
-        }
+        IndexSnapshot { epoch: state.epoch, indexed: Arc::clone(&state.indexed) }
     }
 
     /// Replaces the segments of an epoch. The places of all files are found without the lock, for which calls would wait.
@@ -526,10 +507,7 @@ fn has_several_names(metadata: &Metadata) -> bool {
 
 /// Returns the segments that should become one. `None` if all are well.
 fn to_merge(segments: &[Arc<Segment>]) -> Option<Range<usize>> {
-    let live: Vec<usize> = segments
-        .iter()
-        .map(|segment| segment.live_documents().count())
-        .collect();
+    let live: Vec<usize> = segments.iter().map(|segment| segment.live_documents().count()).collect();
     let is_mostly_dead = |at: &usize| live[*at] * 2 < segments[*at].documents() as usize;
     if let Some(dead) = (0..segments.len()).find(is_mostly_dead) {
         return Some(dead..dead + 1);
@@ -570,11 +548,7 @@ mod tests {
         }
         let project = Project::open(&root).expect("a project");
         let log = Freshness::default().log_changes(project.root());
-        let limits = IndexLimits {
-            file_bytes: 1_000,
-            files: 100,
-            memory: 1 << 20,
-        };
+        let limits = IndexLimits { file_bytes: 1_000, files: 100, memory: 1 << 20 };
         let index = ProjectIndex::new(&project, log, limits, Weak::new(), None, 0).expect("watched");
         for numbers in [0..8, 8..10, 10..12] {
             add(&index, numbers);

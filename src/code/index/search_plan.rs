@@ -172,16 +172,11 @@ impl<'a> SearchPlan<'a> {
         let tops = question.tops(table)?;
         let is_below = |path: &Path| is_below(&tops, path);
         let found: u64 = tops.iter().map(|(folder, _)| folder.files()).sum::<Option<u64>>()?;
-        let named = question
-            .named
-            .iter()
-            .filter(|path| is_below(path) && table.has_file(path));
+        let named = question.named.iter().filter(|path| is_below(path) && table.has_file(path));
         let listed = self.index.listed(table, &self.indexed);
         let to_open = listed.to_open(self.filter.as_ref());
-        let files: Vec<Arc<Path>> = to_open
-            .filter(|path| is_below(path) && !question.named.contains(&***path))
-            .cloned()
-            .collect();
+        let files: Vec<Arc<Path>> =
+            to_open.filter(|path| is_below(path) && !question.named.contains(&***path)).cloned().collect();
         let unopened = found.checked_sub(named.count() as u64 + files.len() as u64)?;
         Some(FileList { files, unopened })
     }
@@ -256,7 +251,5 @@ impl<'a> SearchPlan<'a> {
 
 /// True if a path lies in one of some folders, which are given with their paths.
 fn is_below(folders: &[(&Folder, PathBuf)], path: &Path) -> bool {
-    folders
-        .iter()
-        .any(|(_, folder)| folder.as_os_str().is_empty() || path.starts_with(folder))
+    folders.iter().any(|(_, folder)| folder.as_os_str().is_empty() || path.starts_with(folder))
 }

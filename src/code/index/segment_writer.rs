@@ -92,11 +92,8 @@ fn in_path_order(docs: Vec<DocFacts>) -> (Vec<DocFacts>, Vec<Option<DocId>>) {
     for (number, at) in (0..).zip(places.into_values()) {
         numbers[at] = Some(number);
     }
-    let mut kept: Vec<(DocId, DocFacts)> = numbers
-        .iter()
-        .zip(docs)
-        .filter_map(|(number, facts)| number.map(|number| (number, facts)))
-        .collect();
+    let mut kept: Vec<(DocId, DocFacts)> =
+        numbers.iter().zip(docs).filter_map(|(number, facts)| number.map(|number| (number, facts))).collect();
     kept.sort_unstable_by_key(|(number, _)| *number);
     (kept.into_iter().map(|(_, facts)| facts).collect(), numbers)
 }
@@ -111,12 +108,7 @@ struct ListWriter {
 
 impl ListWriter {
     fn new(documents: usize) -> Self {
-        Self {
-            documents: count(documents),
-            grams: Vec::new(),
-            ends: Vec::new(),
-            lists: Vec::new(),
-        }
+        Self { documents: count(documents), grams: Vec::new(), ends: Vec::new(), lists: Vec::new() }
     }
 
     fn write(&mut self, gram: Trigram, docs: &[DocId]) {
@@ -157,13 +149,7 @@ pub(crate) fn merge(parts: &[Arc<Segment>]) -> Segment {
     let mut lists = ListWriter::new(docs.len());
     let mut next = vec![0_usize; parts.len()];
     let mut list = Vec::new();
-    while let Some(gram) = parts
-        .iter()
-        .zip(&next)
-        .filter_map(|(part, at)| part.grams.get(*at))
-        .min()
-        .copied()
-    {
+    while let Some(gram) = parts.iter().zip(&next).filter_map(|(part, at)| part.grams.get(*at)).min().copied() {
         list.clear();
         for ((part, at), origin) in parts.iter().zip(&mut next).zip(&origins) {
             if part.grams.get(*at) == Some(&gram) {

@@ -44,10 +44,7 @@ impl Trigram {
 
     /// Returns the trigrams of folded text, in order and possibly repeated, without those across a line end.
     pub(crate) fn of_folded(folded: &[u8]) -> impl Iterator<Item = Self> {
-        folded
-            .windows(3)
-            .map(|bytes| Self::new(bytes[0], bytes[1], bytes[2]))
-            .filter(|gram| gram.is_in_line())
+        folded.windows(3).map(|bytes| Self::new(bytes[0], bytes[1], bytes[2])).filter(|gram| gram.is_in_line())
     }
 }
 
@@ -168,11 +165,7 @@ mod tests {
         for c in '\0'..=char::MAX {
             let mut same = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
             same.case_fold_simple();
-            let members: Vec<char> = same
-                .ranges()
-                .iter()
-                .flat_map(|range| range.start()..=range.end())
-                .collect();
+            let members: Vec<char> = same.ranges().iter().flat_map(|range| range.start()..=range.end()).collect();
             let own = folded_char(c);
             if members.iter().any(char::is_ascii) {
                 for member in members {
@@ -202,10 +195,8 @@ mod tests {
             ("lo\u{17F}t", "los ost"),
         ] {
             let grams = counter.distinct(text.as_bytes());
-            let shown: Vec<String> = grams
-                .iter()
-                .map(|gram| String::from_utf8_lossy(&gram.bytes()).into_owned())
-                .collect();
+            let shown: Vec<String> =
+                grams.iter().map(|gram| String::from_utf8_lossy(&gram.bytes()).into_owned()).collect();
             assert_eq!(shown.join(" "), expected, "{text:?}");
         }
     }

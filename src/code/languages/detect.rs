@@ -86,19 +86,15 @@ pub fn language_of_name(path: &str) -> FileLanguage {
 #[must_use]
 pub fn by_file_name(path: &str) -> Option<&'static Language> {
     let (name, extension) = name_and_extension(path);
-    all()
-        .find(|language| language.facts.file_names.iter().any(|known| known == name))
-        .or_else(|| {
-            let extension = extension?;
-            all().find(|language| language.facts.extensions.contains(&extension))
-        })
+    all().find(|language| language.facts.file_names.iter().any(|known| known == name)).or_else(|| {
+        let extension = extension?;
+        all().find(|language| language.facts.extensions.contains(&extension))
+    })
 }
 
 fn name_and_extension(path: &str) -> (&str, Option<String>) {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let extension = name
-        .rsplit_once('.')
-        .map(|(_, extension)| extension.to_ascii_lowercase());
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
     (name, extension)
 }
 
@@ -106,10 +102,7 @@ fn name_and_extension(path: &str) -> (&str, Option<String>) {
 fn by_shared_extension(path: &str, text: &str) -> Option<&'static Language> {
     static SHARING: LazyLock<Vec<Sharing>> = LazyLock::new(|| {
         let compiled = |patterns: &[String]| {
-            patterns
-                .iter()
-                .map(|pattern| Regex::new(pattern).expect("a test compiles every content pattern"))
-                .collect()
+            patterns.iter().map(|pattern| Regex::new(pattern).expect("a test compiles every content pattern")).collect()
         };
         all()
             .filter(|language| !language.facts.shared.extensions.is_empty())
@@ -157,12 +150,7 @@ fn by_content(text: &str) -> Option<&'static Language> {
     static PATTERNS: LazyLock<Vec<(&'static Language, Regex)>> = LazyLock::new(|| {
         all()
             .flat_map(|language| language.facts.content.iter().map(move |pattern| (language, pattern)))
-            .map(|(language, pattern)| {
-                (
-                    language,
-                    Regex::new(pattern).expect("a test compiles every content pattern"),
-                )
-            })
+            .map(|(language, pattern)| (language, Regex::new(pattern).expect("a test compiles every content pattern")))
             .collect()
     });
     let mut end = text.len().min(HEAD_BYTES);
@@ -170,10 +158,7 @@ fn by_content(text: &str) -> Option<&'static Language> {
         end -= 1;
     }
     let head = &text[..end];
-    PATTERNS
-        .iter()
-        .find(|(_, pattern)| pattern.is_match(head))
-        .map(|(language, _)| *language)
+    PATTERNS.iter().find(|(_, pattern)| pattern.is_match(head)).map(|(language, _)| *language)
 }
 
 #[cfg(test)]
@@ -191,18 +176,8 @@ mod tests {
         assert_eq!(name("a.h", "#include <vector>\nint f();\n", None), "cpp");
         assert_eq!(name("a.H", "#pragma once\nclass A;\n", None), "cpp");
         assert_eq!(name("a.h", "namespace a {\nint f();\n}\n", None), "cpp");
-        assert_eq!(
-            name("a.h", "struct A {\n  int x;\npublic:\n  int y;\n};\n", None),
-            "cpp"
-        );
-        assert_eq!(
-            name(
-                "a.h",
-                "#ifdef __cplusplus\nextern \"C\" {\nclass B;\n#endif\nint f(void);\n",
-                None
-            ),
-            "c"
-        );
+        assert_eq!(name("a.h", "struct A {\n  int x;\npublic:\n  int y;\n};\n", None), "cpp");
+        assert_eq!(name("a.h", "#ifdef __cplusplus\nextern \"C\" {\nclass B;\n#endif\nint f(void);\n", None), "c");
         assert_eq!(name("a.h", "namespace a { int f(); }\n", Some("c")), "c");
     }
 
@@ -211,18 +186,12 @@ mod tests {
         assert_eq!(name("src/a.py", "", None), "python");
         assert_eq!(name("src/A.PYI", "", None), "python");
         assert_eq!(name("bin/tool", "#!/usr/bin/env -S python3.11 -u\n", None), "python");
-        assert_eq!(
-            name("bin/tool", "from os import path\n\ndef main():\n    pass\n", None),
-            "python"
-        );
+        assert_eq!(name("bin/tool", "from os import path\n\ndef main():\n    pass\n", None), "python");
         assert_eq!(name("notes.txt", "x = 1", Some("Python3")), "python");
         assert_eq!(name("bin/x", "use std::fmt;\n", None), "rust");
         assert_eq!(name("bin/x", "pub(crate) async fn run<T>(x: T) {}\n", None), "rust");
         assert_eq!(name("x", "#!/usr/bin/env -S cargo +nightly -Zscript\n", None), "rust");
-        assert_eq!(
-            name("x.txt", "// A.\npackage main\n\nimport (\n\t\"fmt\"\n)\n", None),
-            "go"
-        );
+        assert_eq!(name("x.txt", "// A.\npackage main\n\nimport (\n\t\"fmt\"\n)\n", None), "go");
         assert_eq!(name("x.txt", "package main\r\n\r\nfunc main() {\r\n}\r\n", None), "go");
         // Not Go: a Java package ends with a semicolon, Kotlin and Scala import without quotes.
         assert_eq!(name("x", "package a;\nimport a.B;\n", None), "java");

@@ -135,10 +135,7 @@ impl LanguageFacts {
     /// Returns the class of a tag or property: that of its whole name, else that of the longest matching prefix.
     #[must_use]
     pub fn class_of(&self, name: &str) -> Option<&str> {
-        let exact = self
-            .classes
-            .iter()
-            .find(|(_, names)| names.iter().any(|known| known == name));
+        let exact = self.classes.iter().find(|(_, names)| names.iter().any(|known| known == name));
         let by_prefix = || {
             self.classes
                 .iter()
@@ -147,9 +144,7 @@ impl LanguageFacts {
                 .filter(|(_, prefix)| name.starts_with(prefix))
                 .max_by_key(|(_, prefix)| prefix.len())
         };
-        exact
-            .map(|(class, _)| class.as_str())
-            .or_else(|| by_prefix().map(|(class, _)| class.as_str()))
+        exact.map(|(class, _)| class.as_str()).or_else(|| by_prefix().map(|(class, _)| class.as_str()))
     }
 }
 
@@ -326,11 +321,7 @@ pub struct PatternFacts {
 
 impl Default for PatternFacts {
     fn default() -> Self {
-        Self {
-            expando: '$',
-            other: None,
-            contexts: Vec::new(),
-        }
+        Self { expando: '$', other: None, contexts: Vec::new() }
     }
 }
 

@@ -19,9 +19,7 @@ type Column = (&'static str, fn(&CodeElement) -> bool);
 /// The columns of the table of languages. `docs/regenerate` counts the same.
 const COLUMNS: [Column; 10] = [
     ("classes", |element| element.kind.is_class_like()),
-    ("methods", |element| {
-        matches!(element.kind, ElementKind::Method | ElementKind::Constructor)
-    }),
+    ("methods", |element| matches!(element.kind, ElementKind::Method | ElementKind::Constructor)),
     ("functions", |element| element.kind == ElementKind::Function),
     ("imports", |element| element.kind == ElementKind::Import),
     ("variables", |element| {
@@ -35,18 +33,12 @@ const COLUMNS: [Column; 10] = [
         )
     }),
     ("comments", |element| element.kind == ElementKind::Comment),
-    ("complexity", |element| {
-        element.code().is_some_and(|code| code.complexity.is_some())
-    }),
+    ("complexity", |element| element.code().is_some_and(|code| code.complexity.is_some())),
     ("docs", |element| element.code().is_some_and(|code| code.doc.is_some())),
     ("parameters", |element| {
-        element
-            .code()
-            .is_some_and(|code| element.kind.is_callable() && !code.params_text.is_empty())
+        element.code().is_some_and(|code| element.kind.is_callable() && !code.params_text.is_empty())
     }),
-    ("visibility", |element| {
-        element.code().is_some_and(|code| code.visibility != Visibility::Public)
-    }),
+    ("visibility", |element| element.code().is_some_and(|code| code.visibility != Visibility::Public)),
 ];
 
 /// The contents of a language's folder.
@@ -59,32 +51,20 @@ struct Fixture {
 /// Returns the path and the text of every language's fixture.
 pub(crate) fn fixture_texts() -> Vec<(String, String)> {
     let files = |language: &Language| {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("languages")
-            .join(language.name);
-        fs::read_dir(&folder)
-            .expect("a folder of its own")
-            .filter_map(Result::ok)
-            .map(|entry| entry.path())
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages").join(language.name);
+        fs::read_dir(&folder).expect("a folder of its own").filter_map(Result::ok).map(|entry| entry.path())
     };
     super::all()
         .flat_map(files)
         .filter(|path| path.file_stem().is_some_and(|stem| stem == "fixture"))
-        .map(|path| {
-            (
-                path.to_string_lossy().into_owned(),
-                fs::read_to_string(&path).expect("a fixture"),
-            )
-        })
+        .map(|path| (path.to_string_lossy().into_owned(), fs::read_to_string(&path).expect("a fixture")))
         .collect()
 }
 
 fn fixtures(wrong: &mut String) -> Vec<Fixture> {
     let mut found = Vec::new();
     for language in super::all() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("languages")
-            .join(language.name);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages").join(language.name);
         let fixture = fs::read_dir(&folder)
             .expect("a folder of its own")
             .filter_map(Result::ok)
@@ -118,13 +98,9 @@ fn every_fixture_yields_expected_elements() {
         if actual != fixture.expected {
             let _ = writeln!(wrong, "languages/{name}/expected.txt should be:\n{actual}");
         }
-        for format in [
-            TableFormat::Full,
-            TableFormat::Compact,
-            TableFormat::Csv,
-            TableFormat::Html,
-            TableFormat::Signatures,
-        ] {
+        for format in
+            [TableFormat::Full, TableFormat::Compact, TableFormat::Csv, TableFormat::Html, TableFormat::Signatures]
+        {
             assert!(!render(format, &fixture.file).is_empty());
         }
     }
@@ -163,13 +139,7 @@ fn outline(elements: &ElementList, facts: &super::facts::LanguageFacts) -> Strin
             Some(parent) => format!("{} > {}", elements.qualified_name(parent), element.name),
             None => element.name.clone(),
         };
-        let _ = write!(
-            out,
-            "{}-{} {} {name}",
-            span.start_line,
-            span.end_line,
-            element.kind.name()
-        );
+        let _ = write!(out, "{}-{} {} {name}", span.start_line, span.end_line, element.kind.name());
         match &element.detail {
             ElementDetail::Code(code) => {
                 let _ = write!(out, " | {}", signature(element, facts));
@@ -207,11 +177,8 @@ fn outline(elements: &ElementList, facts: &super::facts::LanguageFacts) -> Strin
             }
             ElementDetail::Style(style) => {
                 let _ = write!(out, " | {}", style.property_class);
-                let properties: Vec<String> = style
-                    .properties
-                    .iter()
-                    .map(|(name, value, class)| format!("{name}: {value} ({class})"))
-                    .collect();
+                let properties: Vec<String> =
+                    style.properties.iter().map(|(name, value, class)| format!("{name}: {value} ({class})")).collect();
                 if !properties.is_empty() {
                     let _ = write!(out, " {{ {} }}", properties.join("; "));
                 }

@@ -67,17 +67,12 @@ mod tests {
     fn text_with_few_columns_is_not_blanked() {
         let openings = |line: &str, start: usize, found: &mut Vec<BlockOpening>| {
             let column = line.len() - line.trim_start().len();
-            found.push(BlockOpening {
-                column: u16::try_from(column).expect("short lines"),
-                byte: start + column,
-            });
+            found.push(BlockOpening { column: u16::try_from(column).expect("short lines"), byte: start + column });
         };
         let text = "a\n  b\n c\n    d e\n  f\n";
         assert_eq!(parts_beyond_columns(text, 4, openings), []);
-        let cut: Vec<&str> = parts_beyond_columns(text, 2, openings)
-            .into_iter()
-            .map(|part| &text[part.bytes])
-            .collect();
+        let cut: Vec<&str> =
+            parts_beyond_columns(text, 2, openings).into_iter().map(|part| &text[part.bytes]).collect();
         assert_eq!(cut, ["b", "d e", "f"]);
     }
 }

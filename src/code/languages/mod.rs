@@ -95,27 +95,9 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
     vec![
         language!("python", tree_sitter_python::LANGUAGE, python::refine, "python").with_unparseable(python::too_deep),
         language!("java", tree_sitter_java::LANGUAGE, java::refine, "java"),
-        language!(
-            "javascript",
-            tree_sitter_javascript::LANGUAGE,
-            ecma::refine,
-            "ecma",
-            "javascript"
-        ),
-        language!(
-            "typescript",
-            tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
-            ecma::refine,
-            "ecma",
-            "typescript"
-        ),
-        language!(
-            "tsx",
-            tree_sitter_typescript::LANGUAGE_TSX,
-            ecma::refine,
-            "ecma",
-            "typescript"
-        ),
+        language!("javascript", tree_sitter_javascript::LANGUAGE, ecma::refine, "ecma", "javascript"),
+        language!("typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, ecma::refine, "ecma", "typescript"),
+        language!("tsx", tree_sitter_typescript::LANGUAGE_TSX, ecma::refine, "ecma", "typescript"),
         language!("html", tree_sitter_html::LANGUAGE, html::refine, "html").with_embeds(html::embeds),
         language!("css", tree_sitter_css::LANGUAGE, css::refine, "css"),
         language!("rust", tree_sitter_rust::LANGUAGE, rust::refine, "rust"),
@@ -208,14 +190,7 @@ impl Language {
         for pattern in patterns {
             let found: Vec<Range<usize>> = pattern
                 .captures_iter(text.as_bytes())
-                .flat_map(|found| {
-                    found
-                        .iter()
-                        .skip(1)
-                        .flatten()
-                        .map(|group| group.range())
-                        .collect::<Vec<_>>()
-                })
+                .flat_map(|found| found.iter().skip(1).flatten().map(|group| group.range()).collect::<Vec<_>>())
                 .collect();
             blank(&mut text, found);
         }
@@ -301,10 +276,7 @@ mod tests {
     use crate::extract::ExtractionPlan;
 
     pub(super) fn data(folder: &str, file: &str) -> &'static str {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("languages")
-            .join(folder)
-            .join(file);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages").join(folder).join(file);
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         text.leak()
     }
@@ -334,11 +306,7 @@ mod tests {
                 let regex = regex::bytes::RegexBuilder::new(pattern).unicode(false).build();
                 regex.map_or(0, |regex| regex.captures_len())
             };
-            assert!(
-                facts.blank.iter().all(|pattern| groups(pattern) > 1),
-                "{}",
-                language.name
-            );
+            assert!(facts.blank.iter().all(|pattern| groups(pattern) > 1), "{}", language.name);
         }
     }
 
@@ -347,12 +315,7 @@ mod tests {
         let mut sharing: Vec<&str> = Vec::new();
         for language in super::all() {
             let shared = &language.facts.shared;
-            assert_eq!(
-                shared.extensions.is_empty(),
-                shared.content.is_empty(),
-                "{}",
-                language.name
-            );
+            assert_eq!(shared.extensions.is_empty(), shared.content.is_empty(), "{}", language.name);
             for extension in &shared.extensions {
                 let owners: Vec<&str> = super::all()
                     .filter(|owner| owner.facts.extensions.contains(extension))
@@ -371,11 +334,7 @@ mod tests {
         let mut claims: Vec<(&str, &str)> = super::all()
             .flat_map(|language| {
                 let facts = &language.facts;
-                facts
-                    .extensions
-                    .iter()
-                    .chain(&facts.file_names)
-                    .map(|claim| (claim.as_str(), language.name))
+                facts.extensions.iter().chain(&facts.file_names).map(|claim| (claim.as_str(), language.name))
             })
             .collect();
         claims.sort_unstable();

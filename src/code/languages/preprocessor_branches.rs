@@ -38,13 +38,7 @@ pub(crate) fn blanked_ranges(text: &str, never: &[String]) -> Vec<Range<usize>> 
             let began = is_continued;
             is_continued = line.trim_end().ends_with('\\');
             if !began {
-                step(
-                    directive.unwrap_or_default().trim(),
-                    &bytes,
-                    never,
-                    &mut open,
-                    &mut found,
-                );
+                step(directive.unwrap_or_default().trim(), &bytes, never, &mut open, &mut found);
             }
             continue;
         }
@@ -67,17 +61,11 @@ fn step(
     open: &mut Vec<OpenCondition>,
     found: &mut Vec<Range<usize>>,
 ) {
-    let branch = || Branch {
-        bytes: line.end..line.end,
-        depth: 0,
-        is_open_ended: false,
-    };
+    let branch = || Branch { bytes: line.end..line.end, depth: 0, is_open_ended: false };
     if let Some(condition) = directive.strip_prefix("if") {
-        let is_named = never.iter().any(|word| {
-            condition
-                .split(|c: char| !c.is_alphanumeric() && c != '_')
-                .any(|part| part == word)
-        });
+        let is_named = never
+            .iter()
+            .any(|word| condition.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word));
         let is_negated = condition.starts_with("ndef") || condition.trim_start().starts_with('!');
         open.push(OpenCondition {
             directives: vec![line.clone()],
@@ -99,10 +87,7 @@ fn step(
         return;
     }
     let Some(closed) = open.pop() else { return };
-    let is_cut = closed
-        .branches
-        .iter()
-        .any(|branch| branch.depth != 0 || branch.is_open_ended);
+    let is_cut = closed.branches.iter().any(|branch| branch.depth != 0 || branch.is_open_ended);
     let mut depth = closed.branches.first().map_or(0, |branch| branch.depth);
     let mut is_open_ended = false;
     if is_cut {
@@ -189,29 +174,17 @@ mod tests {
 
     #[test]
     fn only_one_branch_is_kept_when_braces_are_cut() {
-        assert_eq!(
-            kept("#if A\nint f() {\n#elif B\nint g() {\n#else\nint h() {\n#endif\n}\n"),
-            "int f() { }"
-        );
+        assert_eq!(kept("#if A\nint f() {\n#elif B\nint g() {\n#else\nint h() {\n#endif\n}\n"), "int f() { }");
         assert_eq!(kept("#if 0\nint f() {\n#else\nint g() {\n#endif\n}\n"), "int g() { }");
         assert_eq!(kept("#ifdef __cplusplus\nx {\n#else\ny {\n#endif\n}\n"), "y { }");
-        assert_eq!(
-            kept("#if A\nif (a) {\n#else\n{\n#endif\n#if B\n}\n#else\n} // {\n#endif\n"),
-            "if (a) { }"
-        );
+        assert_eq!(kept("#if A\nif (a) {\n#else\n{\n#endif\n#if B\n}\n#else\n} // {\n#endif\n"), "if (a) { }");
     }
 
     #[test]
     fn only_one_branch_is_kept_when_a_declaration_is_cut() {
-        assert_eq!(
-            kept("#if A\nint f(int a)\n#else\nint f()\n#endif\n{\n}\n"),
-            "int f(int a) { }"
-        );
+        assert_eq!(kept("#if A\nint f(int a)\n#else\nint f()\n#endif\n{\n}\n"), "int f(int a) { }");
         assert_eq!(kept("int f()\n#ifdef A\nnoexcept\n#endif\n;\n"), "int f() noexcept ;");
-        assert_eq!(
-            kept("#ifdef A\nextern \"C\" {\n#endif\n#ifdef A\n}\n#endif\n"),
-            "extern \"C\" { }"
-        );
+        assert_eq!(kept("#ifdef A\nextern \"C\" {\n#endif\n#ifdef A\n}\n#endif\n"), "extern \"C\" { }");
         assert_eq!(kept("#if __cplusplus\nextern \"C\" {\n#endif\nint f();\n"), "int f();");
     }
 

@@ -22,11 +22,7 @@ enum CandidateSource<'a> {
 impl<'a> Candidate<'a> {
     /// Returns an entry of the table of folders.
     pub(super) const fn listed(path: &'a Path, kind: FileKind) -> Self {
-        Self {
-            source: CandidateSource::Listed(path),
-            kind,
-            metadata: OnceCell::new(),
-        }
+        Self { source: CandidateSource::Listed(path), kind, metadata: OnceCell::new() }
     }
 
     /// Returns a visited entry. `None` for a folder that is the root itself.
@@ -54,11 +50,7 @@ impl<'a> Candidate<'a> {
     pub(super) fn metadata(&self, project: &Project) -> Option<&Metadata> {
         self.metadata
             .get_or_init(|| {
-                let read = if self.followed() {
-                    self.path().metadata()
-                } else {
-                    self.path().symlink_metadata()
-                };
+                let read = if self.followed() { self.path().metadata() } else { self.path().symlink_metadata() };
                 project.failures().record(read).ok()
             })
             .as_ref()

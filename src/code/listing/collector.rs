@@ -47,10 +47,7 @@ struct SizeAndTime {
 
 impl SizeAndTime {
     fn from_metadata(meta: &Metadata) -> Self {
-        Self {
-            size: meta.len(),
-            changed: meta.modified().ok(),
-        }
+        Self { size: meta.len(), changed: meta.modified().ok() }
     }
 }
 
@@ -71,10 +68,7 @@ impl ListingSort {
     pub(super) fn compare(self, a: &FoundEntry, b: &FoundEntry) -> Ordering {
         let first = match self {
             Self::Path => Ordering::Equal,
-            Self::Mtime => b
-                .stamp
-                .map(|stamp| stamp.changed)
-                .cmp(&a.stamp.map(|stamp| stamp.changed)),
+            Self::Mtime => b.stamp.map(|stamp| stamp.changed).cmp(&a.stamp.map(|stamp| stamp.changed)),
             Self::Size => b.stamp.map(|stamp| stamp.size).cmp(&a.stamp.map(|stamp| stamp.size)),
         };
         first.then_with(|| compare_paths(&a.relative, &b.relative))
@@ -104,13 +98,7 @@ pub(super) struct ListingCollector {
 
 impl ListingCollector {
     pub(super) fn new(wanted: ListingRequest, overlap: bool) -> Self {
-        Self {
-            wanted,
-            overlap,
-            total: AtomicU64::new(0),
-            visited: AtomicU64::new(0),
-            found: Mutex::new(Vec::new()),
-        }
+        Self { wanted, overlap, total: AtomicU64::new(0), visited: AtomicU64::new(0), found: Mutex::new(Vec::new()) }
     }
 
     /// Adds what another collector has.
@@ -147,12 +135,7 @@ pub(super) struct FoundBatch<'a> {
 
 impl<'a> FoundBatch<'a> {
     pub(super) const fn new(shelf: &'a ListingCollector) -> Self {
-        Self {
-            shelf,
-            found: Vec::new(),
-            total: 0,
-            visited: 0,
-        }
+        Self { shelf, found: Vec::new(), total: 0, visited: 0 }
     }
 
     pub(super) fn add(&mut self, candidate: &Candidate<'_>, project: &Project) {
@@ -199,11 +182,7 @@ pub(super) fn read_stamps(project: &Project, found: &mut [FoundEntry], threads: 
     let read = |part: &mut [FoundEntry]| {
         for entry in part.iter_mut().filter(|entry| entry.stamp.is_none()) {
             let path = project.root().join(&entry.relative);
-            let meta = if entry.followed {
-                path.metadata()
-            } else {
-                path.symlink_metadata()
-            };
+            let meta = if entry.followed { path.metadata() } else { path.symlink_metadata() };
             let meta = project.failures().record(meta);
             entry.stamp = meta.ok().map(|meta| SizeAndTime::from_metadata(&meta));
         }

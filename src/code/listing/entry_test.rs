@@ -34,11 +34,7 @@ impl EntryTest {
         };
         let name = name.as_encoded_bytes();
         if let Some(pattern) = &self.name {
-            let subject = if self.full_path {
-                candidate.path().as_os_str().as_encoded_bytes()
-            } else {
-                name
-            };
+            let subject = if self.full_path { candidate.path().as_os_str().as_encoded_bytes() } else { name };
             if !pattern.is_match(subject) {
                 return false;
             }

@@ -248,9 +248,7 @@ impl FileFilter {
 
     /// True if one root lies inside another, so that an entry may be visited twice.
     fn overlaps(&self) -> bool {
-        self.roots
-            .iter()
-            .any(|(a, _)| self.roots.iter().any(|(b, _)| a != b && b.starts_with(a)))
+        self.roots.iter().any(|(a, _)| self.roots.iter().any(|(b, _)| a != b && b.starts_with(a)))
     }
 
     /// Walks one root and adds the matching entries to `gathered`.

@@ -18,10 +18,7 @@ pub(super) fn name_test(options: &FileOptions) -> Result<Option<Regex>, SearchEr
         return Ok(None);
     };
     if !options.full_path_match && pattern.contains('/') {
-        return Err(SearchError::SlashInName {
-            pattern: pattern.to_owned(),
-            glob: options.glob,
-        });
+        return Err(SearchError::SlashInName { pattern: pattern.to_owned(), glob: options.glob });
     }
     let expression = if options.glob {
         globset::GlobBuilder::new(pattern)
@@ -44,27 +41,13 @@ pub(super) fn name_test(options: &FileOptions) -> Result<Option<Regex>, SearchEr
         reason,
         advice,
     };
-    let parsed = regex_syntax::ParserBuilder::new()
-        .utf8(false)
-        .build()
-        .parse(&expression)
-        .map_err(|error| {
-            let (column, reason) = pattern_error::regex_position_and_reason(&error);
-            let is_glob = globset::Glob::new(pattern).is_ok() && !options.glob;
-            refused(
-                column,
-                reason,
-                if is_glob {
-                    SearchAdvice::Glob
-                } else {
-                    SearchAdvice::Escape
-                },
-            )
-        })?;
+    let parsed = regex_syntax::ParserBuilder::new().utf8(false).build().parse(&expression).map_err(|error| {
+        let (column, reason) = pattern_error::regex_position_and_reason(&error);
+        let is_glob = globset::Glob::new(pattern).is_ok() && !options.glob;
+        refused(column, reason, if is_glob { SearchAdvice::Glob } else { SearchAdvice::Escape })
+    })?;
     if !options.traversal.hidden && begins_with_dot(&parsed) {
-        return Err(SearchError::HiddenName {
-            pattern: pattern.to_owned(),
-        });
+        return Err(SearchError::HiddenName { pattern: pattern.to_owned() });
     }
     RegexBuilder::new(&expression)
         .case_insensitive(!has_uppercase(&parsed))
@@ -81,9 +64,9 @@ fn has_uppercase(hir: &Hir) -> bool {
             Ok(text) => text.chars().any(char::is_uppercase),
             Err(_) => bytes.iter().any(|byte| char::from(*byte).is_uppercase()),
         },
-        HirKind::Class(Class::Unicode(ranges)) => ranges
-            .iter()
-            .any(|range| range.start().is_uppercase() || range.end().is_uppercase()),
+        HirKind::Class(Class::Unicode(ranges)) => {
+            ranges.iter().any(|range| range.start().is_uppercase() || range.end().is_uppercase())
+        }
         HirKind::Class(Class::Bytes(ranges)) => ranges
             .iter()
             .any(|range| char::from(range.start()).is_uppercase() || char::from(range.end()).is_uppercase()),
@@ -109,14 +92,9 @@ pub(super) fn extension_test(extensions: &[String]) -> Result<Option<RegexSet>, 
     }
     let mut patterns = Vec::with_capacity(extensions.len());
     for extension in extensions {
-        let plain = extension
-            .strip_prefix("*.")
-            .unwrap_or(extension)
-            .trim_start_matches('.');
+        let plain = extension.strip_prefix("*.").unwrap_or(extension).trim_start_matches('.');
         if plain.is_empty() || plain.contains(['*', '?', '[', '{', '/', '\\', ',']) {
-            return Err(SearchError::Extension {
-                value: extension.clone(),
-            });
+            return Err(SearchError::Extension { value: extension.clone() });
         }
         // A character before the dot is required: `.py` is a hidden file without an extension.
         patterns.push(format!(r".\.{}$", regex::escape(plain)));

@@ -20,21 +20,14 @@ fn tree(files: &[&str]) -> (tempfile::TempDir, Arc<Project>) {
 }
 
 fn list(project: &Arc<Project>, roots: &[&str], options: &FileOptions, wanted: ListingRequest) -> FileListing {
-    let roots: Vec<_> = roots
-        .iter()
-        .map(|root| project.resolve(root).expect("inside"))
-        .collect();
+    let roots: Vec<_> = roots.iter().map(|root| project.resolve(root).expect("inside")).collect();
     FileFilter::new(project, &roots, options, SystemTime::now())
         .expect("valid")
         .list(wanted, &CancellationToken::new())
         .expect("not cancelled")
 }
 
-const ALL: ListingRequest = ListingRequest {
-    detail: ListingDetail::Names,
-    sort: ListingSort::Path,
-    keep: 10_000,
-};
+const ALL: ListingRequest = ListingRequest { detail: ListingDetail::Names, sort: ListingSort::Path, keep: 10_000 };
 
 fn names(listing: &FileListing) -> Vec<String> {
     listing.entries.iter().map(|entry| entry.path.shown()).collect()
@@ -43,10 +36,7 @@ fn names(listing: &FileListing) -> Vec<String> {
 #[test]
 fn overlapping_roots_and_files_as_roots_count_once() {
     let (_root, project) = tree(&["a/x.py", "a/b/y.py", "a/b/z.txt"]);
-    let options = FileOptions {
-        extensions: vec!["PY".to_owned()],
-        ..FileOptions::default()
-    };
+    let options = FileOptions { extensions: vec!["PY".to_owned()], ..FileOptions::default() };
     let listing = list(&project, &["a", "a/b", ".", "a/b/y.py"], &options, ALL);
     assert_eq!(names(&listing), ["a/b/y.py", "a/x.py"]);
     assert_eq!(listing.total_count, 2);
@@ -58,19 +48,8 @@ fn total_count_is_not_limited_by_keep() {
     let (_root, project) = tree(&["1", "2", "3", "4"]);
     let options = FileOptions::default();
     let two = list(&project, &["."], &options, ListingRequest { keep: 2, ..ALL });
-    assert_eq!(
-        (names(&two), two.total_count),
-        (vec!["1".to_owned(), "2".to_owned()], 4)
-    );
-    let count = list(
-        &project,
-        &["."],
-        &options,
-        ListingRequest {
-            detail: ListingDetail::Count,
-            ..ALL
-        },
-    );
+    assert_eq!((names(&two), two.total_count), (vec!["1".to_owned(), "2".to_owned()], 4));
+    let count = list(&project, &["."], &options, ListingRequest { detail: ListingDetail::Count, ..ALL });
     assert_eq!((count.entries.len(), count.total_count), (0, 4));
 }
 
@@ -84,30 +63,16 @@ fn links_are_followed_inside_only_and_loops_end() {
     symlink("src/deep", root.path().join("in")).expect("a link");
     let options = FileOptions {
         types: vec!["f".to_owned()],
-        traversal: Traversal {
-            follow_symlinks: true,
-            ..Traversal::default()
-        },
+        traversal: Traversal { follow_symlinks: true, ..Traversal::default() },
         ..FileOptions::default()
     };
     let listing = list(&project, &["."], &options, ALL);
     let found = names(&listing);
-    assert!(
-        found.contains(&"in/f.rs".to_owned()) && found.contains(&"src/deep/f.rs".to_owned()),
-        "{found:?}"
-    );
+    assert!(found.contains(&"in/f.rs".to_owned()) && found.contains(&"src/deep/f.rs".to_owned()), "{found:?}");
     assert!(!found.iter().any(|name| name.contains("secret")), "{found:?}");
-    let reasons: Vec<_> = listing
-        .skipped
-        .examples
-        .iter()
-        .map(|s| (s.path.as_str(), s.reason))
-        .collect();
+    let reasons: Vec<_> = listing.skipped.examples.iter().map(|s| (s.path.as_str(), s.reason)).collect();
     assert!(reasons.contains(&("out", SkipReason::OutsideProject)), "{reasons:?}");
-    assert!(
-        reasons.contains(&("src/deep/loop", SkipReason::LinkLoop)),
-        "{reasons:?}"
-    );
+    assert!(reasons.contains(&("src/deep/loop", SkipReason::LinkLoop)), "{reasons:?}");
 }
 
 #[test]
@@ -116,19 +81,11 @@ fn listing_is_sorted_before_truncation() {
     fs::write(root.path().join("b"), "the largest of them").expect("written");
     let old = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000);
     for (name, after) in [("a", 5), ("b", 0), ("c", 9)] {
-        let file = fs::File::options()
-            .write(true)
-            .open(root.path().join(name))
-            .expect("a file");
-        file.set_modified(old + std::time::Duration::from_secs(after))
-            .expect("set");
+        let file = fs::File::options().write(true).open(root.path().join(name)).expect("a file");
+        file.set_modified(old + std::time::Duration::from_secs(after)).expect("set");
     }
     let first = |sort| {
-        let wanted = ListingRequest {
-            detail: ListingDetail::Metadata,
-            sort,
-            keep: 1,
-        };
+        let wanted = ListingRequest { detail: ListingDetail::Metadata, sort, keep: 1 };
         let listing = list(&project, &["."], &FileOptions::default(), wanted);
         (names(&listing).remove(0), listing.entries[0].mtime)
     };
@@ -150,11 +107,7 @@ fn all_errors_are_returned_together() {
     };
     let faults = FileFilter::new(&project, &[], &options, SystemTime::now()).expect_err("refused");
     assert_eq!(faults.len(), 5, "{faults:?}");
-    assert!(
-        matches!(&faults[0], SearchError::Regex { column: 3, .. }),
-        "{:?}",
-        faults[0]
-    );
+    assert!(matches!(&faults[0], SearchError::Regex { column: 3, .. }), "{:?}", faults[0]);
 }
 
 #[test]
@@ -165,9 +118,6 @@ fn a_cancelled_walk_stops() {
     let cancel = CancellationToken::new();
     cancel.cancel();
     let filter = FileFilter::new(&project, &[], &FileOptions::default(), SystemTime::now()).expect("valid");
-    assert_eq!(
-        filter.list(ALL, &cancel).expect_err("cancelled"),
-        SearchError::Cancelled
-    );
+    assert_eq!(filter.list(ALL, &cancel).expect_err("cancelled"), SearchError::Cancelled);
     assert!(Path::new(project.root()).exists());
 }

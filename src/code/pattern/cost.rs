@@ -49,10 +49,5 @@ pub(super) fn measure_cost(pattern: &PatternNode) -> PatternCost<'_> {
 }
 
 const fn is_ellipsis(node: &PatternNode) -> bool {
-    matches!(
-        node,
-        PatternNode::MetaVar {
-            meta_var: MetaVariable::Multiple | MetaVariable::MultiCapture(_)
-        }
-    )
+    matches!(node, PatternNode::MetaVar { meta_var: MetaVariable::Multiple | MetaVariable::MultiCapture(_) })
 }

@@ -68,11 +68,7 @@ impl PatternGrammar {
     pub(super) fn document(&self, text: &str) -> Result<StrDoc<Self>, StructureError> {
         // A pattern is small: cancellation is not needed.
         let (tree, _) = read(self.0, text, &CancellationToken::new())?;
-        Ok(StrDoc {
-            src: text.to_owned(),
-            lang: *self,
-            tree,
-        })
+        Ok(StrDoc { src: text.to_owned(), lang: *self, tree })
     }
 }
 

@@ -104,10 +104,7 @@ impl CodePattern {
         // a body is written `{ $$$BODY }` also where the language wants statements or fields, and there the grammar
         // reports an error that is only the variable. The plainest context is the last in the data.
         let whole = contexts.iter().map(|context| (ErrorTolerance::Code, context));
-        let lenient = contexts
-            .iter()
-            .rev()
-            .map(|context| (ErrorTolerance::Variables, context));
+        let lenient = contexts.iter().rev().map(|context| (ErrorTolerance::Variables, context));
         let unfinished = contexts.last().map(|context| (ErrorTolerance::Unfinished, context));
         let readings: Vec<_> = whole.chain(lenient).chain(unfinished).collect();
         let grammars = [
@@ -140,11 +137,7 @@ impl CodePattern {
                 }
             }
         }
-        Err(invalid_pattern(
-            text,
-            language,
-            first_fault.unwrap_or(PatternRejection::Several),
-        ))
+        Err(invalid_pattern(text, language, first_fault.unwrap_or(PatternRejection::Several)))
     }
 
     fn new(pattern: Pattern, language: &'static Language) -> Self {

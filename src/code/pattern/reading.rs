@@ -48,12 +48,7 @@ pub(super) fn parse_in_context(
     let root = ast_grep_core::AstGrep::doc(document);
     // The smallest node with exactly the range of the pattern: a statement of one expression counts as that expression.
     // The file itself is skipped: it has exactly the range of a pattern of several statements.
-    let exact = root
-        .root()
-        .dfs()
-        .skip(1)
-        .filter(|node| node.is_named() && node.range() == range)
-        .last();
+    let exact = root.root().dfs().skip(1).filter(|node| node.is_named() && node.range() == range).last();
     let broken = root
         .root()
         .dfs()
@@ -128,10 +123,8 @@ fn is_acceptable(node: &Node<'_, StrDoc<PatternGrammar>>, care: ErrorTolerance, 
     if care != ErrorTolerance::Unfinished || !node.is_error() {
         return !node.is_error();
     }
-    let begins_with_keyword = node
-        .children()
-        .next()
-        .is_some_and(|first| !first.is_named() && first.text().chars().all(char::is_alphabetic));
+    let begins_with_keyword =
+        node.children().next().is_some_and(|first| !first.is_named() && first.text().chars().all(char::is_alphabetic));
     begins_with_keyword && code.contains(sign)
 }
 

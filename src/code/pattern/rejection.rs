@@ -82,10 +82,7 @@ pub(super) fn invalid_pattern(text: &str, language: &'static Language, trouble: 
         ),
         PatternRejection::OnlyVariable => (
             0,
-            BilingualText::new(
-                "a variable alone matches everything",
-                "変数だけではあらゆるものに一致します",
-            ),
+            BilingualText::new("a variable alone matches everything", "変数だけではあらゆるものに一致します"),
             BilingualText::new(
                 "Add the code around it, such as $A.close() or foo($$$ARGS).",
                 "$A.close() や foo($$$ARGS) のように、周りのコードも書いてください。",

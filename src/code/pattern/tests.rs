@@ -16,11 +16,7 @@ fn find(path: &str, text: &str, pattern: &str) -> Vec<String> {
         .into_iter()
         .map(|hit| {
             let text = &parsed.source.text[hit.start_byte..hit.end_byte];
-            let captures: Vec<String> = hit
-                .captures
-                .iter()
-                .map(|(name, text)| format!("{name}={text}"))
-                .collect();
+            let captures: Vec<String> = hit.captures.iter().map(|(name, text)| format!("{name}={text}")).collect();
             format!("{text} {}", captures.join(" ")).trim_end().to_owned()
         })
         .collect()
@@ -50,24 +46,15 @@ fn variables_match_nodes_regardless_of_layout() {
 #[test]
 fn definitions_and_statements_are_patterns_too() {
     let python = "def f(x):\n    return x\n\nclass A(B):\n    def g(self):\n        return None\n";
-    assert_eq!(
-        find("a.py", python, "return $X"),
-        ["return x X=x", "return None X=None"]
-    );
+    assert_eq!(find("a.py", python, "return $X"), ["return x X=x", "return None X=None"]);
     assert_eq!(find("a.py", python, "def $F($$$):\n    return $X").len(), 2);
     assert_eq!(find("a.py", python, "class $C($B): $$$BODY").len(), 1);
     let java = "class A { void f() { list.add(1); other(2); } }";
     assert_eq!(find("A.java", java, "$O.add($X)"), ["list.add(1) O=list X=1"]);
     let script = "const a = useState(0); el.addEventListener('click', () => go());";
-    assert_eq!(
-        find("a.js", script, "const $V = useState($I)"),
-        ["const a = useState(0); I=0 V=a"]
-    );
+    assert_eq!(find("a.js", script, "const $V = useState($I)"), ["const a = useState(0); I=0 V=a"]);
     assert_eq!(find("a.ts", script, "$E.addEventListener($N, $F)").len(), 1);
-    assert_eq!(
-        find("a.css", "a { color: red; margin: 0 }", "color: $C"),
-        ["color: red; C=red"]
-    );
+    assert_eq!(find("a.css", "a { color: red; margin: 0 }", "color: $C"), ["color: red; C=red"]);
 }
 
 /// The path of a file, its text with the only match between «», and the pattern.
@@ -79,18 +66,10 @@ const EVERY: [(&str, &str, &str); 18] = [
     ("a.tsx", "const a = <b>{«o.get(1)»}</b>;", "$O.get($K)"),
     ("a.css", "a { «color: red» }", "color: $C"),
     ("a.rs", "fn f() { «x.unwrap()»; }", "$A.unwrap()"),
-    (
-        "a.go",
-        "package p\nfunc f() { «fmt.Println(1, 2)» }\n",
-        "fmt.Println($$$A)",
-    ),
+    ("a.go", "package p\nfunc f() { «fmt.Println(1, 2)» }\n", "fmt.Println($$$A)"),
     ("a.c", "void f(int *p) { «free(p)»; }\n", "free($P)"),
     ("a.cpp", "void f() { «v.push_back(1)»; }\n", "$V.push_back($X)"),
-    (
-        "a.cs",
-        "class A { void F() { «Console.WriteLine(1)»; } }",
-        "Console.WriteLine($X)",
-    ),
+    ("a.cs", "class A { void F() { «Console.WriteLine(1)»; } }", "Console.WriteLine($X)"),
     ("a.php", "<?php\n«$o->get(1)»;\n", "$O->get($K)"),
     ("a.rb", "def f\n  «raise E»\nend\n", "raise $E"),
     ("a.kt", "fun f() { «println(1)» }\n", "println($X)"),
@@ -109,11 +88,8 @@ fn every_programming_language_supports_patterns() {
         let parsed = parsed(path, &text);
         let hits = CodePattern::compile(pattern, parsed.source.language)
             .and_then(|pattern| pattern.find(&parsed, &CancellationToken::new()));
-        let found: Vec<&str> = hits
-            .iter()
-            .flat_map(|hits| &hits.list)
-            .map(|hit| &text[hit.start_byte..hit.end_byte])
-            .collect();
+        let found: Vec<&str> =
+            hits.iter().flat_map(|hits| &hits.list).map(|hit| &text[hit.start_byte..hit.end_byte]).collect();
         if found != [wanted] {
             let _ = writeln!(wrong, "{path}: {pattern}: {hits:?}");
         }
@@ -134,16 +110,8 @@ fn invalid_patterns_are_rejected_with_position() {
 #[test]
 fn too_costly_patterns_are_rejected() {
     let nested = |inner: &str, times: usize| format!("{}1{}", inner.repeat(times), ")".repeat(times));
-    for pattern in [
-        nested("(", 20_000),
-        nested("f(", 300),
-        nested("f($$$, ", 30),
-        "f(1); ".repeat(20_000),
-    ] {
-        assert!(
-            invalid_pattern("python", &pattern).2.contains("$_, which"),
-            "{pattern:.40}"
-        );
+    for pattern in [nested("(", 20_000), nested("f(", 300), nested("f($$$, ", 30), "f(1); ".repeat(20_000)] {
+        assert!(invalid_pattern("python", &pattern).2.contains("$_, which"), "{pattern:.40}");
     }
     assert_eq!(find("a.py", "f(0, f(0, 1))\n", &nested("f($$$, ", 2)).len(), 1);
     // A text that makes the scanner of Kotlin loop in a file does so in a pattern.
@@ -158,11 +126,7 @@ fn oversized_nodes_are_skipped_and_reported() {
         let parsed = parsed("a.py", &text);
         let pattern = CodePattern::compile(pattern, parsed.source.language).expect("a pattern");
         let hits = pattern.find(&parsed, &CancellationToken::new()).expect("hits");
-        let texts: Vec<&str> = hits
-            .list
-            .iter()
-            .map(|hit| &text[hit.start_byte..hit.end_byte])
-            .collect();
+        let texts: Vec<&str> = hits.list.iter().map(|hit| &text[hit.start_byte..hit.end_byte]).collect();
         assert_eq!((texts, hits.is_incomplete), (vec![found], true));
     }
 }

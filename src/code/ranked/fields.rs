@@ -128,10 +128,11 @@ pub(super) fn element_documents(query: &RankedQuery, file: &Outline) -> FileDocu
     query.each_match(text, |term, start, likeness| {
         let after = owners.partition_point(|(from, _)| *from <= start);
         let owner = after.checked_sub(1).and_then(|at| owners[at].1);
-        drafts
-            .entry(owner)
-            .or_insert_with(|| TermTally::new(query.terms.len()))
-            .add(term, file.lines.line(start), likeness);
+        drafts.entry(owner).or_insert_with(|| TermTally::new(query.terms.len())).add(
+            term,
+            file.lines.line(start),
+            likeness,
+        );
     });
     let context = FileContext {
         query,
@@ -150,12 +151,7 @@ pub(super) fn element_documents(query: &RankedQuery, file: &Outline) -> FileDocu
     for own in lengths.values() {
         totals.iter_mut().zip(own).for_each(|(total, own)| *total += own);
     }
-    FileDocuments {
-        documents,
-        total: lengths.len(),
-        lengths: totals,
-        broken: None,
-    }
+    FileDocuments { documents, total: lengths.len(), lengths: totals, broken: None }
 }
 
 /// What the documents of a file have in common.
@@ -180,21 +176,14 @@ impl FileContext<'_> {
         let outer = name.strip_suffix(&found.name).unwrap_or_default();
         let counts = tally.fields(query, [&found.name, params, summary, doc, outer], &self.path);
         let (line, text) = tally.best_line(&file.lines, &file.source.text);
-        let name_match = query
-            .name
-            .as_ref()
-            .map_or(NameMatch::Different, |asked| asked.compare(&found.name, &name));
+        let name_match = query.name.as_ref().map_or(NameMatch::Different, |asked| asked.compare(&found.name, &name));
         // An extension of a type has the type's name, but does not define it.
         let is_extension = matches!(found.kind, ElementKind::Impl | ElementKind::Extension);
         RankedDocument {
             counts,
             lengths,
             weight: DocumentWeight {
-                name_match: name_match.min(if is_extension {
-                    NameMatch::OtherCase
-                } else {
-                    NameMatch::Same
-                }),
+                name_match: name_match.min(if is_extension { NameMatch::OtherCase } else { NameMatch::Same }),
                 size: DocumentSize::new(found.kind),
                 place: self.place.of_element(&name, &query.asked),
             },
@@ -223,11 +212,7 @@ impl FileContext<'_> {
         RankedDocument {
             counts: tally.fields(query, ["", "", summary, doc, ""], &self.path),
             lengths,
-            weight: DocumentWeight {
-                name_match: NameMatch::Different,
-                size: DocumentSize::Text,
-                place: self.place,
-            },
+            weight: DocumentWeight { name_match: NameMatch::Different, size: DocumentSize::Text, place: self.place },
             row: RankedRow {
                 file: file.source.path.clone(),
                 element: String::new(),
@@ -249,16 +234,8 @@ impl FileContext<'_> {
 fn own_lengths(elements: &ElementList, bytes: usize) -> BTreeMap<Option<usize>, Fields> {
     let mut own: BTreeMap<Option<usize>, f64> = BTreeMap::from([(None, bytes as f64)]);
     let mut open: Vec<usize> = Vec::new();
-    for (at, element) in elements
-        .list
-        .iter()
-        .enumerate()
-        .filter(|(_, element)| is_document(element.kind))
-    {
-        while open
-            .last()
-            .is_some_and(|last| !elements.list[*last].span.contains(&element.span))
-        {
+    for (at, element) in elements.list.iter().enumerate().filter(|(_, element)| is_document(element.kind)) {
+        while open.last().is_some_and(|last| !elements.list[*last].span.contains(&element.span)) {
             open.pop();
         }
         let length = (element.span.end_byte - element.span.start_byte) as f64;
@@ -310,11 +287,7 @@ fn owning_documents(elements: &ElementList) -> Vec<(usize, Option<usize>)> {
         }
         close(&mut open, &mut owners, element.span.start_byte);
         let around = open.last().and_then(|(_, owner)| *owner);
-        let owner = if is_comment {
-            documented(elements, at).or(around)
-        } else {
-            Some(at)
-        };
+        let owner = if is_comment { documented(elements, at).or(around) } else { Some(at) };
         owners.push((element.span.start_byte, owner));
         open.push((element.span.end_byte, owner));
     }
@@ -355,10 +328,7 @@ pub(super) fn block_documents(query: &RankedQuery, path: &str, text: &str) -> Fi
     query.each_match(text, |term, start, likeness| {
         let line = lines.line(start);
         let block = starts.partition_point(|start| *start <= line).saturating_sub(1);
-        drafts
-            .entry(block)
-            .or_insert_with(|| TermTally::new(query.terms.len()))
-            .add(term, line, likeness);
+        drafts.entry(block).or_insert_with(|| TermTally::new(query.terms.len())).add(term, line, likeness);
     });
     let place = PlaceKind::new(path, text, &query.asked);
     let around = tally_names(query, path);
@@ -372,11 +342,7 @@ pub(super) fn block_documents(query: &RankedQuery, path: &str, text: &str) -> Fi
             RankedDocument {
                 counts: tally.fields(query, [""; 5], &around),
                 lengths: [0.0, 0.0, 0.0, 0.0, length as f64, 1.0],
-                weight: DocumentWeight {
-                    name_match: NameMatch::Different,
-                    size: DocumentSize::Text,
-                    place,
-                },
+                weight: DocumentWeight { name_match: NameMatch::Different, size: DocumentSize::Text, place },
                 row: RankedRow {
                     file: path.to_owned(),
                     element: String::new(),
@@ -436,11 +402,7 @@ struct TermTally {
 
 impl TermTally {
     fn new(terms: usize) -> Self {
-        Self {
-            counts: vec![0; terms],
-            weighted: vec![0.0; terms],
-            lines: BTreeMap::new(),
-        }
+        Self { counts: vec![0; terms], weighted: vec![0.0; terms], lines: BTreeMap::new() }
     }
 
     fn add(&mut self, term: usize, line: usize, likeness: Likeness) {
@@ -485,9 +447,6 @@ impl TermTally {
 
     fn by_term(&self, query: &RankedQuery) -> BTreeMap<String, usize> {
         let counted = query.terms.iter().zip(&self.counts);
-        counted
-            .filter(|(_, count)| **count > 0)
-            .map(|(term, count)| (term.clone(), *count))
-            .collect()
+        counted.filter(|(_, count)| **count > 0).map(|(term, count)| (term.clone(), *count)).collect()
     }
 }

@@ -67,11 +67,7 @@ fn rarity(documents: &[RankedDocument], total: usize) -> Vec<f64> {
 }
 
 fn kept_share(weight: DocumentWeight) -> f64 {
-    let size = if weight.size == DocumentSize::Whole {
-        1.0
-    } else {
-        LESSER
-    };
+    let size = if weight.size == DocumentSize::Whole { 1.0 } else { LESSER };
     let place = if weight.place == PlaceKind::Own { 1.0 } else { LESSER };
     size * place
 }

@@ -79,11 +79,7 @@ impl RankedQuery {
             whole?;
         }
         let mut draft = Draft::default();
-        let written = if is_regex && !is_text {
-            split_terms(&options.query)
-        } else {
-            vec![options.query.clone()]
-        };
+        let written = if is_regex && !is_text { split_terms(&options.query) } else { vec![options.query.clone()] };
         for term in written {
             if is_text || (is_regex && !is_pattern(&term)) {
                 draft.asked.extend(words::spoken(&term));
@@ -155,17 +151,8 @@ impl Draft {
     /// Adds the words that say something, or all if none does; `is_exact` leaves their endings.
     fn add_words(&mut self, is_exact: bool) {
         let has_patterns = !self.terms.is_empty();
-        let telling: Vec<String> = self
-            .asked
-            .iter()
-            .filter(|word| !words::is_stop_word(word))
-            .cloned()
-            .collect();
-        let chosen = if telling.is_empty() && !has_patterns {
-            self.asked.clone()
-        } else {
-            telling
-        };
+        let telling: Vec<String> = self.asked.iter().filter(|word| !words::is_stop_word(word)).cloned().collect();
+        let chosen = if telling.is_empty() && !has_patterns { self.asked.clone() } else { telling };
         let is_alone = chosen.len() == 1 && self.asked.len() == 1 && !has_patterns;
         for word in chosen {
             if is_alone || is_exact {
@@ -186,13 +173,8 @@ impl Draft {
     }
 
     fn compile(self, options: &TextQueryOptions) -> Result<RankedQuery, SearchError> {
-        let compile = |query: String, case: CaseSensitivity| {
-            TextQuery::new(&TextQueryOptions {
-                query,
-                case,
-                ..options.clone()
-            })
-        };
+        let compile =
+            |query: String, case: CaseSensitivity| TextQuery::new(&TextQueryOptions { query, case, ..options.clone() });
         let mut forms: Vec<String> = Vec::new();
         let mut stems = HashMap::new();
         let mut patterns = Vec::new();
@@ -213,11 +195,7 @@ impl Draft {
             CaseSensitivity::Smart if self.terms.len() > 1 => CaseSensitivity::Insensitive,
             case => case,
         };
-        let words = if forms.is_empty() {
-            None
-        } else {
-            Some(compile(forms.join("|"), case)?)
-        };
+        let words = if forms.is_empty() { None } else { Some(compile(forms.join("|"), case)?) };
         let any = match (&words, patterns.as_slice()) {
             (Some(words), []) => words.clone(),
             (None, [(_, only)]) => only.clone(),
@@ -246,10 +224,7 @@ impl QueryName {
         let parts: Vec<&str> = text.split(['.', ':', '/']).filter(|part| !part.is_empty()).collect();
         let is_name = parts.iter().all(|part| part.chars().all(is_name_character)) && !text.ends_with(['.', ':', '/']);
         let last = parts.last().filter(|_| is_name)?;
-        Some(Self {
-            last: (*last).to_owned(),
-            qualified: parts.join("."),
-        })
+        Some(Self { last: (*last).to_owned(), qualified: parts.join(".") })
     }
 
     /// True if the line of an occurrence seems to define it: something other than a member access stands before the whole
@@ -261,17 +236,10 @@ impl QueryName {
         let line = text[..start].rsplit('\n').next().unwrap_or_default();
         let is_whole = !after.starts_with(is_name_character) && !line.ends_with(is_name_character);
         let before = line.trim_start();
-        let is_after_word = before.ends_with(' ')
-            && before
-                .trim_end()
-                .ends_with(|c: char| is_name_character(c) || "*&>]".contains(c));
+        let is_after_word =
+            before.ends_with(' ') && before.trim_end().ends_with(|c: char| is_name_character(c) || "*&>]".contains(c));
         let is_used = words::is_before_use(before.split_whitespace().next_back().unwrap_or_default());
-        let opens = after
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .trim_end()
-            .ends_with(['{', ':']);
+        let opens = after.lines().next().unwrap_or_default().trim_end().ends_with(['{', ':']);
         is_whole && ((is_after_word && !is_used) || (before.is_empty() && opens))
     }
 
@@ -367,10 +335,7 @@ mod tests {
 
     #[test]
     fn a_sentence_becomes_the_words_that_say_something() {
-        assert_eq!(
-            query("Where is the delay (in seconds) computed?").terms,
-            ["delay", "seconds", "computed"]
-        );
+        assert_eq!(query("Where is the delay (in seconds) computed?").terms, ["delay", "seconds", "computed"]);
         assert_eq!(query("a lone ( bracket").terms, ["lone", "bracket"]);
         assert_eq!(query("what is it").terms, ["what", "is", "it"]);
         assert_eq!(query(r"retry \bmax_\w+").terms, [r"\bmax_\w+", "retry"]);

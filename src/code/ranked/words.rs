@@ -33,10 +33,7 @@ static LISTS: LazyLock<WordLists> =
 
 /// Deserializes one text into its words.
 pub(super) fn split_words<'de, D: Deserializer<'de>, C: FromIterator<String>>(from: D) -> Result<C, D::Error> {
-    Ok(String::deserialize(from)?
-        .split_whitespace()
-        .map(str::to_owned)
-        .collect())
+    Ok(String::deserialize(from)?.split_whitespace().map(str::to_owned).collect())
 }
 
 /// The forms by which a word is found.
@@ -49,9 +46,7 @@ pub(super) struct Stem {
 impl Stem {
     /// The word as it is.
     pub(super) fn exact(word: &str) -> Self {
-        Self {
-            forms: vec![word.to_owned()],
-        }
+        Self { forms: vec![word.to_owned()] }
     }
 
     /// Removes the endings of plural, -ing and -ed.
@@ -60,16 +55,10 @@ impl Stem {
         if !word.is_ascii() {
             return Self { forms: vec![word] };
         }
-        let changes = word
-            .strip_suffix('y')
-            .or_else(|| word.strip_suffix("ies"))
-            .or_else(|| word.strip_suffix("ied"));
+        let changes = word.strip_suffix('y').or_else(|| word.strip_suffix("ies")).or_else(|| word.strip_suffix("ied"));
         // `retry` and `retries`; `retrying` loses its ending first.
         let rest = without_ending(&word);
-        let forms = match changes
-            .or_else(|| rest.strip_suffix('y'))
-            .filter(|stem| stem.len() >= STEM)
-        {
+        let forms = match changes.or_else(|| rest.strip_suffix('y')).filter(|stem| stem.len() >= STEM) {
             Some(stem) => vec![format!("{stem}y"), format!("{stem}ie")],
             None => vec![rest.to_owned()],
         };
@@ -80,9 +69,7 @@ impl Stem {
 fn without_ending(word: &str) -> &str {
     let has_vowel = |rest: &str| rest.contains(['a', 'e', 'i', 'o', 'u', 'y']);
     for ending in ["ing", "ed"] {
-        let rest = word
-            .strip_suffix(ending)
-            .filter(|rest| rest.len() >= STEM && has_vowel(rest));
+        let rest = word.strip_suffix(ending).filter(|rest| rest.len() >= STEM && has_vowel(rest));
         if let Some(rest) = rest.filter(|rest| !rest.ends_with('e')) {
             return undoubled(rest);
         }
@@ -95,9 +82,7 @@ fn without_ending(word: &str) -> &str {
         .filter(|rest| rest.len() >= STEM)
         .unwrap_or(word);
     // `encode` is found as `encod`, which begins `encoding` too.
-    rest.strip_suffix('e')
-        .filter(|stem| stem.len() > STEM && !stem.ends_with(['e', 'i']))
-        .unwrap_or(rest)
+    rest.strip_suffix('e').filter(|stem| stem.len() > STEM && !stem.ends_with(['e', 'i'])).unwrap_or(rest)
 }
 
 /// Returns `strip` for `stripp`, but `call` for `call`.
@@ -222,11 +207,7 @@ pub(super) fn likeness(text: &str, start: usize, end: usize) -> Likeness {
         }
         _ => true,
     };
-    if begins && is_ending(matched, after) {
-        Likeness::Whole
-    } else {
-        Likeness::Part
-    }
+    if begins && is_ending(matched, after) { Likeness::Whole } else { Likeness::Part }
 }
 
 fn is_upper(text: &str) -> bool {
@@ -238,19 +219,10 @@ fn is_ending(matched: &str, after: &str) -> bool {
     let is_capitals = matched.len() > 1 && is_upper(matched);
     let length = after
         .bytes()
-        .take_while(|byte| {
-            if is_capitals {
-                byte.is_ascii_uppercase()
-            } else {
-                byte.is_ascii_lowercase()
-            }
-        })
+        .take_while(|byte| if is_capitals { byte.is_ascii_uppercase() } else { byte.is_ascii_lowercase() })
         .count();
     let rest = after[..length].to_ascii_lowercase();
-    let doubled = matched
-        .chars()
-        .next_back()
-        .is_some_and(|last| rest.starts_with(last.to_ascii_lowercase()));
+    let doubled = matched.chars().next_back().is_some_and(|last| rest.starts_with(last.to_ascii_lowercase()));
     let is_ending = |rest: &str| rest.is_empty() || LISTS.endings.contains(rest);
     is_ending(&rest) || (doubled && is_ending(&rest[1..]))
 }
@@ -283,10 +255,7 @@ mod tests {
     #[test]
     fn japanese_is_cut_where_scripts_change() {
         assert_eq!(spoken("形態素の辞書"), ["形態", "態素", "辞書"]);
-        assert_eq!(
-            spoken("PDF をひらがなに変換しています"),
-            ["PDF", "ひら", "らが", "がな", "変換"]
-        );
+        assert_eq!(spoken("PDF をひらがなに変換しています"), ["PDF", "ひら", "らが", "がな", "変換"]);
         assert_eq!(spoken("os.path foo_bar"), ["os", "path", "foo_bar"]);
     }
 
@@ -296,24 +265,13 @@ mod tests {
             let start = text.find(part).expect("it is there");
             likeness(text, start, start + part.len())
         };
-        for (text, part) in [
-            ("getUserName", "User"),
-            ("HTTPServer", "Server"),
-            ("user_names", "name"),
-            ("stripping", "strip"),
-        ] {
+        for (text, part) in
+            [("getUserName", "User"), ("HTTPServer", "Server"), ("user_names", "name"), ("stripping", "strip")]
+        {
             assert_eq!(like(text, part), Likeness::Whole, "{text}");
         }
         for (text, part) in [("filename", "name"), ("usernames", "user"), ("HTTPS", "HTTP")] {
-            assert_eq!(
-                like(text, part),
-                if text == "HTTPS" {
-                    Likeness::Whole
-                } else {
-                    Likeness::Part
-                },
-                "{text}"
-            );
+            assert_eq!(like(text, part), if text == "HTTPS" { Likeness::Whole } else { Likeness::Part }, "{text}");
         }
     }
 }

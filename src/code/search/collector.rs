@@ -123,8 +123,7 @@ impl<'a> MatchCollector<'a> {
         }
         let mut kept = std::mem::take(&mut *self.kept.lock());
         kept.trim(self.need);
-        kept.files
-            .sort_by(|a, b| compare_paths(a.path.relative(), b.path.relative()));
+        kept.files.sort_by(|a, b| compare_paths(a.path.relative(), b.path.relative()));
         let mut skipped = std::mem::take(&mut *self.skipped.lock());
         skipped.finish()?;
         let has_walked = self.has_walked.into_inner();
@@ -152,8 +151,7 @@ impl KeptMatches {
         match need {
             RowDemand::Counts => {}
             RowDemand::Rows { keep } => {
-                self.files
-                    .sort_by(|a, b| compare_paths(a.path.relative(), b.path.relative()));
+                self.files.sort_by(|a, b| compare_paths(a.path.relative(), b.path.relative()));
                 let (mut rows, mut bytes, mut full) = (0, 0, false);
                 for file in &mut self.files {
                     let here = file.lines.len();
@@ -184,9 +182,7 @@ impl KeptMatches {
             }
             RowDemand::Top { files, .. } => {
                 self.files.sort_by(|a, b| {
-                    b.match_count
-                        .cmp(&a.match_count)
-                        .then_with(|| compare_paths(a.path.relative(), b.path.relative()))
+                    b.match_count.cmp(&a.match_count).then_with(|| compare_paths(a.path.relative(), b.path.relative()))
                 });
                 for file in self.files.iter_mut().skip(files) {
                     self.incomplete |= !file.lines.is_empty();

@@ -74,22 +74,13 @@ pub fn search(
     let is_one_file = named.len() == 1 && folders.is_empty();
     let gathered = MatchCollector::new(need, scope.plan(query));
     let walkers = ThreadPermit::acquire(cores());
-    let run = SearchRun {
-        query,
-        scope,
-        gathered: &gathered,
-        threads: walkers.count(),
-        cancel,
-    };
+    let run = SearchRun { query, scope, gathered: &gathered, threads: walkers.count(), cancel };
     run.search_files(&named, FileOrigin::Named, |path| Some(path.clone()));
     if !folders.is_empty() && !cancel.is_cancelled() {
         let named: HashSet<PathBuf> = named.iter().map(|path| path.relative().to_path_buf()).collect();
         run.search_folders(&folders, &named);
     }
-    Ok(SearchMatches {
-        is_named_file: is_one_file,
-        ..gathered.finish(cancel)?
-    })
+    Ok(SearchMatches { is_named_file: is_one_file, ..gathered.finish(cancel)? })
 }
 
 /// Searches files that a [`crate::listing::FileFilter`] found, if globs and size admit them. Folders and links among them
@@ -109,13 +100,7 @@ pub fn search_found(
         .collect();
     let gathered = MatchCollector::new(need, scope.plan(query));
     let walkers = ThreadPermit::acquire(cores());
-    let run = SearchRun {
-        query,
-        scope,
-        gathered: &gathered,
-        threads: walkers.count(),
-        cancel,
-    };
+    let run = SearchRun { query, scope, gathered: &gathered, threads: walkers.count(), cancel };
     gathered.has_walked.store(found.index_use != IndexUse::Whole, Relaxed);
     run.search_files(&files, FileOrigin::Found, |path| Some(path.clone()));
     gathered.finish(cancel)
@@ -173,24 +158,15 @@ impl SearchRun<'_> {
         }
         self.gathered.searched.fetch_add(listed.unopened, Relaxed);
         self.gathered.unopened.fetch_add(listed.unopened, Relaxed);
-        self.search_files(&listed.files, FileOrigin::Found, |path| {
-            project.walked_path(&project.root().join(path))
-        });
+        self.search_files(&listed.files, FileOrigin::Found, |path| project.walked_path(&project.root().join(path)));
     }
 
     /// Walks folders and searches their files during the walk.
     fn walk_folders(&self, folders: &[PathBuf], named: &HashSet<PathBuf>) {
-        let Self {
-            scope,
-            gathered,
-            cancel,
-            ..
-        } = self;
+        let Self { scope, gathered, cancel, .. } = self;
         let walk = scope.walk(folders, &gathered.skipped);
         // A file can be visited twice only if one folder lies in another.
-        let overlap = folders
-            .iter()
-            .any(|a| folders.iter().any(|b| a != b && b.starts_with(a)));
+        let overlap = folders.iter().any(|a| folders.iter().any(|b| a != b && b.starts_with(a)));
         let seen = Mutex::new(HashSet::new());
         walk_shared(&walk, self.threads, || {
             let mut worker = self.worker();
@@ -202,11 +178,7 @@ impl SearchRun<'_> {
                 if entry.kind != FileKind::File || scope.is_too_large(&entry.path) {
                     return ControlFlow::Continue(());
                 }
-                let Some(path) = scope
-                    .project
-                    .walked_path(&entry.path)
-                    .filter(|path| scope.is_within(path))
-                else {
+                let Some(path) = scope.project.walked_path(&entry.path).filter(|path| scope.is_within(path)) else {
                     return ControlFlow::Continue(());
                 };
                 let again =

@@ -54,10 +54,9 @@ impl SearchScope {
     pub fn new(project: &Arc<Project>, options: &ScopeOptions, most_bytes: u64) -> Result<Self, Vec<SearchError>> {
         let mut faults = Vec::new();
         let mut builder = OverrideBuilder::new(project.root());
-        for (argument, mark, globs) in [
-            ("include_globs", "", &options.include_globs),
-            ("exclude_globs", "!", &options.exclude_globs),
-        ] {
+        for (argument, mark, globs) in
+            [("include_globs", "", &options.include_globs), ("exclude_globs", "!", &options.exclude_globs)]
+        {
             for glob in globs {
                 let mark = if glob.starts_with('!') { "" } else { mark };
                 if let Err(error) = builder.add(&format!("{mark}{glob}")) {
@@ -155,20 +154,13 @@ impl SearchScope {
         }
         let table = self.index.as_ref()?.folders()?;
         let mut files = Vec::new();
-        let is_listed = self
-            .question(folders, &HashSet::new())
-            .each_file(&table, |path| files.push(path.to_path_buf()));
+        let is_listed =
+            self.question(folders, &HashSet::new()).each_file(&table, |path| files.push(path.to_path_buf()));
         is_listed.then_some(files)
     }
 
     fn question<'q>(&'q self, folders: &'q [PathBuf], named: &'q HashSet<PathBuf>) -> FolderQuestion<'q> {
-        FolderQuestion {
-            root: self.project.root(),
-            folders,
-            globs: &self.globs,
-            within: self.within.as_ref(),
-            named,
-        }
+        FolderQuestion { root: self.project.root(), folders, globs: &self.globs, within: self.within.as_ref(), named }
     }
 
     /// True if a found file lies in the places that the call named.
@@ -195,14 +187,12 @@ impl SearchScope {
 
     /// True if a walked file is larger than the caller wants.
     pub(super) fn is_too_large(&self, file: &Path) -> bool {
-        self.max_filesize
-            .is_some_and(|most| file.metadata().is_ok_and(|found| found.len() > most))
+        self.max_filesize.is_some_and(|most| file.metadata().is_ok_and(|found| found.len() > most))
     }
 
     /// Returns the size of the largest file that is read, in bytes.
     pub(crate) fn most_bytes(&self) -> u64 {
-        self.max_filesize
-            .map_or(self.most_bytes, |wanted| wanted.min(self.most_bytes))
+        self.max_filesize.map_or(self.most_bytes, |wanted| wanted.min(self.most_bytes))
     }
 
     /// True if globs and size admit a file that another search found.

@@ -65,12 +65,7 @@ fn code(out: &mut String, file: &Outline, elements: &ElementList) {
             _ => kind_word(element, &prefix),
         };
         let members = bare.get(&at).map_or_else(String::new, |members| format!(": {members}"));
-        let name = format!(
-            "{}{}{}{members}",
-            ".".repeat(place.depth.min(30)),
-            place.owner,
-            signature(element, facts)
-        );
+        let name = format!("{}{}{}{members}", ".".repeat(place.depth.min(30)), place.owner, signature(element, facts));
         rows.push(vec![
             join_words(&[&prefix, kind, &name]),
             signs.sign(code.visibility).to_owned(),
@@ -102,9 +97,7 @@ fn bare_members(elements: &ElementList, facts: &LanguageFacts) -> BTreeMap<usize
             _ => *names = None,
         }
     }
-    let joined = members
-        .into_iter()
-        .filter_map(|(at, names)| Some((at, names?.join(", "))));
+    let joined = members.into_iter().filter_map(|(at, names)| Some((at, names?.join(", "))));
     joined.collect()
 }
 
@@ -115,28 +108,17 @@ struct VisibilitySigns {
 
 impl VisibilitySigns {
     fn new(elements: &ElementList) -> Self {
-        let all = [
-            Visibility::Public,
-            Visibility::Protected,
-            Visibility::Package,
-            Visibility::Private,
-        ];
+        let all = [Visibility::Public, Visibility::Protected, Visibility::Package, Visibility::Private];
         let is_used = |visibility: &Visibility| {
             let mut codes = elements.list.iter().filter_map(CodeElement::code);
             codes.any(|code| code.visibility == *visibility)
         };
-        Self {
-            used: all.into_iter().filter(is_used).collect(),
-        }
+        Self { used: all.into_iter().filter(is_used).collect() }
     }
 
     /// Returns the sign of a visibility; empty if everything is public.
     fn sign(&self, visibility: Visibility) -> &'static str {
-        if self.used == [Visibility::Public] {
-            ""
-        } else {
-            sign(visibility)
-        }
+        if self.used == [Visibility::Public] { "" } else { sign(visibility) }
     }
 
     /// Returns the title of the column, which explains the signs.

@@ -22,9 +22,7 @@ pub fn render(family: LanguageFamily, rows: &[ElementRow]) -> String {
             ("modifiers", |row| row.modifiers.clone()),
             ("start_line", |row| row.start_line.to_string()),
             ("end_line", |row| row.end_line.to_string()),
-            ("complexity", |row| {
-                row.complexity.map_or_else(String::new, |value| value.to_string())
-            }),
+            ("complexity", |row| row.complexity.map_or_else(String::new, |value| value.to_string())),
             ("doc", |row| row.doc.clone()),
             ("decorators", |row| row.decorators.clone()),
         ],
@@ -73,11 +71,7 @@ pub fn render(family: LanguageFamily, rows: &[ElementRow]) -> String {
 
 /// Returns the dotted names from the outermost key to this one.
 fn path(row: &ElementRow) -> String {
-    if row.parent.is_empty() {
-        row.name.clone()
-    } else {
-        format!("{}.{}", row.parent, row.name)
-    }
+    if row.parent.is_empty() { row.name.clone() } else { format!("{}.{}", row.parent, row.name) }
 }
 
 fn line(cells: impl Iterator<Item = String>) -> String {
@@ -87,9 +81,5 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 
 /// Quotes a cell only if the RFC requires it.
 fn quoted(cell: &str) -> String {
-    if cell.contains(['"', ',', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell.to_owned()
-    }
+    if cell.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }

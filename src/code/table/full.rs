@@ -39,12 +39,7 @@ struct FullTable<'p> {
 
 impl FullTable<'_> {
     fn write(&self, out: &mut String) {
-        for element in self
-            .elements
-            .list
-            .iter()
-            .filter(|element| element.kind == ElementKind::Package)
-        {
+        for element in self.elements.list.iter().filter(|element| element.kind == ElementKind::Package) {
             let _ = writeln!(out, "\nPackage: {}", element.name);
         }
         self.imports(out);
@@ -59,10 +54,7 @@ impl FullTable<'_> {
         self.members(out, "## Functions", |element| element.kind == ElementKind::Function);
         self.values(out, "## Macros", |element| element.kind == ElementKind::Macro);
         self.values(out, "## Variables", |element| {
-            matches!(
-                element.kind,
-                ElementKind::Variable | ElementKind::Constant | ElementKind::Type
-            )
+            matches!(element.kind, ElementKind::Variable | ElementKind::Constant | ElementKind::Type)
         });
     }
 
@@ -73,10 +65,7 @@ impl FullTable<'_> {
             .list
             .iter()
             .filter(|element| {
-                matches!(
-                    element.kind,
-                    ElementKind::Method | ElementKind::Constructor | ElementKind::Field
-                )
+                matches!(element.kind, ElementKind::Method | ElementKind::Constructor | ElementKind::Field)
             })
             .filter_map(|element| element.parent)
             .filter(|owner| !self.elements.list[*owner].kind.is_callable())
@@ -86,9 +75,7 @@ impl FullTable<'_> {
     }
 
     fn indexes(&self, wanted: impl Fn(&CodeElement) -> bool) -> Vec<usize> {
-        (0..self.elements.list.len())
-            .filter(|at| wanted(&self.elements.list[*at]))
-            .collect()
+        (0..self.elements.list.len()).filter(|at| wanted(&self.elements.list[*at])).collect()
     }
 
     fn prefix(&self, element: &CodeElement) -> String {
@@ -131,9 +118,8 @@ impl FullTable<'_> {
             .map(|at| {
                 let element = &self.elements.list[*at];
                 let visibility = element.code().map_or("", |code| code.visibility.name());
-                let around = element
-                    .parent
-                    .map_or_else(String::new, |parent| self.elements.qualified_name(parent) + ".");
+                let around =
+                    element.parent.map_or_else(String::new, |parent| self.elements.qualified_name(parent) + ".");
                 vec![
                     format!("{around}{}", signature(element, &self.file.source.language.facts)),
                     join_words(&[&self.prefix(element), element.kind.name()]),
@@ -147,11 +133,7 @@ impl FullTable<'_> {
             .collect();
         if !rows.is_empty() {
             let _ = writeln!(out, "\n## Classes");
-            write_table(
-                out,
-                &["Class", "Kind", "Visibility", "Lines", "Fields", "Methods", "Doc"],
-                &rows,
-            );
+            write_table(out, &["Class", "Kind", "Visibility", "Lines", "Fields", "Methods", "Doc"], &rows);
         }
     }
 
@@ -178,12 +160,7 @@ impl FullTable<'_> {
             });
         }
         if !inside.is_empty() {
-            let _ = write!(
-                out,
-                "\n## {} ({})\n{inside}",
-                self.elements.qualified_name(class),
-                lines(element)
-            );
+            let _ = write!(out, "\n## {} ({})\n{inside}", self.elements.qualified_name(class), lines(element));
         }
     }
 
@@ -202,10 +179,7 @@ impl FullTable<'_> {
                     format!("{around}{}", signature(element, &self.file.source.language.facts)),
                     self.prefix(element),
                     lines(element),
-                    element
-                        .code()
-                        .and_then(|code| code.complexity)
-                        .map_or_else(String::new, |value| value.to_string()),
+                    element.code().and_then(|code| code.complexity).map_or_else(String::new, |value| value.to_string()),
                     doc(element, DOC),
                 ]
             })
@@ -257,10 +231,9 @@ pub(super) fn write_document(out: &mut String, elements: &ElementList, table: Ta
         .list
         .iter()
         .filter_map(|element| match element.detail {
-            ElementDetail::Heading { level } => Some(vec![
-                format!("{} {}", "#".repeat(usize::from(level)), element.name),
-                lines(element),
-            ]),
+            ElementDetail::Heading { level } => {
+                Some(vec![format!("{} {}", "#".repeat(usize::from(level)), element.name), lines(element)])
+            }
             _ => None,
         })
         .collect();
@@ -285,9 +258,7 @@ pub(super) fn write_document(out: &mut String, elements: &ElementList, table: Ta
                     ElementDetail::Block { info } => info.clone(),
                     _ => String::new(),
                 };
-                let within = element
-                    .parent
-                    .map_or_else(String::new, |parent| elements.qualified_name(parent));
+                let within = element.parent.map_or_else(String::new, |parent| elements.qualified_name(parent));
                 vec![one_line(&element.name, 80), info, within, lines(element)]
             })
             .collect();

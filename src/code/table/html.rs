@@ -23,21 +23,11 @@ pub(super) struct HtmlTableLimits {
     properties: usize,
 }
 
-const WHOLE: HtmlTableLimits = HtmlTableLimits {
-    indent: "· ",
-    table: write_table,
-    name: 120,
-    text: 60,
-    properties: 300,
-};
+const WHOLE: HtmlTableLimits =
+    HtmlTableLimits { indent: "· ", table: write_table, name: 120, text: 60, properties: 300 };
 
-pub(super) const COMPACT: HtmlTableLimits = HtmlTableLimits {
-    indent: ".",
-    table: write_compact_table,
-    name: 80,
-    text: 40,
-    properties: 120,
-};
+pub(super) const COMPACT: HtmlTableLimits =
+    HtmlTableLimits { indent: ".", table: write_compact_table, name: 80, text: 40, properties: 120 };
 
 pub(super) fn render(file: &Outline, elements: &ElementList) -> String {
     let mut out = heading(file) + "\n";
@@ -65,11 +55,8 @@ pub(super) fn sections(out: &mut String, file: &Outline, elements: &ElementList,
             // Custom properties are already among those of their rule.
             ElementDetail::Style(_) if element.kind == ElementKind::Property => {}
             ElementDetail::Style(style) => {
-                let properties: Vec<String> = style
-                    .properties
-                    .iter()
-                    .map(|(name, value, _)| format!("{name}: {value}"))
-                    .collect();
+                let properties: Vec<String> =
+                    style.properties.iter().map(|(name, value, _)| format!("{name}: {value}")).collect();
                 rules.push(vec![
                     one_line(&style.selector, form.name),
                     style.property_class.to_string(),

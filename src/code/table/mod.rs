@@ -193,10 +193,8 @@ fn shown_modifiers(element: &CodeElement, wanted: impl Fn(&str) -> bool) -> Stri
 pub fn decorators(element: &CodeElement, facts: &LanguageFacts) -> String {
     let [before, after] = &facts.decorator_signs;
     let decorators = element.code().map_or(&[][..], |code| &code.decorators);
-    let shown: Vec<String> = decorators
-        .iter()
-        .map(|decorator| format!("{before}{}{after}", one_line(decorator, DECORATOR)))
-        .collect();
+    let shown: Vec<String> =
+        decorators.iter().map(|decorator| format!("{before}{}{after}", one_line(decorator, DECORATOR))).collect();
     one_line(&shown.join(" "), DECORATORS)
 }
 
@@ -223,25 +221,13 @@ fn prefix(element: &CodeElement, facts: &LanguageFacts) -> String {
 
 /// Returns the kind of an element to write after its [`prefix`]; empty if the prefix says it.
 fn kind_word(element: &CodeElement, prefix: &str) -> &'static str {
-    let can_be_said = matches!(
-        element.kind,
-        ElementKind::Variable | ElementKind::Constant | ElementKind::Relation
-    );
-    if can_be_said && prefix.split(' ').any(|word| KIND_WORDS.contains(&word)) {
-        ""
-    } else {
-        element.kind.name()
-    }
+    let can_be_said = matches!(element.kind, ElementKind::Variable | ElementKind::Constant | ElementKind::Relation);
+    if can_be_said && prefix.split(' ').any(|word| KIND_WORDS.contains(&word)) { "" } else { element.kind.name() }
 }
 
 /// Joins words by spaces and omits empty ones.
 fn join_words(words: &[&str]) -> String {
-    words
-        .iter()
-        .filter(|word| !word.is_empty())
-        .copied()
-        .collect::<Vec<_>>()
-        .join(" ")
+    words.iter().filter(|word| !word.is_empty()).copied().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the line range as `12` or `12-40`.
@@ -250,9 +236,7 @@ fn lines(element: &CodeElement) -> String {
 }
 
 fn doc(element: &CodeElement, characters: usize) -> String {
-    element
-        .code()
-        .map_or_else(String::new, |code| one_line(code.doc_line(), characters))
+    element.code().map_or_else(String::new, |code| one_line(code.doc_line(), characters))
 }
 
 /// The position of an element among the rows above it.
@@ -266,9 +250,7 @@ struct RowPosition {
 fn row_positions(elements: &ElementList) -> Vec<RowPosition> {
     let mut places: Vec<RowPosition> = Vec::with_capacity(elements.list.len());
     for element in &elements.list {
-        let around = element
-            .parent
-            .filter(|parent| elements.list[*parent].span.contains(&element.span));
+        let around = element.parent.filter(|parent| elements.list[*parent].span.contains(&element.span));
         places.push(RowPosition {
             depth: around.map_or(0, |parent| places[parent].depth + 1),
             owner: match (element.parent, around) {
@@ -392,10 +374,7 @@ mod tests {
             "method,_get,Store,\"_get(self, key: str, *, default=\"\",\"\") -> int | None\",protected,,6,8,2,\"Find \"\"one\"\".\","
         );
         let css = write_table(TableFormat::Csv, "a.css", "a { color: red; margin: 0 }");
-        assert!(
-            css.contains("rule,a,color,red,typography,,1,1\r\nrule,a,margin,0,box_model,,1,1\r\n"),
-            "{css}"
-        );
+        assert!(css.contains("rule,a,color,red,typography,,1,1\r\nrule,a,margin,0,box_model,,1,1\r\n"), "{css}");
     }
 
     #[test]
@@ -429,10 +408,7 @@ mod tests {
             "# a.ts (TypeScript, 3 lines)\n|Signature|Lines|\n|-|-|\n\
              |export enum Status: New, Paid|1|\n|export enum Level|2|\n|enum_member .Low = 1|2|\n|let count = 1|3|\n"
         );
-        assert_eq!(
-            write_table(TableFormat::Signatures, "a.ts", "let count = 1;\n"),
-            "1: let count = 1\n"
-        );
+        assert_eq!(write_table(TableFormat::Signatures, "a.ts", "let count = 1;\n"), "1: let count = 1\n");
     }
 
     #[test]
@@ -443,10 +419,7 @@ mod tests {
             "1: package a\n3: struct T\n3:   field n: int\n5: help()\n7: T.Get() int\n9: U.Put()\n"
         );
         let full = write_table(TableFormat::Full, "a.go", text);
-        assert!(
-            full.contains("| Get() int |") && full.contains("## Methods of types elsewhere"),
-            "{full}"
-        );
+        assert!(full.contains("| Get() int |") && full.contains("## Methods of types elsewhere"), "{full}");
     }
 
     #[test]

@@ -65,9 +65,7 @@ pub fn rows(file: &Outline) -> Vec<ElementRow> {
         let mut row = ElementRow {
             kind: element.kind.name(),
             name: element.name.clone(),
-            parent: element
-                .parent
-                .map_or_else(String::new, |parent| elements.qualified_name(parent)),
+            parent: element.parent.map_or_else(String::new, |parent| elements.qualified_name(parent)),
             signature: signature(element, facts),
             decorators: decorators(element, facts),
             modifiers: modifiers(element),

@@ -28,12 +28,7 @@ pub(super) fn render(file: &Outline, elements: &ElementList) -> String {
         let name = format!("{owner}{}", signature(element, facts));
         let indent = "  ".repeat(depth.min(20));
         // Writing to a String cannot fail.
-        let _ = writeln!(
-            out,
-            "{}: {indent}{}",
-            element.span.start_line,
-            join_words(&[&prefix, kind, &name])
-        );
+        let _ = writeln!(out, "{}: {indent}{}", element.span.start_line, join_words(&[&prefix, kind, &name]));
     }
     out
 }

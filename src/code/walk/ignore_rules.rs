@@ -108,12 +108,7 @@ impl RuleReader {
     /// Creates a reader of at most this size of ignore files, in bytes: those that all walks read, and those of one more
     /// name.
     pub(crate) fn new(own_name: &'static str, project: &Path, most_bytes: u64) -> Self {
-        Self {
-            own_name,
-            project: project.to_path_buf(),
-            left: most_bytes,
-            above: HashMap::new(),
-        }
+        Self { own_name, project: project.to_path_buf(), left: most_bytes, above: HashMap::new() }
     }
 
     /// Reads the rules of the folders above a root.
@@ -139,11 +134,7 @@ impl RuleReader {
         has: impl Fn(&str) -> bool,
     ) -> Result<Arc<FolderRules>, SkipReason> {
         let own_text = |name| {
-            if has(name) {
-                rule_text(&folder.join(name), MOST_FILE_BYTES)
-            } else {
-                Ok(None)
-            }
+            if has(name) { rule_text(&folder.join(name), MOST_FILE_BYTES) } else { Ok(None) }
         };
         let texts = [own_text(self.own_name)?, own_text(".ignore")?, own_text(".gitignore")?];
         let git = has(".git").then(|| folder.join(".git"));
@@ -164,12 +155,7 @@ impl RuleReader {
         if !is_repository && exclude.is_none() && texts.iter().all(Option::is_none) {
             return Ok(Arc::clone(above));
         }
-        let read: u64 = texts
-            .iter()
-            .chain([&exclude])
-            .flatten()
-            .map(|text| text.len() as u64)
-            .sum();
+        let read: u64 = texts.iter().chain([&exclude]).flatten().map(|text| text.len() as u64).sum();
         // Compiling takes much memory and time, so it is last.
         let bytes = self.count(above.bytes, read)?;
         let [own, ignore, git] = texts.map(|text| compile(folder, text));

@@ -90,23 +90,15 @@ impl Walk<'_> {
             let mut pending = Vec::new();
             match root.metadata() {
                 Ok(found) => {
-                    let entry = WalkEntry {
-                        path: root.clone(),
-                        kind: found.file_type().into(),
-                        depth: 0,
-                        is_followed: false,
-                    };
+                    let entry =
+                        WalkEntry { path: root.clone(), kind: found.file_type().into(), depth: 0, is_followed: false };
                     if entry.kind != FileKind::Folder {
                         self.project.note_entry(root);
                         visitor(entry)?;
                         continue;
                     }
                     match reader.as_mut().map(|reader| reader.above(root)).transpose() {
-                        Ok(rules) => pending.push(PendingFolder {
-                            entry,
-                            rules,
-                            above: None,
-                        }),
+                        Ok(rules) => pending.push(PendingFolder { entry, rules, above: None }),
                         Err(reason) => self.skip(root, reason),
                     }
                 }
@@ -132,9 +124,7 @@ impl Walk<'_> {
         let listed = if is_deepest { Ok(Vec::new()) } else { self.list(&folder) };
         let has = |name: &str| listed.iter().flatten().any(|entry| entry.name == name);
         let rules = reader.as_mut().zip(rules);
-        let rules = rules
-            .map(|(reader, above)| reader.folder(&above, &folder, has))
-            .transpose();
+        let rules = rules.map(|(reader, above)| reader.folder(&above, &folder, has)).transpose();
         let rules = match rules {
             Ok(rules) => rules,
             Err(reason) => {
@@ -151,11 +141,7 @@ impl Walk<'_> {
                 return ControlFlow::Continue(());
             }
         };
-        let above = if self.traversal.follow_symlinks {
-            entered(&folder, above)
-        } else {
-            None
-        };
+        let above = if self.traversal.follow_symlinks { entered(&folder, above) } else { None };
         for ListedEntry { name, kind } in listed {
             let path = folder.join(&name);
             let Some((kind, is_followed)) = self.follow(&path, kind) else {
@@ -168,18 +154,9 @@ impl Walk<'_> {
                 self.skip(&path, reason);
                 continue;
             }
-            let entry = WalkEntry {
-                path,
-                kind,
-                depth,
-                is_followed,
-            };
+            let entry = WalkEntry { path, kind, depth, is_followed };
             if kind == FileKind::Folder {
-                pending.push(PendingFolder {
-                    entry,
-                    rules: rules.clone(),
-                    above: above.clone(),
-                });
+                pending.push(PendingFolder { entry, rules: rules.clone(), above: above.clone() });
             } else {
                 self.project.note_entry(&entry.path);
                 visitor(entry)?;
@@ -192,12 +169,7 @@ impl Walk<'_> {
     fn list(&self, folder: &Path) -> io::Result<Vec<ListedEntry>> {
         let mut listed = Vec::new();
         for entry in fs::read_dir(folder)? {
-            let read = entry.and_then(|entry| {
-                Ok(ListedEntry {
-                    kind: entry.file_type()?,
-                    name: entry.file_name(),
-                })
-            });
+            let read = entry.and_then(|entry| Ok(ListedEntry { kind: entry.file_type()?, name: entry.file_name() }));
             match read {
                 Ok(entry) => listed.push(entry),
                 Err(error) => self.skip_error(folder, &error),

@@ -132,19 +132,14 @@ mod tests {
             let mut met = self.0.lock();
             *met += 1;
             self.1.notify_all();
-            let wait = self
-                .1
-                .wait_while_for(&mut met, |met| *met < visitors, Duration::from_secs(10));
+            let wait = self.1.wait_while_for(&mut met, |met| *met < visitors, Duration::from_secs(10));
             !wait.timed_out()
         }
     }
 
     #[test]
     fn parallel_walk_visits_the_entries_that_the_walker_of_ripgrep_does() {
-        let mut files = vec![
-            ".gitignore=*.log\n/build\n!kept.log".to_owned(),
-            "build/a.rs".to_owned(),
-        ];
+        let mut files = vec![".gitignore=*.log\n/build\n!kept.log".to_owned(), "build/a.rs".to_owned()];
         for at in 0..400 {
             let folder = format!("{}/{}/{}", at % 3, at % 7, at % 29);
             files.extend(["a.rs", "b.log", "kept.log", "build/c.rs", ".hidden"].map(|name| format!("{folder}/{name}")));

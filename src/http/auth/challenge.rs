@@ -47,10 +47,7 @@ pub fn unauthenticated(app: &App, auth: &Authenticator, denied: &AuthError, requ
     if let Authenticator::OAuth(oauth) = auth {
         let (scope, writes) = access::scope_for_challenge(app, request);
         parts.push(format!("scope=\"{}\"", oauth.wanted(&scope, writes).join(" ")));
-        parts.push(format!(
-            "resource_metadata=\"{}\"",
-            metadata_url(oauth, &request.headers)
-        ));
+        parts.push(format!("resource_metadata=\"{}\"", metadata_url(oauth, &request.headers)));
     }
     let challenge = format!("Bearer {}", parts.join(", "));
     let reason = BilingualText::new(reason, ja);
@@ -103,10 +100,7 @@ fn metadata_url(oauth: &OAuthVerifier, headers: &HeaderMap) -> String {
     let audience = oauth.audience().parse::<Uri>().ok();
     let known = audience.as_ref().and_then(|uri| {
         let (scheme, authority) = (uri.scheme_str()?, uri.authority()?);
-        Some(format!(
-            "{scheme}://{authority}{METADATA}{}",
-            uri.path().trim_end_matches('/')
-        ))
+        Some(format!("{scheme}://{authority}{METADATA}{}", uri.path().trim_end_matches('/')))
     });
     known.unwrap_or_else(|| {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());

@@ -27,10 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The largest document that is read, in bytes; a key set has a few thousand.
 const LARGEST: usize = 1 << 20;
 /// The paths of an issuer's metadata documents: RFC 8414, then `OpenID` Connect discovery.
-const DISCOVERY: [&str; 2] = [
-    "/.well-known/oauth-authorization-server",
-    "/.well-known/openid-configuration",
-];
+const DISCOVERY: [&str; 2] = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
 
 /// The cached keys of one issuer.
 #[derive(Debug)]
@@ -131,11 +128,7 @@ impl IssuerKeys {
                 }
                 Err(error) => {
                     let error = with_causes(&error);
-                    tracing::warn!(
-                        issuer = own.issuer,
-                        error,
-                        "the keys of the authorization server cannot be read"
-                    );
+                    tracing::warn!(issuer = own.issuer, error, "the keys of the authorization server cannot be read");
                 }
             }
             drop(under_way);
@@ -144,11 +137,7 @@ impl IssuerKeys {
     }
 
     async fn fetch(&self) -> Result<Arc<[Jwk]>, FetchError> {
-        let uri = if self.jwks_uri.is_empty() {
-            self.discover().await?
-        } else {
-            self.jwks_uri.clone()
-        };
+        let uri = if self.jwks_uri.is_empty() { self.discover().await? } else { self.jwks_uri.clone() };
         let set: JwkSet = self.get(&uri).await?;
         Ok(set.keys.into())
     }
@@ -231,26 +220,10 @@ mod tests {
     fn documents_of_an_issuer_with_a_path() {
         let [oauth, openid] = DISCOVERY;
         for (issuer, path, expected) in [
-            (
-                "https://a.example",
-                oauth,
-                "https://a.example/.well-known/oauth-authorization-server",
-            ),
-            (
-                "https://a.example/",
-                openid,
-                "https://a.example/.well-known/openid-configuration",
-            ),
-            (
-                "https://a.example/t/1",
-                oauth,
-                "https://a.example/.well-known/oauth-authorization-server/t/1",
-            ),
-            (
-                "https://a.example/t/1",
-                openid,
-                "https://a.example/t/1/.well-known/openid-configuration",
-            ),
+            ("https://a.example", oauth, "https://a.example/.well-known/oauth-authorization-server"),
+            ("https://a.example/", openid, "https://a.example/.well-known/openid-configuration"),
+            ("https://a.example/t/1", oauth, "https://a.example/.well-known/oauth-authorization-server/t/1"),
+            ("https://a.example/t/1", openid, "https://a.example/t/1/.well-known/openid-configuration"),
         ] {
             assert_eq!(well_known(issuer, path), expected);
         }

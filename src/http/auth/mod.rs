@@ -134,10 +134,7 @@ impl LimitContext<'_> {
     }
 
     fn roots(&self, entry: &str, roots: &[std::path::PathBuf]) -> Result<Option<Arc<AllowedRoots>>, ConfigError> {
-        let absolute: Vec<_> = roots
-            .iter()
-            .map(|root| root.canonicalize().unwrap_or_else(|_| root.clone()))
-            .collect();
+        let absolute: Vec<_> = roots.iter().map(|root| root.canonicalize().unwrap_or_else(|_| root.clone())).collect();
         let narrowed = self.roots.narrowed(&absolute);
         let narrowed =
             narrowed.map_err(|error| ConfigError(format!("{entry}: the root {}: {}", error.path, error.reason.0)))?;
@@ -247,10 +244,7 @@ impl Authenticator {
 fn bearer(headers: &HeaderMap) -> Result<&str, AuthError> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = all.next() else {
-        return Err(AuthError::Missing(
-            "the Authorization header is missing",
-            "Authorization ヘッダーがありません",
-        ));
+        return Err(AuthError::Missing("the Authorization header is missing", "Authorization ヘッダーがありません"));
     };
     let token = value
         .to_str()

@@ -105,11 +105,7 @@ impl Claims {
 impl OAuthVerifier {
     pub(super) fn open(auth: &fumi_config::AuthConfig, allowed: LimitContext<'_>) -> Result<Self, ConfigError> {
         let config = &auth.oauth;
-        let keys = IssuerKeys::new(
-            &config.issuer,
-            &config.jwks_uri,
-            Duration::from_secs(config.jwks_seconds),
-        );
+        let keys = IssuerKeys::new(&config.issuer, &config.jwks_uri, Duration::from_secs(config.jwks_seconds));
         let keys = keys.map_err(|error| ConfigError(format!("auth.oauth: {error}")))?;
         let algorithms = config.algorithms.iter().map(|name| Algorithm::from_str(name));
         let algorithms = algorithms.collect::<Result<_, _>>();
@@ -160,9 +156,7 @@ impl OAuthVerifier {
         }
         let may_write = self.write_scope.is_empty() || granted.contains(&self.write_scope.as_str());
         let per_minute = bounds.map_or(self.rate_per_minute, |bounds| bounds.rate_per_minute);
-        let rate = self
-            .rates
-            .get_with_by_ref(&claims.sub, || PrincipalRate::new(per_minute).map(Arc::new));
+        let rate = self.rates.get_with_by_ref(&claims.sub, || PrincipalRate::new(per_minute).map(Arc::new));
         Ok(Arc::new(Principal {
             name: Arc::from(claims.sub),
             scope: bounds.map_or_else(|| scope.clone(), |bounds| scope.and(&bounds.scope)),
@@ -185,10 +179,8 @@ impl OAuthVerifier {
     }
 
     async fn check(&self, token: &str) -> Result<Claims, AuthError> {
-        let malformed = AuthError::Invalid(
-            "the token is not a signed JSON Web Token",
-            "署名付きの JSON Web Token ではありません",
-        );
+        let malformed =
+            AuthError::Invalid("the token is not a signed JSON Web Token", "署名付きの JSON Web Token ではありません");
         let header = decode_header(token).map_err(|_| malformed)?;
         // Also rejects "none", which the library does not know as an algorithm.
         if !self.algorithms.contains(&header.alg) {
@@ -205,11 +197,7 @@ impl OAuthVerifier {
         wanted.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
         let keys = self.keys.candidates(header.kid.as_deref()).await;
         let mut refused = AuthError::Invalid("no key of the issuer signed it", "発行者の鍵で署名されていません");
-        for key in keys
-            .map_err(|_| AuthError::Unavailable)?
-            .iter()
-            .filter(|key| signs(key, header.alg))
-        {
+        for key in keys.map_err(|_| AuthError::Unavailable)?.iter().filter(|key| signs(key, header.alg)) {
             let Ok(key) = DecodingKey::from_jwk(key) else { continue };
             match decode::<Claims>(token, &key, &wanted) {
                 Ok(token) if !token.claims.sub.is_empty() => return Ok(token.claims),
@@ -262,10 +250,7 @@ fn end_of(exp: f64) -> Option<Instant> {
 /// True if a key may sign with an algorithm. Keys declared for encryption may not.
 fn signs(key: &Jwk, algorithm: Algorithm) -> bool {
     let for_signing = !matches!(key.common.public_key_use, Some(PublicKeyUse::Encryption));
-    let fits = key
-        .common
-        .key_algorithm
-        .is_none_or(|own| own.to_string() == format!("{algorithm:?}"));
+    let fits = key.common.key_algorithm.is_none_or(|own| own.to_string() == format!("{algorithm:?}"));
     for_signing && fits
 }
 
@@ -274,10 +259,9 @@ fn reason(error: &jsonwebtoken::errors::Error, otherwise: AuthError) -> AuthErro
     match error.kind() {
         ErrorKind::ExpiredSignature => AuthError::Invalid("it has expired", "有効期限が切れています"),
         ErrorKind::ImmatureSignature => AuthError::Invalid("it is not valid yet", "まだ有効になっていません"),
-        ErrorKind::InvalidAudience => AuthError::Invalid(
-            "it is meant for another server (aud)",
-            "別のサーバー向けのトークンです（aud）",
-        ),
+        ErrorKind::InvalidAudience => {
+            AuthError::Invalid("it is meant for another server (aud)", "別のサーバー向けのトークンです（aud）")
+        }
         ErrorKind::InvalidIssuer => AuthError::Invalid("it is from another issuer (iss)", "発行者が違います（iss）"),
         ErrorKind::MissingRequiredClaim(claim) if claim == "sub" => NO_SUBJECT,
         // Claims are parsed after the signature was verified.
@@ -285,10 +269,9 @@ fn reason(error: &jsonwebtoken::errors::Error, otherwise: AuthError) -> AuthErro
             "one of its claims has the wrong type (sub is text, exp a number, scope and scp text or a list of texts)",
             "クレームの型が違います（sub は文字列、exp は数値、scope と scp は文字列か文字列の配列）",
         ),
-        ErrorKind::MissingRequiredClaim(_) => AuthError::Invalid(
-            "it lacks one of exp, iss, aud, sub",
-            "exp、iss、aud、sub のいずれかがありません",
-        ),
+        ErrorKind::MissingRequiredClaim(_) => {
+            AuthError::Invalid("it lacks one of exp, iss, aud, sub", "exp、iss、aud、sub のいずれかがありません")
+        }
         _ => otherwise,
     }
 }

@@ -55,11 +55,7 @@ impl StaticTokens {
                 Some(entry) => Arc::clone(&entry.principal),
                 None => Arc::new(allowed.principal(&token.name, bounds)?),
             };
-            Ok(TokenEntry {
-                token: own,
-                hash,
-                principal,
-            })
+            Ok(TokenEntry { token: own, hash, principal })
         };
         tokens.iter().map(open).collect::<Result<_, _>>().map(Self)
     }
@@ -86,10 +82,7 @@ impl StaticTokens {
                 found = Some(&entry.principal);
             }
         }
-        found.map(Arc::clone).ok_or(AuthError::Invalid(
-            "the token is not known",
-            "トークンが登録されていません",
-        ))
+        found.map(Arc::clone).ok_or(AuthError::Invalid("the token is not known", "トークンが登録されていません"))
     }
 }
 

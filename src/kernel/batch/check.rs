@@ -112,11 +112,7 @@ fn checked<'a>(
 ) -> Option<Result<CheckedStep<'a>, ReadOnly>> {
     let entry = find(whole, plan, &step.tool, problems)?;
     let mut tell = |parameter: &str, en: String, ja: String| {
-        problems.push(ArgumentProblem::new(
-            parameter.to_owned(),
-            BilingualText::new(en, ja),
-            Value::Null,
-        ));
+        problems.push(ArgumentProblem::new(parameter.to_owned(), BilingualText::new(en, ja), Value::Null));
     };
     let references = reference::all(&step.arguments);
     if references.len() > reference::MOST {
@@ -146,10 +142,7 @@ fn checked<'a>(
         if !is_alone {
             tell(
                 "tool",
-                format!(
-                    "{} cannot run in parallel: only tools that read and share no tab can",
-                    entry.spec.name
-                ),
+                format!("{} cannot run in parallel: only tools that read and share no tab can", entry.spec.name),
                 format!(
                     "{} は並列に実行できません。並列にできるのは、読み取りだけでタブを共有しないツールです",
                     entry.spec.name
@@ -171,10 +164,7 @@ fn checked<'a>(
     }
     let unknown: Vec<String> = references.iter().map(|found| found.at.clone()).collect();
     let (valid, found) = validate::check(entry, arguments.clone()).parts();
-    let found: Vec<ArgumentProblem> = found
-        .into_iter()
-        .filter(|problem| !problem.is_about(&unknown))
-        .collect();
+    let found: Vec<ArgumentProblem> = found.into_iter().filter(|problem| !problem.is_about(&unknown)).collect();
     let is_valid = found.is_empty() && problems.is_empty();
     problems.extend(found.into_iter().map(|mut problem| {
         problem.move_under("arguments");
@@ -228,16 +218,8 @@ fn find<'a>(
     let Some(entry) = whole.catalogue.find(&access.scope, name) else {
         let near = whole.catalogue.nearest(access, name);
         let shown = fumi_base::project::quoted(name);
-        let near_en = if near.is_empty() {
-            String::new()
-        } else {
-            format!("; nearest: {}", near.join(", "))
-        };
-        let near_ja = if near.is_empty() {
-            String::new()
-        } else {
-            format!("。近い名前: {}", near.join("、"))
-        };
+        let near_en = if near.is_empty() { String::new() } else { format!("; nearest: {}", near.join(", ")) };
+        let near_ja = if near.is_empty() { String::new() } else { format!("。近い名前: {}", near.join("、")) };
         let text = BilingualText::new(
             format!("unknown tool {shown}{near_en}"),
             format!("{shown} というツールはここにはありません{near_ja}"),
@@ -256,20 +238,13 @@ fn find<'a>(
     }
     if let Some(toolset) = plan.only.filter(|toolset| *toolset != spec.toolset) {
         let text = BilingualText::new(
-            format!(
-                "{} is not in the toolset {toolset}; batch_execute takes every tool",
-                spec.name
-            ),
+            format!("{} is not in the toolset {toolset}; batch_execute takes every tool", spec.name),
             format!(
                 "{} はツールセット {toolset} のツールではありません。batch_execute ならどのツールも使えます",
                 spec.name
             ),
         );
-        problems.push(ArgumentProblem::new(
-            "tool".to_owned(),
-            text,
-            json!({"toolset": toolset}),
-        ));
+        problems.push(ArgumentProblem::new("tool".to_owned(), text, json!({"toolset": toolset})));
         return None;
     }
     Some(entry)
@@ -281,10 +256,7 @@ fn expect(whole: &BatchRun<'_>, plan: &BatchPlan, step: &PlannedStep, arguments:
     let of_step = step.expectation.clone().map(read).unwrap_or_default();
     let of_arguments = arguments.remove(expectation::NAME).map(read).unwrap_or_default();
     let global = plan.expectation.clone().map(read).unwrap_or_default();
-    let merged = of_step
-        .merge_over(of_arguments)
-        .merge_over(global)
-        .merge_over(whole.step_defaults());
+    let merged = of_step.merge_over(of_arguments).merge_over(global).merge_over(whole.step_defaults());
     if merged != Expectation::default() {
         let merged = serde_json::to_value(merged).unwrap_or_default();
         arguments.insert(expectation::NAME.to_owned(), merged);

@@ -92,11 +92,7 @@ pub struct BatchState {
 impl BatchState {
     fn new(project: Arc<Project>) -> Self {
         static IDS: AtomicU64 = AtomicU64::new(1);
-        Self {
-            id: IDS.fetch_add(1, Ordering::Relaxed),
-            kept: Mutex::default(),
-            project: Mutex::new(project),
-        }
+        Self { id: IDS.fetch_add(1, Ordering::Relaxed), kept: Mutex::default(), project: Mutex::new(project) }
     }
 
     /// Returns the id of the batch, unique in this process.

@@ -89,10 +89,10 @@ struct ValueBudget {
 impl ValueBudget {
     /// Reserves the bytes of a value before it is copied.
     fn take(&mut self, reference: &StepReference, value: &Value) -> Result<(), ValueTooLarge> {
-        self.left = self.left.checked_sub(weight(value)).ok_or_else(|| ValueTooLarge {
-            reference: reference.text.clone(),
-            limit: self.limit,
-        })?;
+        self.left = self
+            .left
+            .checked_sub(weight(value))
+            .ok_or_else(|| ValueTooLarge { reference: reference.text.clone(), limit: self.limit })?;
         Ok(())
     }
 }
@@ -103,10 +103,7 @@ fn weight(value: &Value) -> usize {
     NODE + match value {
         Value::String(text) => text.len(),
         Value::Array(items) => items.iter().map(weight).sum(),
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(name, field)| NODE + name.len() + weight(field))
-            .sum(),
+        Value::Object(fields) => fields.iter().map(|(name, field)| NODE + name.len() + weight(field)).sum(),
         _ => 0,
     }
 }
@@ -122,10 +119,7 @@ pub(super) fn all(arguments: &Map<String, Value>) -> Vec<LocatedReference> {
                     Ok(StringPiece::Value(reference)) => Ok(reference),
                     Err(text) => Err(text),
                 };
-                Some(LocatedReference {
-                    at: at.to_owned(),
-                    reference,
-                })
+                Some(LocatedReference { at: at.to_owned(), reference })
             })),
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
@@ -167,9 +161,7 @@ fn fill_fields(
     room: &mut ValueBudget,
 ) -> Result<Map<String, Value>, ReferenceError> {
     let filled = fields.iter();
-    filled
-        .map(|(name, value)| Ok((name.clone(), filled_in(value, steps, room)?)))
-        .collect()
+    filled.map(|(name, value)| Ok((name.clone(), filled_in(value, steps, room)?))).collect()
 }
 
 fn filled_in(value: &Value, steps: &[Value], room: &mut ValueBudget) -> Result<Value, ReferenceError> {
@@ -317,20 +309,12 @@ fn reference(written: &str, mut path: Vec<String>) -> Result<StepReference, Bili
     let path = path.split_off(1.min(path.len()));
     let step = path.first().and_then(|index| index.parse().ok());
     match (step, path.get(1)) {
-        (Some(step), Some(part)) if PARTS.contains(&part.as_str()) => Ok(StepReference {
-            text: written.to_owned(),
-            step,
-            path: path[1..].to_vec(),
-        }),
+        (Some(step), Some(part)) if PARTS.contains(&part.as_str()) => {
+            Ok(StepReference { text: written.to_owned(), step, path: path[1..].to_vec() })
+        }
         _ => Err(BilingualText::new(
-            format!(
-                "{written} does not name a part of a step; the parts are {}",
-                PARTS.join(", ")
-            ),
-            format!(
-                "{written} はステップの項目を指していません。使えるのは {} です",
-                PARTS.join("、")
-            ),
+            format!("{written} does not name a part of a step; the parts are {}", PARTS.join(", ")),
+            format!("{written} はステップの項目を指していません。使えるのは {} です", PARTS.join("、")),
         )),
     }
 }
@@ -372,10 +356,7 @@ mod tests {
             ("${steps[0].result[\"by name\"][\"x.y\"]}", json!("z")),
             ("${steps[0].result.matches[0]}", json!({"line": 7, "text": "a"})),
             ("${steps[1].error.code}", json!("BUSY")),
-            (
-                "L${steps[0].result.matches[0].line}:${steps[0].success}",
-                json!("L7:true"),
-            ),
+            ("L${steps[0].result.matches[0].line}:${steps[0].success}", json!("L7:true")),
             ("$${steps[0].result.x}", json!("${steps[0].result.x}")),
             ("`${name}` ${", json!("`${name}` ${")),
             ("cost: $5", json!("cost: $5")),
@@ -390,10 +371,7 @@ mod tests {
             ("${steps[0].result.matches[1].line}", "steps[0].result.matches = [1]"),
             ("${steps[0].result.match}", "steps[0].result = {matches, by name}"),
             ("${steps[1].result.x}", "steps[1] = {success, error}"),
-            (
-                "a ${steps[0].result.matches[0].line.x}",
-                "steps[0].result.matches[0].line = number",
-            ),
+            ("a ${steps[0].result.matches[0].line.x}", "steps[0].result.matches[0].line = number"),
         ] {
             assert_eq!(filled(text), Err(expected.to_owned()), "{text}");
         }
@@ -409,27 +387,12 @@ mod tests {
         }));
         let found: Vec<(String, Result<usize, String>)> = all(&arguments)
             .into_iter()
-            .map(|found| {
-                (
-                    found.at,
-                    found.reference.map(|to| to.step).map_err(|text| text.en.into_owned()),
-                )
-            })
+            .map(|found| (found.at, found.reference.map(|to| to.step).map_err(|text| text.en.into_owned())))
             .collect();
         assert_eq!(found[0], ("roots[1]".to_owned(), Ok(2)));
         assert_eq!(found[1], ("query".to_owned(), Ok(1)));
-        assert!(
-            found[2]
-                .1
-                .as_ref()
-                .is_err_and(|text| text.contains("does not name a part"))
-        );
-        assert!(
-            found[3]
-                .1
-                .as_ref()
-                .is_err_and(|text| text.contains("is not a reference"))
-        );
+        assert!(found[2].1.as_ref().is_err_and(|text| text.contains("does not name a part")));
+        assert!(found[3].1.as_ref().is_err_and(|text| text.contains("is not a reference")));
         assert_eq!(found.len(), 4);
     }
 }

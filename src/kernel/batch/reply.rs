@@ -84,10 +84,7 @@ impl StepReply {
             form: reply.form,
             text: reply.text,
             blocks: reply.blocks,
-            missed: reply
-                .required
-                .map(|missed| object(*missed))
-                .filter(|missed| !missed.is_empty()),
+            missed: reply.required.map(|missed| object(*missed)).filter(|missed| !missed.is_empty()),
         }
     }
 
@@ -105,8 +102,7 @@ impl StepReply {
 
     fn bytes(&self) -> usize {
         let json = |part: &Option<Map<String, Value>>| {
-            part.as_ref()
-                .map_or(0, |part| Value::Object(part.clone()).to_string().len())
+            part.as_ref().map_or(0, |part| Value::Object(part.clone()).to_string().len())
         };
         let structure = || json(&self.result) + json(&self.error);
         match self.form {
@@ -143,10 +139,7 @@ impl StepReply {
                 name == "code" || (name == "message" && value.as_str().is_some_and(|text| text.len() <= 500))
             });
         }
-        self.text = self
-            .result
-            .clone()
-            .map_or_else(String::new, |missed| Value::Object(missed).to_string());
+        self.text = self.result.clone().map_or_else(String::new, |missed| Value::Object(missed).to_string());
     }
 
     /// Returns the bytes of the step's images, as they are sent.
@@ -169,11 +162,7 @@ impl StepReply {
                 "画像（{bytes} バイト）はほかの画像と合わせると大きすぎるため省きました。steps[{at}] に filename を渡すか、imageOptions で小さくしてください"
             ),
         };
-        self.omitted = Some(
-            self.omitted
-                .take()
-                .map_or(note.clone(), |before| format!("{before}; {note}")),
-        );
+        self.omitted = Some(self.omitted.take().map_or(note.clone(), |before| format!("{before}; {note}")));
         self.blocks.retain(|block| !matches!(block, Block::Image { .. }));
     }
 }
@@ -241,10 +230,7 @@ impl BatchReply {
         }
         BatchOutcome {
             success: self.success,
-            steps: by_tool
-                .into_iter()
-                .map(|((tool, success), count)| (tool, success, count))
-                .collect(),
+            steps: by_tool.into_iter().map(|((tool, success), count)| (tool, success, count)).collect(),
             not_run: self.not_run as u64,
             calls_saved: self.steps.len().saturating_sub(1) as u64,
             tokens_saved: handed_over as u64,
@@ -255,9 +241,7 @@ impl BatchReply {
 
 impl Render for BatchReply {
     fn text(&self, locale: Locale) -> String {
-        let Self {
-            total, failed, not_run, ..
-        } = self;
+        let Self { total, failed, not_run, .. } = self;
         let mut lines = Vec::new();
         if !self.success {
             lines.push(match locale {
@@ -275,11 +259,7 @@ impl Render for BatchReply {
             }
             lines.push(heading);
             let parts = [Some(&step.text), step.omitted.as_ref()].into_iter().flatten();
-            lines.extend(
-                parts
-                    .filter(|part| !part.is_empty())
-                    .map(|part| part.trim_end().to_owned()),
-            );
+            lines.extend(parts.filter(|part| !part.is_empty()).map(|part| part.trim_end().to_owned()));
         }
         lines.join("\n")
     }

@@ -102,21 +102,13 @@ impl BatchRun<'_> {
 
     /// Returns the expectation of the batch's own reply as a default for its steps, without size and fields.
     pub(super) fn step_defaults(&self) -> Expectation {
-        Expectation {
-            fields: None,
-            max_tokens: None,
-            ..self.own.clone().unwrap_or_default()
-        }
+        Expectation { fields: None, max_tokens: None, ..self.own.clone().unwrap_or_default() }
     }
 
     fn caps(&self) -> Caps {
         let caps = self.kernel.caps;
         let most = self.cx.expectation.max_tokens.unwrap_or(caps.tokens);
-        Caps {
-            tokens: caps.tokens.min(most),
-            form: self.cx.caller.form,
-            ..caps
-        }
+        Caps { tokens: caps.tokens.min(most), form: self.cx.caller.form, ..caps }
     }
 
     /// Runs the steps in order. Returns the replies, and the tokens of the values that were passed between steps.
@@ -177,11 +169,7 @@ impl BatchRun<'_> {
                     std::task::Poll::Pending => is_done = false,
                 }
             }
-            if is_done {
-                std::task::Poll::Ready(())
-            } else {
-                std::task::Poll::Pending
-            }
+            if is_done { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
         })
         .await;
         ran.into_iter().flatten().map(|ran| ran.reply).collect()
@@ -189,10 +177,9 @@ impl BatchRun<'_> {
 
     fn say(&self, at: usize, of: usize, step: &CheckedStep<'_>) {
         let (at, name) = (at + 1, step.entry.spec.name);
-        self.cx.progress.set_step(BilingualText::new(
-            format!("step {at}/{of}: {name}"),
-            format!("ステップ {at}/{of}: {name}"),
-        ));
+        self.cx
+            .progress
+            .set_step(BilingualText::new(format!("step {at}/{of}: {name}"), format!("ステップ {at}/{of}: {name}")));
     }
 
     /// Returns the step's arguments with references replaced by values.
@@ -280,11 +267,8 @@ impl BatchRun<'_> {
     fn ran((at, step): (usize, &CheckedStep<'_>), mut reply: ToolReply) -> StepResult {
         let unfiltered = reply.unfiltered.take();
         let reply = StepReply::from_reply(at, step.entry.spec.name, reply);
-        let seen = if step.is_referred_to {
-            reply.reference_values(unfiltered.map(|whole| *whole))
-        } else {
-            Value::Null
-        };
+        let seen =
+            if step.is_referred_to { reply.reference_values(unfiltered.map(|whole| *whole)) } else { Value::Null };
         StepResult { reply, seen }
     }
 }

@@ -37,10 +37,7 @@ pub fn curve(title: &str, points: &[(f64, f64)], marks: &[(f64, &str)], locale: 
     marks.truncate(MARKS);
 
     let badges = if marks.is_empty() { 0.0 } else { 28.0 };
-    let plot = CurvePlot {
-        acts: top + 14.0,
-        top: top + 24.0 + badges,
-    };
+    let plot = CurvePlot { acts: top + 14.0, top: top + 24.0 + badges };
     plot.axes(&mut sheet, locale);
     let drawn = grouped(&points);
     plot.draw(&mut sheet, &drawn);
@@ -51,16 +48,9 @@ pub fn curve(title: &str, points: &[(f64, f64)], marks: &[(f64, &str)], locale: 
         bottom = sheet.list(bottom - 4.0, &words) + 8.0;
     }
     if more > 0 {
-        let note = localized(
-            locale,
-            || format!("Marks not drawn: {more}."),
-            || format!("ほか {more} か所は描いていません。"),
-        );
-        sheet.text(
-            (MARGIN, bottom + 8.0),
-            TextStyle::new(12.0, MUTED, Anchor::Start),
-            &note,
-        );
+        let note =
+            localized(locale, || format!("Marks not drawn: {more}."), || format!("ほか {more} か所は描いていません。"));
+        sheet.text((MARGIN, bottom + 8.0), TextStyle::new(12.0, MUTED, Anchor::Start), &note);
         bottom += 20.0;
     }
     let (acts, words) = (acts_in_words(&points, locale), joined(&words, locale));
@@ -74,12 +64,9 @@ pub fn curve(title: &str, points: &[(f64, f64)], marks: &[(f64, &str)], locale: 
 
 /// Returns the finite points, clamped to 0 to 1 and sorted by position.
 fn sorted(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let finite = points
-        .iter()
-        .filter(|(position, value)| position.is_finite() && value.is_finite());
-    let mut points: Vec<(f64, f64)> = finite
-        .map(|(position, value)| (position.clamp(0.0, 1.0), value.clamp(0.0, 1.0)))
-        .collect();
+    let finite = points.iter().filter(|(position, value)| position.is_finite() && value.is_finite());
+    let mut points: Vec<(f64, f64)> =
+        finite.map(|(position, value)| (position.clamp(0.0, 1.0), value.clamp(0.0, 1.0))).collect();
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
     points
 }
@@ -87,9 +74,7 @@ fn sorted(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 /// Replaces runs of neighbours by their means if there are more than [`POINTS`] points.
 fn grouped(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let means = points.chunks(points.len().div_ceil(POINTS).max(1)).map(|group| {
-        let sum = group
-            .iter()
-            .fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
+        let sum = group.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
         (sum.0 / to_f64(group.len()), sum.1 / to_f64(group.len()))
     });
     means.collect()
@@ -114,11 +99,7 @@ fn caption(points: &[(f64, f64)], locale: Locale) -> String {
     let highest = points.iter().rev().max_by(|one, other| one.1.total_cmp(&other.1));
     let lowest = points.iter().min_by(|one, other| one.1.total_cmp(&other.1));
     let (Some(highest), Some(lowest)) = (highest, lowest) else {
-        return localized(
-            locale,
-            || "Nothing was measured.".to_owned(),
-            || "測定値がありません。".to_owned(),
-        );
+        return localized(locale, || "Nothing was measured.".to_owned(), || "測定値がありません。".to_owned());
     };
     let (count, at_highest, at_lowest) = (points.len(), percent(highest.0), percent(lowest.0));
     let (highest, lowest) = (highest.1, lowest.1);
@@ -140,21 +121,13 @@ fn acts_in_words(points: &[(f64, f64)], locale: Locale) -> String {
     let mut from = 0;
     for at in 0..3 {
         // The end of the episode belongs to the last act.
-        let to = if at == 2 {
-            points.len()
-        } else {
-            points.partition_point(|point| point.0 < ACTS[at + 1])
-        };
+        let to = if at == 2 { points.len() } else { points.partition_point(|point| point.0 < ACTS[at + 1]) };
         let values = &points[from..to];
         from = to;
         if !values.is_empty() {
             let mean = values.iter().map(|point| point.1).sum::<f64>() / to_f64(values.len());
             let name = act(at, locale);
-            words.push(localized(
-                locale,
-                || format!("{name} mean {mean:.2}."),
-                || format!("{name}の平均 {mean:.2}。"),
-            ));
+            words.push(localized(locale, || format!("{name} mean {mean:.2}."), || format!("{name}の平均 {mean:.2}。")));
         }
     }
     match locale {
@@ -168,20 +141,12 @@ fn in_words((position, label): &(f64, String), points: &[(f64, f64)], locale: Lo
         || percent(*position),
         |value| {
             let position = percent(*position);
-            localized(
-                locale,
-                || format!("{position}, {value:.2}"),
-                || format!("{position}、{value:.2}"),
-            )
+            localized(locale, || format!("{position}, {value:.2}"), || format!("{position}、{value:.2}"))
         },
     );
     match label.as_str() {
         "" => place,
-        label => localized(
-            locale,
-            || format!("{label} ({place})"),
-            || format!("{label}（{place}）"),
-        ),
+        label => localized(locale, || format!("{label} ({place})"), || format!("{label}（{place}）")),
     }
 }
 
@@ -240,10 +205,7 @@ impl CurvePlot {
     }
 
     fn mark(&self, sheet: &mut SvgSheet, points: &[(f64, f64)], marks: &[(f64, String)]) {
-        let mut places: Vec<f64> = marks
-            .iter()
-            .map(|(position, _)| self.place((*position, 0.0)).0)
-            .collect();
+        let mut places: Vec<f64> = marks.iter().map(|(position, _)| self.place((*position, 0.0)).0).collect();
         spread_apart(&mut places, 20.0, LEFT, RIGHT);
         let middle = self.top - 16.0;
         for ((position, _), place) in marks.iter().zip(&places) {
@@ -275,10 +237,7 @@ mod tests {
         let values = [0.0, 0.2, 0.3, 0.4, 1.0].map(|position| value_at(&points, position).map(number));
         assert_eq!(values.map(Option::unwrap_or_default), ["0", "0", "0.5", "1", "1"]);
         assert!(value_at(&[], 0.5).is_none());
-        assert_eq!(
-            value_at(&[(0.5, 0.1), (0.5, 0.9)], 0.5).map(number).as_deref(),
-            Some("0.1")
-        );
+        assert_eq!(value_at(&[(0.5, 0.1), (0.5, 0.9)], 0.5).map(number).as_deref(), Some("0.1"));
     }
 
     #[test]

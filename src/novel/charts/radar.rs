@@ -22,30 +22,16 @@ const RADIUS: f64 = 140.0;
 /// Draws the parts of a score, each from 0 to 1, or `None` if the part was not evaluated.
 #[must_use]
 pub fn radar(title: &str, parts: &[(&str, Option<f64>)], locale: Locale) -> String {
-    let evaluated = |value: &Option<f64>| {
-        value
-            .filter(|value| value.is_finite())
-            .map(|value| value.clamp(0.0, 1.0))
-    };
+    let evaluated = |value: &Option<f64>| value.filter(|value| value.is_finite()).map(|value| value.clamp(0.0, 1.0));
     let values: Vec<Option<f64>> = parts.iter().map(|(_, value)| evaluated(value)).collect();
     let caption = caption(&values, locale);
     let (mut sheet, top) = SvgSheet::new(title, &caption, locale);
-    let (labels, values): (Vec<String>, Vec<Option<f64>>) = parts
-        .iter()
-        .zip(values)
-        .take(MOST)
-        .map(|((label, _), value)| (clean_label(label), value))
-        .unzip();
-    let words: Vec<String> = labels
-        .iter()
-        .zip(&values)
-        .map(|(label, value)| format!("{label} {}", in_words(*value, locale)))
-        .collect();
+    let (labels, values): (Vec<String>, Vec<Option<f64>>) =
+        parts.iter().zip(values).take(MOST).map(|((label, _), value)| (clean_label(label), value)).unzip();
+    let words: Vec<String> =
+        labels.iter().zip(&values).map(|(label, value)| format!("{label} {}", in_words(*value, locale))).collect();
 
-    let radar = Radar {
-        centre: (WIDTH / 2.0, top + 64.0 + RADIUS),
-        count: labels.len(),
-    };
+    let radar = Radar { centre: (WIDTH / 2.0, top + 64.0 + RADIUS), count: labels.len() };
     radar.grid(&mut sheet, &values);
     radar.outline(&mut sheet, &values);
     radar.scale(&mut sheet);
@@ -61,31 +47,16 @@ pub fn radar(title: &str, parts: &[(&str, Option<f64>)], locale: Locale) -> Stri
         bottom = sheet.list(bottom - 24.0, &words) + 16.0;
     }
     if values.contains(&None) {
-        let note = localized(
-            locale,
-            || "not evaluated (not 0)".to_owned(),
-            || "未評価（0 ではありません）".to_owned(),
-        );
+        let note = localized(locale, || "not evaluated (not 0)".to_owned(), || "未評価（0 ではありません）".to_owned());
         sheet.line((MARGIN, bottom), (MARGIN + 32.0, bottom), MISSING);
-        sheet.text(
-            (MARGIN + 40.0, bottom + 4.0),
-            TextStyle::new(12.0, MUTED, Anchor::Start),
-            &note,
-        );
+        sheet.text((MARGIN + 40.0, bottom + 4.0), TextStyle::new(12.0, MUTED, Anchor::Start), &note);
         bottom += 12.0;
     }
     let more = parts.len() - labels.len();
     if more > 0 {
-        let note = localized(
-            locale,
-            || format!("Parts not drawn: {more}."),
-            || format!("ほか {more} 項目は描いていません。"),
-        );
-        sheet.text(
-            (MARGIN, bottom + 14.0),
-            TextStyle::new(12.0, MUTED, Anchor::Start),
-            &note,
-        );
+        let note =
+            localized(locale, || format!("Parts not drawn: {more}."), || format!("ほか {more} 項目は描いていません。"));
+        sheet.text((MARGIN, bottom + 14.0), TextStyle::new(12.0, MUTED, Anchor::Start), &note);
         bottom += 20.0;
     }
     let description = localized(
@@ -117,10 +88,7 @@ fn caption(values: &[Option<f64>], locale: Locale) -> String {
 }
 
 fn in_words(value: Option<f64>, locale: Locale) -> String {
-    value.map_or_else(
-        || localized(locale, || "not evaluated".to_owned(), || "未評価".to_owned()),
-        percent,
-    )
+    value.map_or_else(|| localized(locale, || "not evaluated".to_owned(), || "未評価".to_owned()), percent)
 }
 
 struct Radar {
@@ -146,11 +114,7 @@ impl Radar {
             sheet.circle(self.centre, radius, Paint::line(colour, 1.0));
         }
         for (at, value) in values.iter().enumerate() {
-            let paint = if value.is_some() {
-                Paint::line(GRID, 1.0)
-            } else {
-                MISSING
-            };
+            let paint = if value.is_some() { Paint::line(GRID, 1.0) } else { MISSING };
             sheet.line(self.centre, self.place(at, RADIUS), paint);
         }
     }
@@ -182,20 +146,13 @@ impl Radar {
                 continue;
             }
             // A part whose neighbours are gaps gets a line as long as its value.
-            sheet.path(
-                &format!("M{}L{}", PathPoint(self.centre), PathPoint(place)),
-                Paint::line(SERIES, 1.5),
-            );
+            sheet.path(&format!("M{}L{}", PathPoint(self.centre), PathPoint(place)), Paint::line(SERIES, 1.5));
         }
     }
 
     /// Draws the numbers of the rings, between the first two spokes.
     fn scale(&self, sheet: &mut SvgSheet) {
-        let (sin, cos) = if self.count < 2 {
-            (1.0, 0.0)
-        } else {
-            self.direction(0.5)
-        };
+        let (sin, cos) = if self.count < 2 { (1.0, 0.0) } else { self.direction(0.5) };
         for ring in 1..=4 {
             let radius = RADIUS * f64::from(ring) / 4.0 - 8.0;
             let place = (self.centre.0 + radius * sin, self.centre.1 - radius * cos + 4.0);

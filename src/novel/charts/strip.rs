@@ -36,11 +36,7 @@ const RIGHT: f64 = WIDTH - MARGIN;
 /// label shows only its position.
 #[must_use]
 pub fn strip(title: &str, lengths: &[usize], runs: &[Range<usize>], labels: &[&str], locale: Locale) -> String {
-    let group = if lengths.len() > SINGLE {
-        lengths.len().div_ceil(GROUPED)
-    } else {
-        1
-    };
+    let group = if lengths.len() > SINGLE { lengths.len().div_ceil(GROUPED) } else { 1 };
     let caption = caption(lengths, locale);
     let (mut sheet, top) = SvgSheet::new(title, &caption, locale);
     let shares = legend(&mut sheet, top, lengths, locale);
@@ -106,27 +102,19 @@ fn legend(sheet: &mut SvgSheet, top: f64, lengths: &[usize], locale: Locale) -> 
     }
     let from = SHORT + 1;
     let names = match locale {
-        Locale::En => [
-            format!("short (up to {SHORT})"),
-            format!("medium ({from} to {MEDIUM})"),
-            format!("long (over {MEDIUM})"),
-        ],
-        Locale::Ja => [
-            format!("短（{SHORT} 字まで）"),
-            format!("中（{from}〜{MEDIUM} 字）"),
-            format!("長（{MEDIUM} 字超）"),
-        ],
+        Locale::En => {
+            [format!("short (up to {SHORT})"), format!("medium ({from} to {MEDIUM})"), format!("long (over {MEDIUM})")]
+        }
+        Locale::Ja => {
+            [format!("短（{SHORT} 字まで）"), format!("中（{from}〜{MEDIUM} 字）"), format!("長（{MEDIUM} 字超）")]
+        }
     };
     let letters = TextStyle::new(12.0, INK, Anchor::Start);
     let mut x = MARGIN;
     let mut words = Vec::new();
     for ((name, count), tone) in names.into_iter().zip(counts).zip(TONES) {
         let share = percent(to_f64(count) / to_f64(lengths.len().max(1)));
-        let text = localized(
-            locale,
-            || format!("{name}: {count}, {share}"),
-            || format!("{name}{count} 文、{share}"),
-        );
+        let text = localized(locale, || format!("{name}: {count}, {share}"), || format!("{name}{count} 文、{share}"));
         sheet.rectangle((x, top), (12.0, 12.0), Paint::area(tone));
         sheet.text((x + 18.0, top + 10.5), letters, &text);
         x += 18.0 + width(&text) * letters.size + 20.0;
@@ -221,15 +209,7 @@ impl RhythmStrip {
         for length in [SHORT, MEDIUM, self.scale] {
             let y = self.base() - self.height(to_f64(length));
             let paint = Paint::line(if length == self.scale { GRID } else { MUTED }, 1.0);
-            sheet.line(
-                (LEFT, y),
-                (RIGHT, y),
-                if length == self.scale {
-                    paint
-                } else {
-                    paint.dashed("2 4")
-                },
-            );
+            sheet.line((LEFT, y), (RIGHT, y), if length == self.scale { paint } else { paint.dashed("2 4") });
             sheet.text((LEFT - 6.0, y + 4.0), muted, &length.to_string());
         }
         sheet.line((LEFT, self.base()), (RIGHT, self.base()), Paint::line(MUTED, 1.0));
@@ -238,13 +218,8 @@ impl RhythmStrip {
         sheet.text((LEFT - 6.0, self.top - 12.0), muted, &unit);
 
         let sentence = self.slot / to_f64(self.group);
-        let steps = (0..)
-            .map(|power| 10_usize.pow(power))
-            .flat_map(|power| [power, 2 * power, 5 * power]);
-        let step = steps
-            .take(40)
-            .find(|step| to_f64(*step) * sentence >= 44.0)
-            .unwrap_or(usize::MAX);
+        let steps = (0..).map(|power| 10_usize.pow(power)).flat_map(|power| [power, 2 * power, 5 * power]);
+        let step = steps.take(40).find(|step| to_f64(*step) * sentence >= 44.0).unwrap_or(usize::MAX);
         let numbers = (1..=count / step).map(|at| at * step);
         let first = (count > 0 && step > 1 && to_f64(step - 1) * sentence >= 28.0).then_some(1);
         for at in first.into_iter().chain(numbers) {
@@ -274,12 +249,7 @@ impl RhythmStrip {
             let most = group.iter().copied().max().unwrap_or_default();
             let most = self.base() - self.height(to_f64(most));
             if self.group > 1 && most < y {
-                let _ = write!(
-                    longest,
-                    "M{} {high}V{}",
-                    number(x + (self.slot - gap) / 2.0),
-                    number(most)
-                );
+                let _ = write!(longest, "M{} {high}V{}", number(x + (self.slot - gap) / 2.0), number(most));
             }
         }
         sheet.path(&longest, Paint::line(INK, 1.0));
@@ -336,11 +306,7 @@ impl RhythmStrip {
         sheet.path(&path, Paint::line(ACCENT, 2.0));
         let used = rows.iter().copied().max().unwrap_or_default();
         let middle = top + 8.0 * to_f64(used) + 26.0;
-        let mut places: Vec<f64> = runs
-            .iter()
-            .take(MARKS)
-            .map(|run| f64::midpoint(run.from, run.to))
-            .collect();
+        let mut places: Vec<f64> = runs.iter().take(MARKS).map(|run| f64::midpoint(run.from, run.to)).collect();
         let from = places.clone();
         spread_apart(&mut places, 20.0, LEFT + 9.0, RIGHT - 9.0);
         for (at, (place, from)) in places.iter().zip(from).enumerate() {

@@ -50,24 +50,12 @@ pub(super) struct Paint {
 impl Paint {
     /// Returns a filled area without a stroke.
     pub(super) const fn area(fill: &'static str) -> Self {
-        Self {
-            fill,
-            stroke: "",
-            width: 0.0,
-            dashes: "",
-            opacity: 1.0,
-        }
+        Self { fill, stroke: "", width: 0.0, dashes: "", opacity: 1.0 }
     }
 
     /// Returns a stroke without a fill.
     pub(super) const fn line(stroke: &'static str, width: f64) -> Self {
-        Self {
-            fill: "none",
-            stroke,
-            width,
-            dashes: "",
-            opacity: 1.0,
-        }
+        Self { fill: "none", stroke, width, dashes: "", opacity: 1.0 }
     }
 
     /// Adds a stroke.
@@ -121,12 +109,7 @@ pub(super) struct TextStyle {
 
 impl TextStyle {
     pub(super) const fn new(size: f64, colour: &'static str, anchor: Anchor) -> Self {
-        Self {
-            size,
-            colour,
-            anchor,
-            bold: false,
-        }
+        Self { size, colour, anchor, bold: false }
     }
 
     pub(super) const fn bold(self) -> Self {
@@ -146,11 +129,7 @@ impl SvgSheet {
     /// Creates a sheet with a title and a small caption below it, and returns the y coordinate where the content
     /// begins.
     pub(super) fn new(title: &str, caption: &str, locale: Locale) -> (Self, f64) {
-        let mut sheet = Self {
-            title: bounded(title, TITLE),
-            locale,
-            body: String::new(),
-        };
+        let mut sheet = Self { title: bounded(title, TITLE), locale, body: String::new() };
         let mut y = 16.0;
         for (text, letters, most) in [
             (title, TextStyle::new(18.0, INK, Anchor::Start).bold(), 2),
@@ -178,9 +157,7 @@ impl SvgSheet {
 
     pub(super) fn rectangle(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), paint: Paint) {
         let [x, y, width, height] = [x, y, width, height].map(number);
-        self.put(format_args!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" {paint}/>\n"
-        ));
+        self.put(format_args!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" {paint}/>\n"));
     }
 
     pub(super) fn circle(&mut self, (x, y): (f64, f64), radius: f64, paint: Paint) {
@@ -292,11 +269,7 @@ pub(super) fn polyline(points: &[(f64, f64)]) -> String {
 
 /// Formats a number with at most one decimal; a non-finite number becomes 0.
 pub(super) fn number(value: f64) -> String {
-    let rounded = if value.is_finite() {
-        (value * 10.0).round() / 10.0
-    } else {
-        0.0
-    };
+    let rounded = if value.is_finite() { (value * 10.0).round() / 10.0 } else { 0.0 };
     // Adding 0 turns negative zero into zero.
     format!("{}", rounded + 0.0)
 }
@@ -468,16 +441,10 @@ mod tests {
             for most in 1..4 {
                 let lines = wrap_text(text, 8.0, most);
                 assert!(lines.len() <= most);
-                assert!(
-                    lines.iter().all(|line| width(line) <= 8.0 && !line.is_empty()),
-                    "{lines:?}"
-                );
+                assert!(lines.iter().all(|line| width(line) <= 8.0 && !line.is_empty()), "{lines:?}");
             }
         }
-        assert_eq!(
-            wrap_text("感情の描写とキャラクター", 8.0, 2),
-            ["感情の描写とキャ", "ラクター"]
-        );
+        assert_eq!(wrap_text("感情の描写とキャラクター", 8.0, 2), ["感情の描写とキャ", "ラクター"]);
         assert_eq!(wrap_text("world building", 8.0, 2), ["world", "building"]);
         assert_eq!(wrap_text("世界観と設定の細部", 6.0, 1), ["世界観と設…"]);
     }

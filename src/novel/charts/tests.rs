@@ -46,18 +46,12 @@ fn read(xml: &str) -> Vec<Element> {
         let is_empty = tag.ends_with('/');
         let tag = tag.trim_end_matches('/');
         let (name, mut attributes) = tag.split_once(' ').unwrap_or((tag, ""));
-        assert!(
-            name.chars().all(|c| c.is_ascii_lowercase()) && !name.is_empty(),
-            "{name}"
-        );
+        assert!(name.chars().all(|c| c.is_ascii_lowercase()) && !name.is_empty(), "{name}");
         assert!(!open.is_empty() || elements.is_empty(), "two roots");
         let mut read = BTreeMap::new();
         while let Some((key, value)) = attributes.split_once("=\"") {
             let (value, after) = value.split_once('"').expect("an end of the value");
-            assert!(
-                key.chars().all(|c| c.is_ascii_alphanumeric() || ":-".contains(c)),
-                "{key}"
-            );
+            assert!(key.chars().all(|c| c.is_ascii_alphanumeric() || ":-".contains(c)), "{key}");
             assert!(read.insert(key.to_owned(), plain(value)).is_none(), "{key} twice");
             assert!(after.is_empty() || after.starts_with(' '), "{after}");
             attributes = after.trim_start();
@@ -66,11 +60,7 @@ fn read(xml: &str) -> Vec<Element> {
         if !is_empty {
             open.push(elements.len());
         }
-        elements.push(Element {
-            name: name.to_owned(),
-            attributes: read,
-            text: String::new(),
-        });
+        elements.push(Element { name: name.to_owned(), attributes: read, text: String::new() });
     }
     assert!(open.is_empty() && rest.trim().is_empty());
     elements
@@ -78,10 +68,7 @@ fn read(xml: &str) -> Vec<Element> {
 
 fn plain(text: &str) -> String {
     let allowed = |c: char| !c.is_control() || c == '\n';
-    assert!(
-        text.chars().all(|c| allowed(c) && c != '>' && c != '\u{ffff}'),
-        "{text}"
-    );
+    assert!(text.chars().all(|c| allowed(c) && c != '>' && c != '\u{ffff}'), "{text}");
     let mut pieces = text.split('&');
     let mut plain = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -127,14 +114,8 @@ fn check(picture: &str) -> Vec<Element> {
         assert!(expected, "{element:?}");
         assert!(!element.text.contains("NaN"), "{element:?}");
         for (key, value) in &element.attributes {
-            assert!(
-                !key.starts_with("on") && key != "id" && key != "style" && !key.ends_with("href"),
-                "{key}"
-            );
-            assert!(
-                key == "xmlns" || !value.contains("//") && !value.contains("url("),
-                "{value}"
-            );
+            assert!(!key.starts_with("on") && key != "id" && key != "style" && !key.ends_with("href"), "{key}");
+            assert!(key == "xmlns" || !value.contains("//") && !value.contains("url("), "{value}");
             assert!(!value.contains("NaN") && !value.contains("inf"), "{value}");
         }
     }
@@ -145,10 +126,7 @@ fn check(picture: &str) -> Vec<Element> {
     let texts: Vec<&Element> = elements.iter().filter(|element| element.name == "text").collect();
     for (at, text) in texts.iter().enumerate() {
         let own = place(text);
-        assert!(
-            own[0] >= 0.0 && own[1] >= 0.0 && own[2] <= width && own[3] <= height,
-            "cut: {text:?} {own:?}"
-        );
+        assert!(own[0] >= 0.0 && own[1] >= 0.0 && own[2] <= width && own[3] <= height, "cut: {text:?} {own:?}");
         for other in &texts[..at] {
             let others = place(other);
             let is_apart = own[0] >= others[2] || own[2] <= others[0] || own[1] >= others[3] || own[3] <= others[1];
@@ -163,11 +141,7 @@ fn description(elements: &[Element]) -> &str {
 }
 
 fn texts(elements: &[Element]) -> Vec<&str> {
-    elements
-        .iter()
-        .filter(|element| element.name == "text")
-        .map(|element| element.text.as_str())
-        .collect()
+    elements.iter().filter(|element| element.name == "text").map(|element| element.text.as_str()).collect()
 }
 
 fn paths(elements: &[Element]) -> impl Iterator<Item = &Element> {
@@ -211,27 +185,15 @@ fn a_radar_has_as_many_spokes_as_it_is_given_and_never_too_many() {
             check(&radar("", &parts, locale));
         }
     }
-    let nan = check(&radar(
-        "t",
-        &[("a", Some(f64::NAN)), ("b", Some(7.0)), ("c", Some(-1.0))],
-        Locale::En,
-    ));
+    let nan = check(&radar("t", &[("a", Some(f64::NAN)), ("b", Some(7.0)), ("c", Some(-1.0))], Locale::En));
     assert!(description(&nan).contains("a not evaluated, b 100%, c 0%"));
 }
 
 #[test]
 fn the_strip_has_a_bar_for_each_sentence_in_three_tones() {
-    let elements = check(&strip(
-        "リズム",
-        &[5, 20, 21, 50, 51, 90],
-        from_ref(&(1..3)),
-        &["短文の連続"],
-        Locale::Ja,
-    ));
+    let elements = check(&strip("リズム", &[5, 20, 21, 50, 51, 90], from_ref(&(1..3)), &["短文の連続"], Locale::Ja));
     for (tone, bars) in svg::TONES.iter().zip([2, 2, 2]) {
-        let path = paths(&elements)
-            .find(|path| path.attributes["fill"] == *tone)
-            .expect("a tone");
+        let path = paths(&elements).find(|path| path.attributes["fill"] == *tone).expect("a tone");
         assert_eq!(path.attributes["d"].matches('M').count(), bars);
     }
     assert!(description(&elements).contains("6 文、平均 39.5 字"));
@@ -250,14 +212,7 @@ fn a_long_strip_is_grouped_and_says_so() {
             .filter_map(|tone| paths(&elements).find(|path| path.attributes["fill"] == *tone))
             .map(|path| path.attributes["d"].matches('M').count())
             .sum();
-        assert_eq!(
-            bars,
-            if count <= 400 {
-                count
-            } else {
-                count.div_ceil(count.div_ceil(200))
-            }
-        );
+        assert_eq!(bars, if count <= 400 { count } else { count.div_ceil(count.div_ceil(200)) });
         let says = texts(&elements).iter().any(|text| text.contains("文の平均"));
         assert_eq!(says, count > 400);
     }
@@ -276,28 +231,19 @@ fn runs_may_overlap_be_empty_or_end_beyond_the_text() {
 
 #[test]
 fn the_curve_names_its_acts_its_extremes_and_its_marks() {
-    let points: Vec<(f64, f64)> = (0..=10)
-        .map(|at| (f64::from(at) / 10.0, f64::from(at) / 20.0))
-        .collect();
+    let points: Vec<(f64, f64)> = (0..=10).map(|at| (f64::from(at) / 10.0, f64::from(at) / 20.0)).collect();
     let elements = check(&curve("緊張", &points, &[(0.7, "対決"), (0.25, "")], Locale::Ja));
     for word in ["第一幕", "第二幕", "第三幕", "対決（70%、0.35）", "25%、0.12"] {
         assert!(texts(&elements).contains(&word), "{word}: {:?}", texts(&elements));
     }
     assert!(description(&elements).contains("最高 0.50（100% の位置）、最低 0.00（0% の位置）"));
-    let dashed = |element: &&Element| {
-        element
-            .attributes
-            .get("stroke-dasharray")
-            .is_some_and(|dashes| dashes == "6 4")
-    };
+    let dashed = |element: &&Element| element.attributes.get("stroke-dasharray").is_some_and(|dashes| dashes == "6 4");
     assert_eq!(paths(&elements).filter(dashed).count(), 2);
 }
 
 #[test]
 fn a_mark_lies_on_the_curve_that_is_drawn() {
-    let points: Vec<(f64, f64)> = (0..24_000)
-        .map(|at| (f64::from(at) / 24e3, f64::from(at % 2)))
-        .collect();
+    let points: Vec<(f64, f64)> = (0..24_000).map(|at| (f64::from(at) / 24e3, f64::from(at % 2))).collect();
     let elements = check(&curve("緊張", &points, &[(0.3, "山")], Locale::Ja));
     assert!(texts(&elements).contains(&"山（30%、0.50）"), "{:?}", texts(&elements));
 }
@@ -313,18 +259,10 @@ fn the_trend_says_first_last_and_change_and_leaves_gaps() {
     assert_eq!(line.expect("a line").attributes["d"].matches('L').count(), 1);
     for count in [5, 12, 13, 40, 120, 121, 1_000] {
         let names: Vec<String> = (1..=count).map(|at| format!("第{at}話 長い題名のある話")).collect();
-        let scores: Vec<(&str, f64)> = names
-            .iter()
-            .zip((0..100).cycle())
-            .map(|(name, score)| (name.as_str(), f64::from(score)))
-            .collect();
+        let scores: Vec<(&str, f64)> =
+            names.iter().zip((0..100).cycle()).map(|(name, score)| (name.as_str(), f64::from(score))).collect();
         let elements = check(&trend("推移", &scores, Locale::Ja));
-        assert!(
-            texts(&elements)
-                .iter()
-                .any(|text| text.starts_with(&format!("第{count}"))),
-            "{count}"
-        );
+        assert!(texts(&elements).iter().any(|text| text.starts_with(&format!("第{count}"))), "{count}");
     }
 }
 
@@ -358,9 +296,8 @@ fn hostile_names_are_escaped_and_cut() {
         for locale in Locale::ALL {
             let lengths: Vec<usize> = (0..100_000).map(|at| at % 311).collect();
             let runs: Vec<Range<usize>> = (0..3_000).map(|at| at * 30..at * 30 + 9).collect();
-            let points: Vec<(f64, f64)> = (0..30_000)
-                .map(|at| (f64::from(at) / 3e4, f64::from(at % 7) / 6.0))
-                .collect();
+            let points: Vec<(f64, f64)> =
+                (0..30_000).map(|at| (f64::from(at) / 3e4, f64::from(at % 7) / 6.0)).collect();
             let marks: Vec<(f64, &str)> = (0..100).map(|at| (0.9 + f64::from(at) / 1e3, name)).collect();
             for picture in [
                 radar(name, &[(name, Some(0.4)); 50], locale),
@@ -370,16 +307,8 @@ fn hostile_names_are_escaped_and_cut() {
                 trend(name, &vec![(name, 33.3); 900], locale),
             ] {
                 let elements = check(&picture);
-                assert!(
-                    picture.len() < 36_000,
-                    "{} bytes are too close to the limit",
-                    picture.len()
-                );
-                assert!(
-                    elements[1].text.starts_with("<script>&\"']]> 勇者"),
-                    "{}",
-                    elements[1].text
-                );
+                assert!(picture.len() < 36_000, "{} bytes are too close to the limit", picture.len());
+                assert!(elements[1].text.starts_with("<script>&\"']]> 勇者"), "{}", elements[1].text);
             }
         }
     }
@@ -404,11 +333,7 @@ fn contrast(one: &str, other: &str) -> f64 {
     let luminance = |colour: &str| {
         let part = |at: usize| {
             let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).expect("a colour")) / 255.0;
-            if value <= 0.04045 {
-                value / 12.92
-            } else {
-                ((value + 0.055) / 1.055).powf(2.4)
-            }
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
         };
         0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
     };

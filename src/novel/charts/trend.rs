@@ -39,10 +39,7 @@ pub fn trend(title: &str, scores: &[(&str, f64)], locale: Locale) -> String {
         .chunks(group)
         .map(|group| group.last().map_or_else(String::new, |(label, _)| clean_label(label)))
         .collect();
-    let plot = TrendPlot {
-        top: top + 16.0,
-        slot: (RIGHT - LEFT) / to_f64(points.len().max(1)),
-    };
+    let plot = TrendPlot { top: top + 16.0, slot: (RIGHT - LEFT) / to_f64(points.len().max(1)) };
     plot.grid(&mut sheet);
     plot.line(&mut sheet, &points);
     plot.labels(&mut sheet, &labels);
@@ -53,28 +50,19 @@ pub fn trend(title: &str, scores: &[(&str, f64)], locale: Locale) -> String {
             || format!("Each point is the mean of {group} scores and is labelled with the last one."),
             || format!("点 1 つは {group} 件の平均で、ラベルはその最後の 1 件のものです。"),
         );
-        sheet.text(
-            (MARGIN, bottom + 6.0),
-            TextStyle::new(12.0, MUTED, Anchor::Start),
-            &note,
-        );
+        sheet.text((MARGIN, bottom + 6.0), TextStyle::new(12.0, MUTED, Anchor::Start), &note);
         bottom += 16.0;
     }
     let words = in_words(&known, locale);
-    let description = localized(
-        locale,
-        || format!("Score trend. {caption} {words}"),
-        || format!("得点の推移。{caption}{words}"),
-    );
+    let description =
+        localized(locale, || format!("Score trend. {caption} {words}"), || format!("得点の推移。{caption}{words}"));
     sheet.finish(bottom + 2.0, &description)
 }
 
 /// Returns the mean of the finite scores.
 fn mean(scores: &[(&str, f64)]) -> Option<f64> {
     let known = scores.iter().map(|(_, score)| *score).filter(|score| score.is_finite());
-    let (sum, count) = known.fold((0.0, 0), |(sum, count), score| {
-        (sum + score.clamp(0.0, 100.0), count + 1)
-    });
+    let (sum, count) = known.fold((0.0, 0), |(sum, count), score| (sum + score.clamp(0.0, 100.0), count + 1));
     (count > 0).then(|| sum / to_f64(count))
 }
 
@@ -88,11 +76,7 @@ fn caption(known: &[(&str, f64)], locale: Locale) -> String {
     let highest = number(known.iter().map(|(_, score)| *score).fold(0.0, f64::max));
     let lowest = number(known.iter().map(|(_, score)| *score).fold(100.0, f64::min));
     if count == 1 {
-        return localized(
-            locale,
-            || format!("One score: {last}."),
-            || format!("1 件、{last} 点。"),
-        );
+        return localized(locale, || format!("One score: {last}."), || format!("1 件、{last} 点。"));
     }
     localized(
         locale,
@@ -104,18 +88,12 @@ fn caption(known: &[(&str, f64)], locale: Locale) -> String {
 /// Lists the scores with their labels; of many, only the last [`DESCRIBED`].
 fn in_words(known: &[(&str, f64)], locale: Locale) -> String {
     let from = known.len().saturating_sub(DESCRIBED);
-    let words = known[from..]
-        .iter()
-        .map(|(label, score)| format!("{} {}", clean_label(label), number(*score)));
+    let words = known[from..].iter().map(|(label, score)| format!("{} {}", clean_label(label), number(*score)));
     let list = joined(&words.collect::<Vec<_>>(), locale);
     if from == 0 {
         return list;
     }
-    localized(
-        locale,
-        || format!("The last {DESCRIBED}: {list}"),
-        || format!("最新の {DESCRIBED} 件：{list}"),
-    )
+    localized(locale, || format!("The last {DESCRIBED}: {list}"), || format!("最新の {DESCRIBED} 件：{list}"))
 }
 
 struct TrendPlot {
@@ -160,17 +138,8 @@ impl TrendPlot {
         sheet.path(&path, Paint::line(SERIES, 2.5));
         // Small dots have no edge, which would cut the line into pieces.
         let dot = Paint::area(SERIES);
-        let (radius, dot) = if points.len() <= 40 {
-            (4.0, dot.edged(GROUND, 1.0))
-        } else {
-            (2.0, dot)
-        };
-        let known = || {
-            points
-                .iter()
-                .enumerate()
-                .filter_map(|(at, point)| point.map(|score| (at, score)))
-        };
+        let (radius, dot) = if points.len() <= 40 { (4.0, dot.edged(GROUND, 1.0)) } else { (2.0, dot) };
+        let known = || points.iter().enumerate().filter_map(|(at, point)| point.map(|score| (at, score)));
         for (at, score) in known() {
             sheet.circle((self.x(at), self.y(score)), radius, dot);
         }
@@ -195,9 +164,8 @@ impl TrendPlot {
         let room = (self.slot / letters.size - 0.8).max(LABEL);
         let short: Vec<String> = labels.iter().map(|label| wrap_text(label, room, 1).concat()).collect();
         let widest = short.iter().map(|label| width(label)).fold(1.0, f64::max) * letters.size + 8.0;
-        let fitting = (1..=labels.len())
-            .find(|step| to_f64(*step) * self.slot >= widest)
-            .unwrap_or(labels.len().max(1));
+        let fitting =
+            (1..=labels.len()).find(|step| to_f64(*step) * self.slot >= widest).unwrap_or(labels.len().max(1));
         for (at, label) in short.iter().enumerate().rev().step_by(fitting) {
             let x = self.x(at);
             sheet.line((x, self.base()), (x, self.base() + 4.0), Paint::line(MUTED, 1.0));

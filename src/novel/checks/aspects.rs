@@ -40,24 +40,14 @@ pub const STRUCTURE: [Aspect; 5] = [
         rules: &[],
         items: &["A31-025", "A31-027", "A31-028", "A31-029", "A31-030", "A31-062"],
     },
-    Aspect {
-        name: "foreshadowing_recovery",
-        weight: 0.2,
-        rules: &[],
-        items: &["A31-032", "A31-033"],
-    },
+    Aspect { name: "foreshadowing_recovery", weight: 0.2, rules: &[], items: &["A31-032", "A31-033"] },
     Aspect {
         name: "character_psychology_consistency",
         weight: 0.2,
         rules: &[],
         items: &["A31-005", "A31-008", "A31-013", "A31-014", "A31-016", "A31-017"],
     },
-    Aspect {
-        name: "genre_appropriateness",
-        weight: 0.15,
-        rules: &[],
-        items: &["A31-022", "A31-058", "A31-067"],
-    },
+    Aspect { name: "genre_appropriateness", weight: 0.15, rules: &[], items: &["A31-022", "A31-058", "A31-067"] },
 ];
 
 /// The aspects of `check_writing_expression` (novel-checks 2.4), of equal weight.
@@ -128,21 +118,16 @@ impl<'e> AspectScore<'e> {
         let mut parts: Vec<f64> = Vec::new();
         let has_rules = !aspect.rules.is_empty();
         if has_rules && characters > 0 {
-            let own: Vec<Finding> = findings
-                .iter()
-                .filter(|finding| aspect.rules.contains(&finding.rule))
-                .cloned()
-                .collect();
+            let own: Vec<Finding> =
+                findings.iter().filter(|finding| aspect.rules.contains(&finding.rule)).cloned().collect();
             parts.push(Score::from_findings(&own, characters).0 / 100.0);
         }
         let own = all.iter().filter(|one| aspect.items.contains(&one.item.id.as_str()));
         let evaluations: Vec<&Evaluation> = own.filter(|one| one.score.is_some()).collect();
         parts.extend(evaluations.iter().filter_map(|one| one.score));
         let total = aspect.items.len() + usize::from(has_rules);
-        let judged = evaluations
-            .iter()
-            .map(|one| one.method)
-            .find(|method| matches!(method, EvaluationMethod::Judged(_)));
+        let judged =
+            evaluations.iter().map(|one| one.method).find(|method| matches!(method, EvaluationMethod::Judged(_)));
         Self {
             aspect,
             score: (!parts.is_empty()).then(|| 100.0 * parts.iter().sum::<f64>() / parts.len() as f64),

@@ -49,9 +49,7 @@ impl NovelContext {
             world,
             ledger: read_yaml_files(&survey, FolderRole::Management)?,
             episode: episode.number(),
-            previous: previous
-                .map(|decoded| decoded.text)
-                .filter(|text| text.len() <= PREVIOUS_BYTES),
+            previous: previous.map(|decoded| decoded.text).filter(|text| text.len() <= PREVIOUS_BYTES),
             settings: survey.settings,
         })
     }
@@ -60,12 +58,7 @@ impl NovelContext {
     /// out of range.
     pub fn tuning(&self) -> Result<Tuning, ReviewError> {
         let broken = |reason: String| ReviewError::Tuning { reason };
-        let own = self
-            .settings
-            .unknown
-            .0
-            .iter()
-            .find(|(key, _)| key.as_str() == Some("checks"));
+        let own = self.settings.unknown.0.iter().find(|(key, _)| key.as_str() == Some("checks"));
         let Some((_, own)) = own else {
             return Ok(Tuning::default());
         };

@@ -137,10 +137,7 @@ impl Finding {
     /// Adds an edit at any range of the source to the fix.
     #[must_use]
     pub fn with_edit(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
-        self.edits.push(Edit {
-            range,
-            text: text.into(),
-        });
+        self.edits.push(Edit { range, text: text.into() });
         self
     }
 }

@@ -105,10 +105,7 @@ pub fn fix(
     only: Option<&BTreeSet<String>>,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Option<FixResult> {
-    let mut fixed = FixResult {
-        text: text.to_owned(),
-        ..FixResult::default()
-    };
+    let mut fixed = FixResult { text: text.to_owned(), ..FixResult::default() };
     for round in 0..ROUNDS {
         let draft = AnalysedDraft::read(fixed.text.as_str(), fixing.reading);
         let material = CheckMaterial::new(&draft, fixing.context, fixing.tuning, fixing.morphology);
@@ -126,9 +123,7 @@ pub fn fix(
                 // The last round only checks: the findings that are left never settled.
                 None if span(finding).start < end || round + 1 == ROUNDS => {
                     if round + 1 == ROUNDS || only.is_some() {
-                        fixed
-                            .skipped
-                            .push(skipped(&material, finding, id, UnfixedReason::Unsettled));
+                        fixed.skipped.push(skipped(&material, finding, id, UnfixedReason::Unsettled));
                     }
                 }
                 None => {
@@ -190,10 +185,7 @@ impl FixResult {
                 .map(|(edit, before)| {
                     let start = edit.range.start.strict_add_signed(shift);
                     shift += edit.text.len().cast_signed() - before.len().cast_signed();
-                    Edit {
-                        range: start..start + edit.text.len(),
-                        text: before.clone(),
-                    }
+                    Edit { range: start..start + edit.text.len(), text: before.clone() }
                 })
                 .collect();
             text = apply_edits(&text, inverse).0;
@@ -235,10 +227,7 @@ fn applied(material: &CheckMaterial<'_>, finding: &Finding, id: &str) -> Applied
     let moved: Vec<Edit> = finding
         .edits
         .iter()
-        .map(|edit| Edit {
-            range: edit.range.start - span.start..edit.range.end - span.start,
-            text: edit.text.clone(),
-        })
+        .map(|edit| Edit { range: edit.range.start - span.start..edit.range.end - span.start, text: edit.text.clone() })
         .collect();
     let before = source[span.clone()].to_owned();
     let position = material.manuscript().position(span.start);

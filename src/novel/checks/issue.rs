@@ -71,9 +71,7 @@ impl CheckIssue {
     pub fn all(material: &CheckMaterial<'_>, findings: &[Finding], locale: Locale) -> Vec<Self> {
         let ids = ids(material, findings);
         let pairs = findings.iter().zip(ids);
-        pairs
-            .map(|(finding, id)| Self::from_finding(material, finding, id, locale))
-            .collect()
+        pairs.map(|(finding, id)| Self::from_finding(material, finding, id, locale)).collect()
     }
 
     fn from_finding(
@@ -115,10 +113,7 @@ pub fn ids(material: &CheckMaterial<'_>, findings: &[Finding]) -> Vec<(String, S
     let mut seen: HashMap<(&str, usize), (Sha256, usize)> = HashMap::new();
     let mut ids = Vec::with_capacity(findings.len());
     for finding in findings {
-        let place = material
-            .manuscript()
-            .lines()
-            .partition_point(|line| line.next <= finding.source.start);
+        let place = material.manuscript().lines().partition_point(|line| line.next <= finding.source.start);
         if here.as_ref().is_none_or(|(line, ..)| *line != place) {
             let words = words_of_line(material, place);
             let nth = *known.entry(words.clone()).or_insert(lines.len());
@@ -153,9 +148,7 @@ fn words_of_line(material: &CheckMaterial<'_>, line: usize) -> String {
 /// Returns the first twelve hexadecimal digits of a hash.
 fn short(hash: Sha256) -> String {
     let digest = hash.finalize();
-    digest[..6]
-        .iter()
-        .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+    digest[..6].iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
 fn words_of(finding: &Finding, locale: Locale) -> &'static RuleTexts {
@@ -197,9 +190,7 @@ pub(super) fn surrounded(source: &str, range: &Range<usize>, shown: &str) -> Str
     let after = source[range.end..].char_indices().take(AROUND);
     let after = after.take_while(|(_, c)| *c != '\n').last();
     let to = after.map_or(range.end, |(at, c)| range.end + at + c.len_utf8());
-    format!("{}{shown}{}", &source[from..range.start], &source[range.end..to])
-        .trim_end_matches('\r')
-        .to_owned()
+    format!("{}{shown}{}", &source[from..range.start], &source[range.end..to]).trim_end_matches('\r').to_owned()
 }
 
 /// Returns the range from the first edit of a finding to the last, as before and after.

@@ -241,17 +241,8 @@ impl<'a> CheckMaterial<'a> {
     pub fn previous_speech_styles(&self) -> Option<&SpeechStyles> {
         let read = || {
             let draft = AnalysedDraft::read(self.context.previous.as_ref()?.as_str(), self.manuscript.reading());
-            let context = NovelContext {
-                plot: None,
-                previous: None,
-                ..self.context.clone()
-            };
-            Some(SpeechStyles::from_material(&CheckMaterial::new(
-                &draft,
-                &context,
-                self.tuning,
-                super::morphology(),
-            )))
+            let context = NovelContext { plot: None, previous: None, ..self.context.clone() };
+            Some(SpeechStyles::from_material(&CheckMaterial::new(&draft, &context, self.tuning, super::morphology())))
         };
         self.manners_before.get_or_init(read).as_ref()
     }
@@ -304,13 +295,13 @@ impl<'a> CheckMaterial<'a> {
     pub fn paragraphs(&self) -> impl Iterator<Item = Prose> + '_ {
         let lines = self.manuscript.lines().iter().enumerate();
         let visible = self.manuscript.visible();
-        lines
-            .filter(|(_, line)| line.part == ManuscriptPart::Body && line.kind == LineKind::Paragraph)
-            .map(|(at, line)| Prose {
+        lines.filter(|(_, line)| line.part == ManuscriptPart::Body && line.kind == LineKind::Paragraph).map(
+            |(at, line)| Prose {
                 line: at,
                 source: line.content.clone(),
                 visible: visible.from_source(line.content.start)..visible.from_source(line.content.end),
-            })
+            },
+        )
     }
 
     /// Converts a range of the visible text to the source. Markup within the range is included, markup around it is
@@ -384,19 +375,12 @@ fn protected(manuscript: &Manuscript, words: &[Morpheme<'_>]) -> Vec<Range<usize
     let spans = manuscript.spans().iter();
     let marked = spans.filter(|span| matches!(span.kind, SpanKind::Ruby { .. } | SpanKind::Note(_)));
     let mut ranges: Vec<Range<usize>> = marked.map(|span| span.range.clone()).collect();
-    ranges.extend(
-        words
-            .iter()
-            .filter(|word| word.origin == WordOrigin::Name)
-            .map(|word| word.source.clone()),
-    );
+    ranges.extend(words.iter().filter(|word| word.origin == WordOrigin::Name).map(|word| word.source.clone()));
     let source = manuscript.source();
     for begin in ["http://", "https://"] {
         for (at, _) in source.match_indices(begin) {
             let is_part = |c: char| c.is_ascii_graphic();
-            let end = source[at..]
-                .find(|c: char| !is_part(c))
-                .map_or(source.len(), |len| at + len);
+            let end = source[at..].find(|c: char| !is_part(c)).map_or(source.len(), |len| at + len);
             ranges.push(at..end);
         }
     }

@@ -64,11 +64,7 @@ mod tests {
     use crate::checks::{Finding, Severity};
 
     fn findings(rule: &'static str, severity: Severity, count: usize) -> Vec<Finding> {
-        let one = Finding {
-            rule,
-            severity,
-            ..Finding::at(0..1)
-        };
+        let one = Finding { rule, severity, ..Finding::at(0..1) };
         vec![one; count]
     }
 
@@ -79,14 +75,8 @@ mod tests {
         assert_eq!(Score::from_findings(&two, 1_000), Score(90.0));
         assert_eq!(Score::from_findings(&two, 4_000), Score(97.5));
         // A rule that matches everywhere costs as much as five findings, and an info finding costs nothing.
-        assert_eq!(
-            Score::from_findings(&findings("a", Severity::Low, 500), 1_000),
-            Score(90.0)
-        );
-        assert_eq!(
-            Score::from_findings(&findings("a", Severity::Info, 500), 1_000),
-            Score(100.0)
-        );
+        assert_eq!(Score::from_findings(&findings("a", Severity::Low, 500), 1_000), Score(90.0));
+        assert_eq!(Score::from_findings(&findings("a", Severity::Info, 500), 1_000), Score(100.0));
         let both = [findings("a", Severity::Critical, 9), findings("b", Severity::High, 9)].concat();
         assert_eq!(Score::from_findings(&both, 1_000), Score(0.0));
     }

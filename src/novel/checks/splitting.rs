@@ -53,9 +53,7 @@ fn places(material: &CheckMaterial<'_>, sentence: usize) -> (Vec<CutPoint>, usiz
     let after_quotes = (0..words.len()).rev().find(|at| is_quoting(words, *at));
     let after_quotes = after_quotes.map_or(0, |at| at + 1);
     // A polite form in the middle of a plain sentence is speech without brackets.
-    let end = words
-        .iter()
-        .rposition(|word| !word.has_parts(&["記号"]) && !word.has_parts(&["助詞"]));
+    let end = words.iter().rposition(|word| !word.has_parts(&["記号"]) && !word.has_parts(&["助詞"]));
     let is_polite_at_end = end.is_some_and(|end| is_polite(&words[..=end]));
     let (mut places, mut characters, mut depth) = (Vec::new(), 0, 0_usize);
     for (at, word) in words.iter().enumerate() {
@@ -74,10 +72,7 @@ fn places(material: &CheckMaterial<'_>, sentence: usize) -> (Vec<CutPoint>, usiz
         {
             places.push(CutPoint {
                 characters,
-                edit: Edit {
-                    range: words[at - 1].source.clone(),
-                    text: format!("。{text}"),
-                },
+                edit: Edit { range: words[at - 1].source.clone(), text: format!("。{text}") },
             });
         }
     }
@@ -87,8 +82,7 @@ fn places(material: &CheckMaterial<'_>, sentence: usize) -> (Vec<CutPoint>, usiz
 /// True if a sentence could end with the word. Excluded are だろう and 行こう before が, which mean "no matter
 /// whether", and だ, since 話だが and のだが often only introduce the main clause.
 fn is_whole(word: &Morpheme<'_>) -> bool {
-    word.inflection
-        .is_some_and(|own| own.form == "基本形" && !matches!(own.kind, "不変化型" | "特殊・ダ" | "特殊・ヌ"))
+    word.inflection.is_some_and(|own| own.form == "基本形" && !matches!(own.kind, "不変化型" | "特殊・ダ" | "特殊・ヌ"))
 }
 
 /// Returns the conjunction that begins the next sentence in place of a particle.
@@ -106,18 +100,13 @@ fn connective(particle: &Morpheme<'_>, is_polite: bool) -> Option<&'static str> 
 /// True if です or ます is among the auxiliary verbs at the end of the words.
 fn is_polite(words: &[Morpheme<'_>]) -> bool {
     let mut verbal = words.iter().rev().take_while(|word| word.has_parts(&["助動詞"]));
-    verbal.any(|word| {
-        word.inflection
-            .is_some_and(|own| matches!(own.kind, "特殊・マス" | "特殊・デス"))
-    })
+    verbal.any(|word| word.inflection.is_some_and(|own| matches!(own.kind, "特殊・マス" | "特殊・デス")))
 }
 
 /// True if the word quotes or names what precedes it: と言った, という, って. The と of 着くと does not.
 fn is_quoting(words: &[Morpheme<'_>], at: usize) -> bool {
     let word = &words[at];
-    let is_after_verb = at
-        .checked_sub(1)
-        .is_some_and(|before| words[before].has_parts(&["動詞"]));
+    let is_after_verb = at.checked_sub(1).is_some_and(|before| words[before].has_parts(&["動詞"]));
     word.has_parts(&["助詞", "格助詞", "引用"])
         || (word.has_parts(&["助詞", "格助詞", "連語"]) && word.surface.starts_with(['と', 'っ']))
         || (word.has_parts(&["助詞", "接続助詞"]) && word.surface == "と" && !is_after_verb)
@@ -135,11 +124,8 @@ mod tests {
 
     /// Cuts the first sentence of a text down to a limit.
     fn cut(text: &str, longest: usize) -> String {
-        let (draft, context, tuning) = (
-            AnalysedDraft::read(text, ManuscriptOptions::default()),
-            NovelContext::default(),
-            Tuning::default(),
-        );
+        let (draft, context, tuning) =
+            (AnalysedDraft::read(text, ManuscriptOptions::default()), NovelContext::default(), Tuning::default());
         let material = CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared());
         let mut cut = text.to_owned();
         for edit in cut_edits(&material, 0, longest).into_iter().rev() {

@@ -93,14 +93,8 @@ impl Tuning {
         }
         for (name, value) in &self.thresholds {
             let (owner, own) = name.split_once('.').unwrap_or((name, ""));
-            let rules = RULES
-                .iter()
-                .filter(|rule| rule.name == owner)
-                .flat_map(|rule| &rule.page.threshold);
-            let items = ITEMS
-                .iter()
-                .filter(|item| item.name == owner)
-                .flat_map(|item| &item.page.threshold);
+            let rules = RULES.iter().filter(|rule| rule.name == owner).flat_map(|rule| &rule.page.threshold);
+            let items = ITEMS.iter().filter(|item| item.name == owner).flat_map(|item| &item.page.threshold);
             let known = rules
                 .chain(items)
                 .find(|known| known.name == own)

@@ -64,10 +64,7 @@ pub enum BackupError {
     },
     /// The action does not take the argument.
     #[entry("BACKUP_ARGUMENT")]
-    Argument {
-        action: &'static str,
-        argument: &'static str,
-    },
+    Argument { action: &'static str, argument: &'static str },
     /// The folder cannot be listed completely.
     #[entry("BACKUP_UNLISTED")]
     Unlisted {

@@ -116,11 +116,7 @@ impl From<WriteError> for ReviewError {
 
 /// Returns the reason in both languages if it is one of the YAML parser, which begins with a name.
 fn bilingual_tuning(reason: &str) -> BilingualText {
-    if reason.starts_with('`') {
-        bilingual_reason(reason)
-    } else {
-        BilingualText::same(reason.to_owned())
-    }
+    if reason.starts_with('`') { bilingual_reason(reason) } else { BilingualText::same(reason.to_owned()) }
 }
 
 fn first_ids(ids: &[String]) -> String {

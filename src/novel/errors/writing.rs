@@ -71,11 +71,7 @@ pub enum WritingError {
     #[entry("STAGE_DONE")]
     StageDone { stage: WritingStage, current: WritingStage },
     #[entry("WRONG_TURN")]
-    WrongTurn {
-        stage: WritingStage,
-        asked: usize,
-        turn: usize,
-    },
+    WrongTurn { stage: WritingStage, asked: usize, turn: usize },
     #[entry("WRITING_FINISHED")]
     Finished {
         #[quoted]
@@ -104,11 +100,7 @@ pub enum WritingError {
         reason: BilingualText,
     },
     #[entry("CONTENT_TOO_LARGE")]
-    TooLarge {
-        what: BilingualText,
-        size: usize,
-        limit: usize,
-    },
+    TooLarge { what: BilingualText, size: usize, limit: usize },
     /// The session has no such stage.
     #[entry("STAGE_OFF_ROUTE")]
     OffRoute { stage: WritingStage, id: String },
@@ -171,9 +163,7 @@ fn nearest_change(asked: &str, step: Option<&str>) -> String {
 /// Joins what the criteria say.
 fn missed(misses: &[MissedCriterion]) -> BilingualText {
     let all = |locale, between: &str| {
-        let lines = misses
-            .iter()
-            .map(|miss| format!("[{}] {}", miss.criterion, miss.message.get(locale)));
+        let lines = misses.iter().map(|miss| format!("[{}] {}", miss.criterion, miss.message.get(locale)));
         lines.collect::<Vec<_>>().join(between)
     };
     BilingualText::new(all(Locale::En, " "), all(Locale::Ja, ""))

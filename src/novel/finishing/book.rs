@@ -91,10 +91,7 @@ pub fn build_book(
         modified: epub_time(&time),
         chapters: chapters
             .iter()
-            .map(|(episode, manuscript)| EpubChapter {
-                title: episode.heading.clone(),
-                manuscript,
-            })
+            .map(|(episode, manuscript)| EpubChapter { title: episode.heading.clone(), manuscript })
             .collect(),
     });
     if is_stopped() {
@@ -110,10 +107,7 @@ pub fn build_book(
         size_bytes: book.output.len() as u64,
         episodes: chapters.into_iter().map(|(episode, _)| episode).collect(),
     };
-    let changes = vec![
-        FileChange::write(BOOK, book.output),
-        FileChange::write(BOOK_RECORD, encode(&bound)),
-    ];
+    let changes = vec![FileChange::write(BOOK, book.output), FileChange::write(BOOK_RECORD, encode(&bound))];
     Ok(Some((bound, changes)))
 }
 
@@ -171,9 +165,5 @@ fn finished_chapters(
 }
 
 fn book_episode(episode: EpisodeId, heading: String, sha256: String) -> BoundEpisode {
-    BoundEpisode {
-        episode: episode.number(),
-        heading,
-        sha256,
-    }
+    BoundEpisode { episode: episode.number(), heading, sha256 }
 }

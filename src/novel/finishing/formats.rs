@@ -103,12 +103,7 @@ pub(super) struct FormatOutput {
 impl FormatOutput {
     pub(super) fn new(format: PublishFormat, bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = bytes.into();
-        Self {
-            format,
-            bytes,
-            losses: Vec::new(),
-            lost: 0,
-        }
+        Self { format, bytes, losses: Vec::new(), lost: 0 }
     }
 
     /// Adds what the format could not express of a manuscript.
@@ -155,12 +150,8 @@ fn by_kind(losses: &[PublishLoss], mut place: impl FnMut(usize) -> (usize, usize
             None if kinds.len() == KINDS => continue,
             None => {
                 let said = loss.kind.message();
-                let lost = FormatLoss {
-                    en: said.en.into_owned(),
-                    ja: said.ja.into_owned(),
-                    count: 0,
-                    places: Vec::new(),
-                };
+                let lost =
+                    FormatLoss { en: said.en.into_owned(), ja: said.ja.into_owned(), count: 0, places: Vec::new() };
                 kinds.push((loss.kind, lost));
                 kinds.len() - 1
             }
@@ -181,18 +172,8 @@ pub(super) fn write_formats(story: &EpisodeSource, now: &UtcTime) -> Vec<FormatO
     let mut made = Vec::new();
     let narou = narou::write(manuscript);
     made.push(FormatOutput::new(PublishFormat::Narou, narou.output.body).with_losses(&narou.losses, manuscript));
-    made.extend(
-        narou
-            .output
-            .foreword
-            .map(|text| FormatOutput::new(PublishFormat::NarouForeword, text)),
-    );
-    made.extend(
-        narou
-            .output
-            .afterword
-            .map(|text| FormatOutput::new(PublishFormat::NarouAfterword, text)),
-    );
+    made.extend(narou.output.foreword.map(|text| FormatOutput::new(PublishFormat::NarouForeword, text)));
+    made.extend(narou.output.afterword.map(|text| FormatOutput::new(PublishFormat::NarouAfterword, text)));
     let kakuyomu = kakuyomu::write(manuscript);
     made.push(
         FormatOutput::new(PublishFormat::Kakuyomu, kakuyomu.output.body).with_losses(&kakuyomu.losses, manuscript),
@@ -201,10 +182,7 @@ pub(super) fn write_formats(story: &EpisodeSource, now: &UtcTime) -> Vec<FormatO
     let book = epub::write(&EpubBook {
         work: &work,
         modified: epub_time(now),
-        chapters: vec![EpubChapter {
-            title: story.heading(),
-            manuscript,
-        }],
+        chapters: vec![EpubChapter { title: story.heading(), manuscript }],
     });
     let losses: Vec<PublishLoss> = book.losses.into_iter().map(|lost| lost.loss).collect();
     made.push(FormatOutput::new(PublishFormat::Epub, book.output).with_losses(&losses, manuscript));
@@ -216,11 +194,8 @@ pub(super) fn write_formats(story: &EpisodeSource, now: &UtcTime) -> Vec<FormatO
 /// Makes the two files for 青空文庫.
 fn aozora_files(story: &EpisodeSource) -> [FormatOutput; 2] {
     // If the text contains the episode's own heading, the file header has only the title of the novel.
-    let title = if super::heading_of(&story.manuscript).is_some() {
-        story.novel().to_owned()
-    } else {
-        story.work().title
-    };
+    let title =
+        if super::heading_of(&story.manuscript).is_some() { story.novel().to_owned() } else { story.work().title };
     let author = story.author().to_owned();
     let file = aozora::write(&story.manuscript, &WorkTitle { title, author });
     let encoded = aozora::to_shift_jis(&file.output);
@@ -262,10 +237,8 @@ mod tests {
     fn shift_jis_losses_have_positions_in_the_text() {
         let text = "髙い\n潮①と②\n\n🙂髙\n";
         let losses = to_shift_jis(text).losses;
-        let lost: Vec<(usize, String)> = by_kind(&losses, places(text))
-            .into_iter()
-            .map(|lost| (lost.count, lost.places.join(" ")))
-            .collect();
+        let lost: Vec<(usize, String)> =
+            by_kind(&losses, places(text)).into_iter().map(|lost| (lost.count, lost.places.join(" "))).collect();
         let lost: Vec<(usize, &str)> = lost.iter().map(|(count, places)| (*count, places.as_str())).collect();
         assert_eq!(lost, [(2, "1:1 4:2"), (1, "2:2"), (1, "2:4"), (1, "4:1")]);
     }

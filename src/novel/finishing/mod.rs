@@ -122,11 +122,7 @@ pub fn complete(
         record.artifacts.push(file.artifact(path.clone()));
         changes.push(FileChange::write(path, file.bytes));
     }
-    changes.extend(
-        old_files(project, &folder, &record)?
-            .into_iter()
-            .map(FileChange::remove),
-    );
+    changes.extend(old_files(project, &folder, &record)?.into_iter().map(FileChange::remove));
     let path = format!("{folder}/{RECORD}");
     changes.push(FileChange::write(&*path, encode(&record)));
     let done = FinishedEpisode {
@@ -218,14 +214,8 @@ impl EpisodeSource {
         };
         if survey.settings.author.is_none() {
             remarks.push(BilingualText::new(
-                format!(
-                    "{} does not name an author; the files use {NO_AUTHOR}.",
-                    novel.names().settings
-                ),
-                format!(
-                    "{} に author がないため、作者名は「{NO_AUTHOR}」としました。",
-                    novel.names().settings
-                ),
+                format!("{} does not name an author; the files use {NO_AUTHOR}.", novel.names().settings),
+                format!("{} に author がないため、作者名は「{NO_AUTHOR}」としました。", novel.names().settings),
             ));
         }
         remarks.extend(manuscript.issues().iter().take(REMARKS).map(|issue| {
@@ -283,10 +273,7 @@ impl EpisodeSource {
 
     /// Returns title and author for a publication of this episode alone.
     fn work(&self) -> WorkTitle {
-        WorkTitle {
-            title: format!("{}　{}", self.novel(), self.heading()),
-            author: self.author().to_owned(),
-        }
+        WorkTitle { title: format!("{}　{}", self.novel(), self.heading()), author: self.author().to_owned() }
     }
 
     fn record(&self, now: &UtcTime, before: Option<&PublishRecord>) -> PublishRecord {
@@ -308,10 +295,7 @@ impl EpisodeSource {
             tags: record::tags(&self.settings, &self.plot),
             summary: self.plot.synopsis.as_deref().map(record::unfold_japanese),
             created_at: now.clone(),
-            quality: self
-                .reviewed(&sha256)
-                .or_else(|| judged.map(|before| before.quality.clone()))
-                .unwrap_or_default(),
+            quality: self.reviewed(&sha256).or_else(|| judged.map(|before| before.quality.clone())).unwrap_or_default(),
             manuscript: ManuscriptSource {
                 path: self.path.clone(),
                 size_bytes: self.bytes.len() as u64,
@@ -328,19 +312,12 @@ impl EpisodeSource {
         let mut scores = reviewing::scores(&self.project).ok()?;
         scores.retain(|score| score.episode == self.episode && score.is_of(sha256));
         let newest = scores.pop()?;
-        Some(RecordedQuality {
-            method: newest.method,
-            overall_score: Some(newest.score),
-        })
+        Some(RecordedQuality { method: newest.method, overall_score: Some(newest.score) })
     }
 
     /// Returns the beginning of the story on one line, cut to [`PREVIEW`] characters.
     fn preview(&self) -> String {
-        let lines = self
-            .manuscript
-            .lines()
-            .iter()
-            .filter(|line| line.part == ManuscriptPart::Body);
+        let lines = self.manuscript.lines().iter().filter(|line| line.part == ManuscriptPart::Body);
         let words = lines.map(|line| self.manuscript.visible_in(&line.content).trim());
         let mut shown: String = words.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
         if let Some((end, _)) = shown.char_indices().nth(PREVIEW - 1) {
@@ -374,10 +351,7 @@ fn manuscript_of(episode: EpisodeId, file: &ProjectPath, bytes: &[u8]) -> Result
 
 /// Returns the heading that names the episode, as plain text.
 fn heading_of(manuscript: &Manuscript) -> Option<String> {
-    let lines = manuscript
-        .lines()
-        .iter()
-        .filter(|line| line.part == ManuscriptPart::Title);
+    let lines = manuscript.lines().iter().filter(|line| line.part == ManuscriptPart::Title);
     let mut words = lines.map(|line| manuscript.visible_in(&line.content).trim());
     words.find(|words| !words.is_empty()).map(str::to_owned)
 }

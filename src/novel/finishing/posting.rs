@@ -94,21 +94,13 @@ fn narou_post(story: &EpisodeSource, folder: &str) -> PostingGuide {
         ));
     }
     steps.extend(before_posting(PostingSite::Narou, written.losses.len()));
-    PostingGuide {
-        sheet: sheet(story, PostingSite::Narou, &fields),
-        site: PostingSite::Narou,
-        path,
-        steps,
-    }
+    PostingGuide { sheet: sheet(story, PostingSite::Narou, &fields), site: PostingSite::Narou, path, steps }
 }
 
 fn kakuyomu_post(story: &EpisodeSource, folder: &str) -> PostingGuide {
     let written = kakuyomu::write(&story.manuscript);
     let path = format!("{folder}/{}", PublishFormat::PostKakuyomu.file());
-    let fields = [
-        FormSheetField("エピソードタイトル", story.heading()),
-        FormSheetField("本文", written.output.body),
-    ];
+    let fields = [FormSheetField("エピソードタイトル", story.heading()), FormSheetField("本文", written.output.body)];
     let mut steps = vec![BilingualText::new(
         format!("カクヨム: in the workspace choose 次のエピソードを執筆 and paste the title and the text of {path}."),
         format!(
@@ -125,12 +117,7 @@ fn kakuyomu_post(story: &EpisodeSource, folder: &str) -> PostingGuide {
         ));
     }
     steps.extend(before_posting(PostingSite::Kakuyomu, written.losses.len()));
-    PostingGuide {
-        sheet: sheet(story, PostingSite::Kakuyomu, &fields),
-        site: PostingSite::Kakuyomu,
-        path,
-        steps,
-    }
+    PostingGuide { sheet: sheet(story, PostingSite::Kakuyomu, &fields), site: PostingSite::Kakuyomu, path, steps }
 }
 
 /// Returns the steps to check before posting.
@@ -159,10 +146,7 @@ fn sheet(story: &EpisodeSource, site: PostingSite, fields: &[FormSheetField]) ->
     }
     let tags = super::record::tags(&story.settings, &story.plot);
     if !tags.is_empty() {
-        sheet.push_str(&format!(
-            "\n======== キーワード・タグ（作品の設定画面） ========\n{}\n",
-            tags.join(" ")
-        ));
+        sheet.push_str(&format!("\n======== キーワード・タグ（作品の設定画面） ========\n{}\n", tags.join(" ")));
     }
     sheet
 }

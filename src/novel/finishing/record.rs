@@ -102,10 +102,7 @@ pub const NOT_EVALUATED: &str = "not_evaluated";
 
 impl Default for RecordedQuality {
     fn default() -> Self {
-        Self {
-            method: NOT_EVALUATED.to_owned(),
-            overall_score: None,
-        }
+        Self { method: NOT_EVALUATED.to_owned(), overall_score: None }
     }
 }
 
@@ -150,10 +147,7 @@ pub struct FormatLoss {
 pub(super) fn unfold_japanese(text: &str) -> String {
     let letters: Vec<char> = text.trim().chars().collect();
     let is_fold = |at: usize| {
-        let between = at
-            .checked_sub(1)
-            .and_then(|before| letters.get(before))
-            .zip(letters.get(at + 1));
+        let between = at.checked_sub(1).and_then(|before| letters.get(before)).zip(letters.get(at + 1));
         letters[at] == ' ' && between.is_some_and(|(before, after)| !before.is_ascii() && !after.is_ascii())
     };
     let kept = (0..letters.len()).filter(|at| !is_fold(*at));

@@ -50,12 +50,7 @@ pub static EMOTION: LazyLock<EmotionLexicon> = LazyLock::new(|| {
             of_kinds.push(kind.clone());
         }
     }
-    EmotionLexicon {
-        readings: readings(&words),
-        words: Phrases::new(words),
-        valences,
-        kinds: of_kinds,
-    }
+    EmotionLexicon { readings: readings(&words), words: Phrases::new(words), valences, kinds: of_kinds }
 });
 
 fn readings(entries: &[String]) -> Vec<String> {
@@ -64,9 +59,7 @@ fn readings(entries: &[String]) -> Vec<String> {
     let mut read = |entry: &String| {
         words.clear();
         reader.read(entry, &mut words);
-        let parts = words
-            .iter()
-            .map(|word| word.entry.reading.unwrap_or(&entry[word.range.clone()]).to_owned());
+        let parts = words.iter().map(|word| word.entry.reading.unwrap_or(&entry[word.range.clone()]).to_owned());
         parts.collect()
     };
     entries.iter().map(&mut read).collect()
@@ -79,10 +72,7 @@ mod tests {
     #[test]
     fn every_word_has_a_kind_and_a_valence() {
         let entries = EMOTION.words.entries();
-        assert_eq!(
-            (entries.len(), entries.len()),
-            (EMOTION.valences.len(), EMOTION.kinds.len())
-        );
+        assert_eq!((entries.len(), entries.len()), (EMOTION.valences.len(), EMOTION.kinds.len()));
         let of = |word: &str| entries.iter().position(|entry| entry == word);
         let joy = of("嬉しい").map(|entry| (EMOTION.valence(entry), EMOTION.kind(entry)));
         assert_eq!(joy, Some((2, "joy")));

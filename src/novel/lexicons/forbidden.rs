@@ -112,11 +112,7 @@ impl ForbiddenLexicon {
     fn read(text: &str) -> Result<Self, String> {
         let file: ForbiddenFile = toml::from_str(text).map_err(|error| error.to_string())?;
         let section = |section: ForbiddenSection| {
-            section
-                .entries
-                .into_iter()
-                .map(UnwantedText::from_row)
-                .collect::<Result<Vec<_>, _>>()
+            section.entries.into_iter().map(UnwantedText::from_row).collect::<Result<Vec<_>, _>>()
         };
         let overused = file.overused.phrases;
         let places: Vec<usize> = (0..overused.len()).filter(|at| !overused[*at].is_literal()).collect();
@@ -136,11 +132,7 @@ impl ForbiddenLexicon {
     pub fn inflected_in(&self, words: &[Morpheme<'_>]) -> Vec<PhraseHit> {
         let (phrases, places) = &self.inflected;
         let hits = phrases.find(words).into_iter();
-        hits.map(|hit| PhraseHit {
-            entry: places[hit.entry],
-            ..hit
-        })
-        .collect()
+        hits.map(|hit| PhraseHit { entry: places[hit.entry], ..hit }).collect()
     }
 }
 
@@ -166,21 +158,14 @@ impl UnwantedText {
             (None, Some(regex)) => UnwantedPattern::Regex(Regex::new(&regex).map_err(|error| error.to_string())?),
             _ => return Err("an entry has either a text or a regex".to_owned()),
         };
-        Ok(Self {
-            pattern,
-            place: row.scope,
-            severity: row.severity,
-        })
+        Ok(Self { pattern, place: row.scope, severity: row.severity })
     }
 
     /// Finds the text or pattern in a line, which is given as written and with its Latin letters in lower case.
     #[must_use]
     pub fn find(&self, line: &str, lower: &str) -> Vec<Range<usize>> {
         match &self.pattern {
-            UnwantedPattern::Text(text) => lower
-                .match_indices(text)
-                .map(|(at, text)| at..at + text.len())
-                .collect(),
+            UnwantedPattern::Text(text) => lower.match_indices(text).map(|(at, text)| at..at + text.len()).collect(),
             UnwantedPattern::Regex(regex) if regex.captures_len() == 1 => {
                 regex.find_iter(line).map(|found| found.range()).collect()
             }
@@ -200,12 +185,8 @@ mod tests {
     #[test]
     fn only_the_named_group_of_a_pattern_is_found() {
         let line = "　TODO 港の○○食堂、二〇〇五年";
-        let mut found: Vec<&str> = FORBIDDEN
-            .placeholder
-            .iter()
-            .flat_map(|one| one.find(line, line))
-            .map(|range| &line[range])
-            .collect();
+        let mut found: Vec<&str> =
+            FORBIDDEN.placeholder.iter().flat_map(|one| one.find(line, line)).map(|range| &line[range]).collect();
         found.dedup();
         assert_eq!(found, ["TODO", "○○"]);
         assert!(FORBIDDEN.assistant.len() > 50 && FORBIDDEN.overused.len() > 60);

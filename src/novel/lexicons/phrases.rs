@@ -57,9 +57,7 @@ impl Phrases {
             if !starts || !ends {
                 words.clear();
             }
-            let mut bases = words
-                .iter()
-                .map(|word| word.entry.base.unwrap_or(&text[word.range.clone()]).to_owned());
+            let mut bases = words.iter().map(|word| word.entry.base.unwrap_or(&text[word.range.clone()]).to_owned());
             let place = phrases.entries.len();
             if let Some(first) = bases.next() {
                 let rest: Vec<String> = bases.collect();
@@ -99,10 +97,7 @@ impl Phrases {
             let following = words[at + 1..].iter().map(|word| word.base);
             rest.len() < words.len() - at && following.zip(rest).all(|(own, asked)| own == asked)
         })?;
-        Some(PhraseHit {
-            words: at..at + 1 + rest.len(),
-            entry: *entry,
-        })
+        Some(PhraseHit { words: at..at + 1 + rest.len(), entry: *entry })
     }
 
     /// True if a base form is an entry of one word.

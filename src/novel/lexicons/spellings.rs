@@ -20,18 +20,10 @@ pub static SPELLINGS: LazyLock<Spellings> = LazyLock::new(|| {
                 phrases.push((*before, wording.text.clone(), *after));
                 of_phrases.push(members.len());
             }
-            members.push(SpellingVariant {
-                group,
-                wording,
-                inflects,
-            });
+            members.push(SpellingVariant { group, wording, inflects });
         }
     }
-    Spellings {
-        phrases: Phrases::in_context(phrases),
-        of_phrases,
-        members,
-    }
+    Spellings { phrases: Phrases::in_context(phrases), of_phrases, members }
 });
 
 /// The contexts in which verbs are analysed.
@@ -73,10 +65,7 @@ struct AuxiliaryPair {
 fn auxiliaries(head: Option<&str>) -> Replacements {
     let pairs = FILE.auxiliary.pairs.iter();
     Replacements::new(pairs.filter_map(|AuxiliaryPair { kanji, kana }| match head {
-        Some(head) => Some((
-            kanji.strip_prefix(head)?.to_owned(),
-            kana.strip_prefix(head)?.to_owned(),
-        )),
+        Some(head) => Some((kanji.strip_prefix(head)?.to_owned(), kana.strip_prefix(head)?.to_owned())),
         None => (!kanji.starts_with(['て', 'た'])).then(|| (kanji.clone(), kana.clone())),
     }))
 }

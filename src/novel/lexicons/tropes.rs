@@ -46,17 +46,12 @@ static GENRES: LazyLock<Vec<Genre>> = LazyLock::new(|| {
 #[must_use]
 pub fn genre(said: &str) -> Option<&'static Genre> {
     let said = folded(said);
-    GENRES
-        .iter()
-        .find(|genre| genre.keys.iter().any(|key| folded(key) == said))
+    GENRES.iter().find(|genre| genre.keys.iter().any(|key| folded(key) == said))
 }
 
 fn folded(text: &str) -> String {
     use unicode_normalization::UnicodeNormalization as _;
-    text.nfkc()
-        .filter(|c| !c.is_whitespace())
-        .flat_map(char::to_lowercase)
-        .collect()
+    text.nfkc().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -56,9 +56,7 @@ impl Wording {
             (Some(own), Some(last)) => {
                 let before = other.last.as_ref().map_or("", |last| &other.text[..last.start]);
                 let form = inflect_like(&last.base, &last.kind, own, next)?;
-                found
-                    .starts_with(before)
-                    .then(|| format!("{}{form}", &self.text[..last.start]))
+                found.starts_with(before).then(|| format!("{}{form}", &self.text[..last.start]))
             }
             _ => None,
         }
@@ -91,20 +89,9 @@ impl Wording {
 #[must_use]
 pub(crate) fn common_affixes(one: &str, other: &str) -> (usize, usize) {
     let same = |(a, b): &(char, char)| a == b;
-    let head: usize = one
-        .chars()
-        .zip(other.chars())
-        .take_while(same)
-        .map(|(c, _)| c.len_utf8())
-        .sum();
+    let head: usize = one.chars().zip(other.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
     let (one, other) = (&one[head..], &other[head..]);
-    let tail = one
-        .chars()
-        .rev()
-        .zip(other.chars().rev())
-        .take_while(same)
-        .map(|(c, _)| c.len_utf8())
-        .sum();
+    let tail = one.chars().rev().zip(other.chars().rev()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
     (head, tail)
 }
 
@@ -120,14 +107,9 @@ impl Replacements {
     /// Creates the list from pairs of a phrase and its replacement.
     #[must_use]
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
-        let pairs: Vec<(Wording, Wording)> = pairs
-            .into_iter()
-            .map(|(old, new)| (Wording::new(old), Wording::new(new)))
-            .collect();
-        Self {
-            phrases: Phrases::new(pairs.iter().map(|(old, _)| old.text.as_str())),
-            pairs,
-        }
+        let pairs: Vec<(Wording, Wording)> =
+            pairs.into_iter().map(|(old, new)| (Wording::new(old), Wording::new(new))).collect();
+        Self { phrases: Phrases::new(pairs.iter().map(|(old, _)| old.text.as_str())), pairs }
     }
 
     /// Finds the phrases among words.

@@ -57,29 +57,18 @@ fn content<'a>(source: &'a str, line: &TextLine) -> &'a str {
 }
 
 fn source_line(line: &TextLine, part: ManuscriptPart, kind: LineKind) -> SourceLine {
-    SourceLine {
-        content: line.start..line.end,
-        next: line.next,
-        part,
-        kind,
-    }
+    SourceLine { content: line.start..line.end, next: line.next, part, kind }
 }
 
 fn classify_web(source: &str, lines: &[TextLine], issues: &mut Vec<MarkupIssue>) -> Vec<SourceLine> {
     let front = front_matter(source, lines);
-    let mut read: Vec<SourceLine> = lines[..front]
-        .iter()
-        .map(|line| source_line(line, ManuscriptPart::Front, LineKind::Verbatim))
-        .collect();
+    let mut read: Vec<SourceLine> =
+        lines[..front].iter().map(|line| source_line(line, ManuscriptPart::Front, LineKind::Verbatim)).collect();
     let kinds: Vec<(LineKind, Option<ManuscriptPart>)> =
         lines[front..].iter().map(|line| web_line(source, line)).collect();
     let first = kinds.iter().position(|(kind, _)| *kind != LineKind::Empty);
     let titled = first.filter(|at| matches!(kinds[*at], (LineKind::Heading { level: 1, .. }, None)));
-    let mut part = if titled.is_some() {
-        ManuscriptPart::Title
-    } else {
-        ManuscriptPart::Body
-    };
+    let mut part = if titled.is_some() { ManuscriptPart::Title } else { ManuscriptPart::Body };
     let mut has_prose = false;
     // The line at which the foreword ends.
     let mut foreword_end = None;
@@ -95,10 +84,7 @@ fn classify_web(source: &str, lines: &[TextLine], issues: &mut Vec<MarkupIssue>)
                 part = ManuscriptPart::Foreword;
                 foreword_end = foreword_ends(&kinds, at + 1);
                 if let Some(ForewordEnd::Implicit(_)) = foreword_end {
-                    issues.push(MarkupIssue {
-                        kind: MarkupIssueKind::OpenForeword,
-                        range: line.start..line.end,
-                    });
+                    issues.push(MarkupIssue { kind: MarkupIssueKind::OpenForeword, range: line.start..line.end });
                 }
             }
             Some(begun) => part = *begun,
@@ -174,16 +160,10 @@ fn web_line(source: &str, line: &TextLine) -> (LineKind, Option<ManuscriptPart>)
 /// Returns a heading if the line has `#` or a heading's words, otherwise a paragraph.
 fn web_heading(text: &str, start: usize) -> LineKind {
     if let Some((level, at)) = parse_hash_heading(text) {
-        return LineKind::Heading {
-            level,
-            text: start + at,
-        };
+        return LineKind::Heading { level, text: start + at };
     }
     if is_numbered(text.trim()) {
-        return LineKind::Heading {
-            level: 1,
-            text: start + (text.len() - text.trim_start().len()),
-        };
+        return LineKind::Heading { level: 1, text: start + (text.len() - text.trim_start().len()) };
     }
     LineKind::Paragraph
 }
@@ -210,17 +190,13 @@ fn is_numbered(line: &str) -> bool {
     }
     let mut after = unit.chars();
     after.next().is_some_and(|c| "話章部節幕巻回編篇".contains(c))
-        && after
-            .next()
-            .is_none_or(|c| c.is_whitespace() || "：:「『（(〈【―—─-－・~〜～".contains(c))
+        && after.next().is_none_or(|c| c.is_whitespace() || "：:「『（(〈【―—─-－・~〜～".contains(c))
 }
 
 /// Returns the part that a line begins: the part's name in brackets or as a heading.
 fn part_mark(trimmed: &str) -> Option<ManuscriptPart> {
     let pairs = [('【', '】'), ('［', '］'), ('[', ']'), ('〈', '〉')];
-    let in_brackets = pairs
-        .iter()
-        .find_map(|(open, close)| trimmed.strip_prefix(*open)?.strip_suffix(*close));
+    let in_brackets = pairs.iter().find_map(|(open, close)| trimmed.strip_prefix(*open)?.strip_suffix(*close));
     let name = in_brackets.or_else(|| parse_hash_heading(trimmed).map(|(_, at)| &trimmed[at..]))?;
     match name.trim() {
         "前書き" | "まえがき" | "前書" => Some(ManuscriptPart::Foreword),
@@ -283,9 +259,7 @@ fn classify_aozora(source: &str, lines: &[TextLine]) -> Vec<SourceLine> {
         _ => LineKind::Verbatim,
     };
     let numbered = lines.iter().enumerate();
-    numbered
-        .map(|(at, line)| source_line(line, part(at), kind(line, part(at))))
-        .collect()
+    numbered.map(|(at, line)| source_line(line, part(at), kind(line, part(at)))).collect()
 }
 
 /// Adds the spans of parts, headings, paragraphs and scene breaks.
@@ -356,10 +330,7 @@ mod tests {
 
     #[test]
     fn foreword_ends_at_divider_or_first_empty_line() {
-        let said = kinds(
-            "【前書き】\nどうも。\n\n挨拶です。\n――――――\n本文。\n",
-            ManuscriptSyntax::Web,
-        );
+        let said = kinds("【前書き】\nどうも。\n\n挨拶です。\n――――――\n本文。\n", ManuscriptSyntax::Web);
         assert_eq!(said[3].0, ManuscriptPart::Foreword);
         assert_eq!(said[4], (ManuscriptPart::Body, LineKind::PartMark));
         let unsaid = kinds("【前書き】\n\nどうも。\n\n本文。\n", ManuscriptSyntax::Web);
@@ -367,18 +338,12 @@ mod tests {
         assert_eq!(unsaid[4], (ManuscriptPart::Body, LineKind::Paragraph));
         // In the middle of a story, the same line is a chapter heading.
         let late = kinds("本文。\n## 前書き\n", ManuscriptSyntax::Web);
-        assert!(matches!(
-            late[1],
-            (ManuscriptPart::Body, LineKind::Heading { level: 2, .. })
-        ));
+        assert!(matches!(late[1], (ManuscriptPart::Body, LineKind::Heading { level: 2, .. })));
     }
 
     #[test]
     fn front_matter_needs_its_end() {
-        assert_eq!(
-            kinds("---\ntitle: 題\n---\n本文。\n", ManuscriptSyntax::Web)[1].0,
-            ManuscriptPart::Front
-        );
+        assert_eq!(kinds("---\ntitle: 題\n---\n本文。\n", ManuscriptSyntax::Web)[1].0, ManuscriptPart::Front);
         let open = kinds("---\ntitle: 題\n本文。\n", ManuscriptSyntax::Web);
         assert!(open.iter().all(|(part, _)| *part == ManuscriptPart::Body));
     }
@@ -388,16 +353,9 @@ mod tests {
         use ManuscriptPart::{Body, Colophon, Front, Legend};
         let rule = "-".repeat(55);
         let source = format!("題\n著者\n\n{rule}\n【記号】\n{rule}\n\n　本文。\n\n底本：「本」\n公開\n");
-        let parts: Vec<ManuscriptPart> = kinds(&source, ManuscriptSyntax::Aozora)
-            .into_iter()
-            .map(|(part, _)| part)
-            .collect();
-        assert_eq!(
-            parts,
-            [
-                Front, Front, Front, Legend, Legend, Legend, Legend, Body, Body, Colophon, Colophon
-            ]
-        );
+        let parts: Vec<ManuscriptPart> =
+            kinds(&source, ManuscriptSyntax::Aozora).into_iter().map(|(part, _)| part).collect();
+        assert_eq!(parts, [Front, Front, Front, Legend, Legend, Legend, Legend, Body, Body, Colophon, Colophon]);
         let fragment = kinds("　本文。\n\n　続き。\n", ManuscriptSyntax::Aozora);
         assert!(fragment.iter().all(|(part, _)| *part == Body));
     }
@@ -407,13 +365,8 @@ mod tests {
         for yes in ["第1話", "第１２章　旅立ち", "第百二十話：再会", "第二部「帰郷」"] {
             assert!(is_numbered(yes), "{yes}");
         }
-        for no in [
-            "第三章の始まりだった",
-            "第1話　彼は言った。そして",
-            "第話",
-            "第一印象",
-            "次は第1話",
-        ] {
+        for no in ["第三章の始まりだった", "第1話　彼は言った。そして", "第話", "第一印象", "次は第1話"]
+        {
             assert!(!is_numbered(no), "{no}");
         }
     }

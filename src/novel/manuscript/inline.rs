@@ -52,11 +52,7 @@ pub(super) fn read(source: &str, syntax: ManuscriptSyntax, line: &mut SourceLine
     let heading = heading.filter(|(_, end)| *end >= first_visible + visible.trim_end().len());
     if line.kind == LineKind::Paragraph {
         if has_notes && is_blank {
-            line.kind = if has_page_break {
-                LineKind::SceneBreak(SceneBreak::Page)
-            } else {
-                LineKind::Notes
-            };
+            line.kind = if has_page_break { LineKind::SceneBreak(SceneBreak::Page) } else { LineKind::Notes };
         } else if let Some((level, _)) = heading {
             line.kind = LineKind::Heading { level, text: start };
         }
@@ -108,11 +104,7 @@ fn note_list(source: &str, line: Range<usize>) -> Vec<LocatedNote<'_>> {
         .map(|range| {
             let words = &source[range.start + NOTE.len()..range.end - '］'.len_utf8()];
             let follows_mark = source[line.start..range.start].ends_with(MARK);
-            LocatedNote {
-                reading: notes::read(words, follows_mark),
-                range,
-                ends_at: None,
-            }
+            LocatedNote { reading: notes::read(words, follows_mark), range, ends_at: None }
         })
         .collect();
     pair_up(&mut list);
@@ -273,14 +265,10 @@ impl<'a> LineReader<'a, '_> {
     /// Ends the open emphasis if its closing mark is at this position; returns true if so.
     fn close_here(&mut self) -> bool {
         let at = self.at;
-        let Some(open) = self
-            .open
-            .pop_if(|open| open.close <= at && open.by != EmphasisMarks::Notes)
-        else {
+        let Some(open) = self.open.pop_if(|open| open.close <= at && open.by != EmphasisMarks::Notes) else {
             return false;
         };
-        self.found
-            .span(SpanKind::Emphasis(open.emphasis), open.start..at + open.by.closing());
+        self.found.span(SpanKind::Emphasis(open.emphasis), open.start..at + open.by.closing());
         self.markup(open.by.closing());
         true
     }
@@ -330,14 +318,9 @@ impl<'a> LineReader<'a, '_> {
         match self.notes[at].reading.clone() {
             ParsedNote::Begin(AozoraNote::Emphasis(emphasis)) => self.begin(at, &range, emphasis),
             ParsedNote::End(AozoraNote::Emphasis(_)) => {
-                if self
-                    .open
-                    .last()
-                    .is_some_and(|open| open.close == range.start && open.by == EmphasisMarks::Notes)
-                {
+                if self.open.last().is_some_and(|open| open.close == range.start && open.by == EmphasisMarks::Notes) {
                     if let Some(open) = self.open.pop() {
-                        self.found
-                            .span(SpanKind::Emphasis(open.emphasis), open.start..range.end);
+                        self.found.span(SpanKind::Emphasis(open.emphasis), open.start..range.end);
                     }
                 } else {
                     self.found.issue(MarkupIssueKind::UnpairedEmphasis, range);
@@ -366,12 +349,9 @@ impl<'a> LineReader<'a, '_> {
         let limit = self.limit();
         match self.notes[note].ends_at {
             // The emphasis must end before the enclosing one does.
-            Some(close) if close < limit => self.open.push(OpenEmphasis {
-                emphasis,
-                start: range.start,
-                close,
-                by: EmphasisMarks::Notes,
-            }),
+            Some(close) if close < limit => {
+                self.open.push(OpenEmphasis { emphasis, start: range.start, close, by: EmphasisMarks::Notes })
+            }
             _ => self.found.issue(MarkupIssueKind::UnpairedEmphasis, range.clone()),
         }
     }
@@ -380,15 +360,9 @@ impl<'a> LineReader<'a, '_> {
     fn emphasise_before(&mut self, words: &str, emphasis: Emphasis, note: Range<usize>) {
         let said = without_notes(words);
         let seen = &self.found.visible.text()[self.first_visible..];
-        let start = Some(said.as_str())
-            .filter(|said| !said.is_empty() && seen.ends_with(said))
-            .and_then(|said| {
-                self.emphasis_start(
-                    self.found
-                        .visible
-                        .to_source(self.found.visible.text().len() - said.len()),
-                )
-            });
+        let start = Some(said.as_str()).filter(|said| !said.is_empty() && seen.ends_with(said)).and_then(|said| {
+            self.emphasis_start(self.found.visible.to_source(self.found.visible.text().len() - said.len()))
+        });
         match start {
             Some(start) => self.found.span(SpanKind::Emphasis(emphasis), start..note.end),
             None => self.found.issue(MarkupIssueKind::NoteWithoutTarget, note),
@@ -455,9 +429,7 @@ impl<'a> LineReader<'a, '_> {
     /// True if a note within the range begins or ends an emphasis; the range cannot be a ruby then.
     fn is_cut(&self, range: Range<usize>) -> bool {
         let first = self.notes.partition_point(|note| note.range.end <= range.start);
-        let mut within = self.notes[first..]
-            .iter()
-            .take_while(|note| note.range.start < range.end);
+        let mut within = self.notes[first..].iter().take_while(|note| note.range.start < range.end);
         within.any(|note| matches!(note.reading, ParsedNote::Begin(_) | ParsedNote::End(_)))
     }
 
@@ -483,10 +455,7 @@ impl<'a> LineReader<'a, '_> {
     fn pass_base(&mut self, end: usize) {
         while self.at < end {
             let rest = &self.source[self.at..end];
-            match self
-                .note_here(self.at)
-                .filter(|note| self.notes[*note].range.end <= end)
-            {
+            match self.note_here(self.at).filter(|note| self.notes[*note].range.end <= end) {
                 Some(note) => {
                     self.push_note(note);
                     self.at = self.notes[note].range.end;
@@ -508,9 +477,7 @@ impl<'a> LineReader<'a, '_> {
         let rest = self.rest();
         if self.syntax == ManuscriptSyntax::Web && rest.starts_with("《《") {
             let inner = &rest["《《".len()..];
-            let closes = inner
-                .find(['《', '》'])
-                .filter(|at| *at > 0 && inner[*at..].starts_with("》》"));
+            let closes = inner.find(['《', '》']).filter(|at| *at > 0 && inner[*at..].starts_with("》》"));
             if let Some(len) = closes {
                 let start = self.at;
                 self.markup("《《".len());

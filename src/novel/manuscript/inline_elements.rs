@@ -39,15 +39,10 @@ impl Manuscript {
         let mut open: Vec<(Emphasis, &Range<usize>)> = Vec::new();
         let mut at = range.start;
         let first = self.spans.partition_point(|span| span.range.start < range.start);
-        let spans = self.spans[first..]
-            .iter()
-            .take_while(|span| span.range.start < range.end);
+        let spans = self.spans[first..].iter().take_while(|span| span.range.start < range.end);
         for span in spans {
             // Notes within the base of a ruby are already included in it; a span that ends after the range encloses it.
-            let is_piece = matches!(
-                span.kind,
-                SpanKind::Ruby { .. } | SpanKind::Emphasis(_) | SpanKind::Note(_)
-            );
+            let is_piece = matches!(span.kind, SpanKind::Ruby { .. } | SpanKind::Emphasis(_) | SpanKind::Note(_));
             if span.range.start < at || span.range.end > range.end || !is_piece {
                 continue;
             }
@@ -111,10 +106,7 @@ impl Manuscript {
         let first = self.spans.partition_point(|span| span.range.start < range.start);
         let mut text = String::new();
         let mut at = range.start;
-        for span in self.spans[first..]
-            .iter()
-            .take_while(|span| span.range.start < range.end)
-        {
+        for span in self.spans[first..].iter().take_while(|span| span.range.start < range.end) {
             if let SpanKind::Note(AozoraNote::Character(Some(character))) = span.kind {
                 text.push_str(self.visible_in(&(at..span.range.start - '※'.len_utf8())));
                 text.push(character);

@@ -33,20 +33,10 @@ pub(super) fn split(source: &str) -> Vec<TextLine> {
             Some(at) => (start + at, start + at + 1),
             None => (source.len(), source.len()),
         };
-        let content = source[start..end]
-            .strip_suffix('\r')
-            .filter(|_| next > end)
-            .map_or(end, |kept| start + kept.len());
-        let mark = if start == 0 && source.starts_with('\u{feff}') {
-            '\u{feff}'.len_utf8()
-        } else {
-            0
-        };
-        lines.push(TextLine {
-            start: start + mark,
-            end: content,
-            next,
-        });
+        let content =
+            source[start..end].strip_suffix('\r').filter(|_| next > end).map_or(end, |kept| start + kept.len());
+        let mark = if start == 0 && source.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        lines.push(TextLine { start: start + mark, end: content, next });
         start = next;
     }
     lines
@@ -64,9 +54,7 @@ pub(super) struct PositionIndex {
 
 impl PositionIndex {
     pub(super) fn new(source: &str) -> Self {
-        let starts = std::iter::once(0)
-            .chain(source.match_indices('\n').map(|(at, _)| at + 1))
-            .collect();
+        let starts = std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect();
         let mut counts = Vec::with_capacity(source.len() / STRIDE + 1);
         let mut wanted = 0;
         for (characters, (at, _)) in source.char_indices().enumerate() {

@@ -254,9 +254,7 @@ impl Manuscript {
     #[must_use]
     pub fn count(&self, part: ManuscriptPart) -> CharacterCounts {
         let parts = self.spans.iter().filter(|span| span.kind == SpanKind::Part(part));
-        parts
-            .map(|span| CharacterCounts::count(self.visible_in(&span.range)))
-            .sum()
+        parts.map(|span| CharacterCounts::count(self.visible_in(&span.range))).sum()
     }
 
     /// Counts the body's characters of one voice, without headings.

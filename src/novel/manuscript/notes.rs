@@ -157,14 +157,8 @@ mod tests {
     #[test]
     fn notes_are_parsed_by_kind() {
         for (words, expected) in [
-            (
-                "「おくれんかな」に傍点",
-                ParsedNote::On("おくれんかな", AozoraNote::Emphasis(Emphasis::Dots)),
-            ),
-            (
-                "「「い」は「ろ」」に二重傍線",
-                ParsedNote::On("「い」は「ろ」", AozoraNote::Emphasis(Emphasis::Line)),
-            ),
+            ("「おくれんかな」に傍点", ParsedNote::On("おくれんかな", AozoraNote::Emphasis(Emphasis::Dots))),
+            ("「「い」は「ろ」」に二重傍線", ParsedNote::On("「い」は「ろ」", AozoraNote::Emphasis(Emphasis::Line))),
             ("「一」は中見出し", ParsedNote::On("一", AozoraNote::Heading(2))),
             ("白丸傍点", ParsedNote::Begin(AozoraNote::Emphasis(Emphasis::Dots))),
             ("太字終わり", ParsedNote::End(AozoraNote::Emphasis(Emphasis::Bold))),

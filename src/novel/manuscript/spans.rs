@@ -18,11 +18,7 @@ pub struct ManuscriptSpan {
 
 impl ManuscriptSpan {
     pub(super) fn new(kind: SpanKind, range: Range<usize>) -> Self {
-        Self {
-            kind,
-            range,
-            parent: None,
-        }
+        Self { kind, range, parent: None }
     }
 }
 

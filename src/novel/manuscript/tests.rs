@@ -13,13 +13,7 @@ fn web(source: &str) -> Manuscript {
 
 fn aozora(source: &str) -> Manuscript {
     let syntax = ManuscriptSyntax::Aozora;
-    Manuscript::read(
-        source,
-        ManuscriptOptions {
-            syntax,
-            ..ManuscriptOptions::default()
-        },
-    )
+    Manuscript::read(source, ManuscriptOptions { syntax, ..ManuscriptOptions::default() })
 }
 
 /// Writes the spans below the parts: `name(visible text, inner spans)`.
@@ -44,11 +38,7 @@ fn shown(manuscript: &Manuscript) -> String {
             SpanKind::Note(note) => format!("{note:?}"),
         };
         let text = manuscript.visible_in(&span.range).trim_matches(['\n']);
-        let text = if matches!(span.kind, SpanKind::Paragraph) {
-            ""
-        } else {
-            text
-        };
+        let text = if matches!(span.kind, SpanKind::Paragraph) { "" } else { text };
         out.push_str(&format!(" {name}[{text}]("));
         ends.push(span.range.end);
     }
@@ -58,9 +48,7 @@ fn shown(manuscript: &Manuscript) -> String {
 
 fn issues(manuscript: &Manuscript) -> Vec<(MarkupIssueKind, &str)> {
     let found = manuscript.issues().iter();
-    found
-        .map(|issue| (issue.kind, &manuscript.source()[issue.range.clone()]))
-        .collect()
+    found.map(|issue| (issue.kind, &manuscript.source()[issue.range.clone()])).collect()
 }
 
 #[track_caller]
@@ -85,10 +73,7 @@ fn ruby_stands_on_a_bar_on_kanji_or_in_braces() {
 #[test]
 fn unpaired_marks_stay_text_and_are_reported() {
     let manuscript = web("漢字《かんじ\n》そして《《傍点》\n｜《これ》は｜（笑）\n");
-    assert_eq!(
-        manuscript.visible().text(),
-        "漢字《かんじ\n》そして《《傍点》\n《これ》は（笑）\n"
-    );
+    assert_eq!(manuscript.visible().text(), "漢字《かんじ\n》そして《《傍点》\n《これ》は（笑）\n");
     assert_eq!(
         issues(&manuscript),
         [
@@ -101,10 +86,7 @@ fn unpaired_marks_stay_text_and_are_reported() {
     check(&web("彼は｜《印》と書いた。"), "p( n[彼は《印》と書いた。])");
     assert_eq!(
         issues(&web("漢字《》と｜字《》")),
-        [
-            (MarkupIssueKind::EmptyRuby, "《》"),
-            (MarkupIssueKind::EmptyRuby, "｜字《》")
-        ]
+        [(MarkupIssueKind::EmptyRuby, "《》"), (MarkupIssueKind::EmptyRuby, "｜字《》")]
     );
 }
 
@@ -116,14 +98,8 @@ fn speech_nests_and_narration_is_the_rest() {
     );
     check(&web("本の題は『門』である。"), "p( n[本の題は『門』である。])");
     check(&web("『もしもし』"), "p( d[『もしもし』])");
-    let thoughts = ManuscriptOptions {
-        thoughts: ThoughtBrackets::DoubleQuotes,
-        ..ManuscriptOptions::default()
-    };
-    check(
-        &Manuscript::read("『もしもし』（電話）", thoughts),
-        "p( t[『もしもし』] n[（電話）])",
-    );
+    let thoughts = ManuscriptOptions { thoughts: ThoughtBrackets::DoubleQuotes, ..ManuscriptOptions::default() };
+    check(&Manuscript::read("『もしもし』（電話）", thoughts), "p( t[『もしもし』] n[（電話）])");
 }
 
 #[test]
@@ -132,23 +108,14 @@ fn speech_goes_on_over_paragraphs_until_it_is_closed() {
         &web("「一行目。\n　二行目。\n三行目」と言った。\n"),
         "p( d:Continues[「一行目。]) p( d:Continues[　二行目。]) p( d[三行目」] n[と言った。])",
     );
-    check(
-        &web("「第一段落。\n「第二段落」\n"),
-        "p( d:Open[「第一段落。]) p( d[「第二段落」])",
-    );
+    check(&web("「第一段落。\n「第二段落」\n"), "p( d:Open[「第一段落。]) p( d[「第二段落」])");
     let forgotten = web("「閉じ忘れ。\n　地の文。\n「次」\n");
-    assert_eq!(
-        shown(&forgotten),
-        "p( d:Open[「閉じ忘れ。]) p( n[　地の文。]) p( d[「次」])"
-    );
+    assert_eq!(shown(&forgotten), "p( d:Open[「閉じ忘れ。]) p( n[　地の文。]) p( d[「次」])");
     assert_eq!(issues(&forgotten), [(MarkupIssueKind::UnclosedBracket('「'), "「")]);
     let middle = web("彼は「と言い（た。そして」閉じ」た");
     assert_eq!(
         issues(&middle),
-        [
-            (MarkupIssueKind::UnclosedBracket('（'), "（"),
-            (MarkupIssueKind::StrayBracket('」'), "」"),
-        ]
+        [(MarkupIssueKind::UnclosedBracket('（'), "（"), (MarkupIssueKind::StrayBracket('」'), "」"),]
     );
 }
 
@@ -161,10 +128,7 @@ fn brackets_in_marks_are_not_speech() {
     let crossing = web("「《《やめろ」》》");
     assert_eq!(
         issues(&crossing),
-        [
-            (MarkupIssueKind::UnclosedBracket('「'), "「"),
-            (MarkupIssueKind::StrayBracket('」'), "」")
-        ]
+        [(MarkupIssueKind::UnclosedBracket('「'), "「"), (MarkupIssueKind::StrayBracket('」'), "」")]
     );
 }
 
@@ -180,19 +144,13 @@ fn emphasis_has_four_notations() {
         "p( n[あの煽動して]( Dots[煽動して]( r:せんどう[煽動] Emphasis(Dots))))",
     );
     let cut = aozora("煽動《せんどう》して［＃「動して」に傍点］");
-    assert_eq!(
-        issues(&cut),
-        [(MarkupIssueKind::NoteWithoutTarget, "［＃「動して」に傍点］")]
-    );
+    assert_eq!(issues(&cut), [(MarkupIssueKind::NoteWithoutTarget, "［＃「動して」に傍点］")]);
     // An emphasis may be nested in another, but not begin in the base of a ruby.
     check(&web("《《あ**い**》》"), "p( n[あい]( Dots[あい]( Bold[い])))");
     let in_base = web("｜あ［＃太字終わり］い《ルビ》");
     assert_eq!(
         issues(&in_base),
-        [
-            (MarkupIssueKind::UnpairedEmphasis, "［＃太字終わり］"),
-            (MarkupIssueKind::RubyWithoutBase, "《ルビ》"),
-        ]
+        [(MarkupIssueKind::UnpairedEmphasis, "［＃太字終わり］"), (MarkupIssueKind::RubyWithoutBase, "《ルビ》"),]
     );
     let alone = web("［＃傍点］始まりだけ\n終わりだけ［＃太字終わり］\n［＃閉じない");
     assert_eq!(
@@ -220,13 +178,7 @@ fn spans_never_cross() {
         "x［＃「x」に傍点］［＃「x」は太字］",
     ] {
         for syntax in [ManuscriptSyntax::Web, ManuscriptSyntax::Aozora] {
-            let manuscript = Manuscript::read(
-                source,
-                ManuscriptOptions {
-                    syntax,
-                    ..ManuscriptOptions::default()
-                },
-            );
+            let manuscript = Manuscript::read(source, ManuscriptOptions { syntax, ..ManuscriptOptions::default() });
             let spans = manuscript.spans();
             for (at, a) in spans.iter().enumerate() {
                 for b in &spans[at + 1..] {
@@ -263,14 +215,8 @@ fn counts_are_of_the_story_alone() {
     let manuscript =
         web("# 第1話　題\n【前書き】\nどうも。\n【本文】\n　今日《きょう》は、「晴《は》れ　だ」と。\n（うそ）\n");
     let body = manuscript.count(ManuscriptPart::Body);
-    assert_eq!(
-        (body.characters, body.with_spaces),
-        ("今日は、「晴れだ」と。（うそ）".chars().count(), 17)
-    );
-    assert_eq!(
-        manuscript.count(ManuscriptPart::Title).characters,
-        "第1話題".chars().count()
-    );
+    assert_eq!((body.characters, body.with_spaces), ("今日は、「晴れだ」と。（うそ）".chars().count(), 17));
+    assert_eq!(manuscript.count(ManuscriptPart::Title).characters, "第1話題".chars().count());
     assert_eq!(manuscript.count(ManuscriptPart::Foreword).characters, 4);
     let voices: Vec<usize> = [TextVoice::Narration, TextVoice::Dialogue, TextVoice::Thought]
         .map(|voice| manuscript.count_voice(voice).characters)

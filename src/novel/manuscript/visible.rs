@@ -82,11 +82,7 @@ impl VisibleText {
         self.text.push_str(&source[range.clone()]);
         match self.runs.last_mut() {
             Some(last) if last.source + last.len == range.start => last.len += range.len(),
-            _ => self.runs.push(VisibleRun {
-                source: range.start,
-                visible,
-                len: range.len(),
-            }),
+            _ => self.runs.push(VisibleRun { source: range.start, visible, len: range.len() }),
         }
     }
 }

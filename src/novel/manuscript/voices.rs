@@ -8,15 +8,8 @@ use std::ops::Range;
 use super::{LineKind, MarkupIssueKind, ParseResults, SourceLine, SpanKind, SpeechEnd, ThoughtBrackets};
 
 /// The brackets that must be paired. The first three can enclose a voice.
-const PAIRS: [(char, char); 7] = [
-    ('「', '」'),
-    ('『', '』'),
-    ('（', '）'),
-    ('【', '】'),
-    ('〈', '〉'),
-    ('〔', '〕'),
-    ('［', '］'),
-];
+const PAIRS: [(char, char); 7] =
+    [('「', '」'), ('『', '』'), ('（', '）'), ('【', '】'), ('〈', '〉'), ('〔', '〕'), ('［', '］')];
 const VOICES: usize = 3;
 
 /// The largest number of lines over which speech may continue; `DEEPEST_SPEECH` limits its nesting depth. Beyond these,
@@ -100,10 +93,7 @@ fn paragraph_narration(line: &SourceLine, voices: &[Range<usize>], found: &mut P
 /// begins with a speech.
 fn look_ahead(source: &str, lines: &[SourceLine]) -> Vec<SpeechLookahead> {
     let mut all = Vec::with_capacity(lines.len() + 1);
-    let none = || SpeechLookahead {
-        closes: [None; VOICES],
-        opens: [None; VOICES],
-    };
+    let none = || SpeechLookahead { closes: [None; VOICES], opens: [None; VOICES] };
     all.push(none());
     for (at, line) in lines.iter().enumerate().rev() {
         let mut here = none();
@@ -113,9 +103,7 @@ fn look_ahead(source: &str, lines: &[SourceLine]) -> Vec<SpeechLookahead> {
         }
         let text = &source[line.content.clone()];
         let first = text.trim_start().chars().next();
-        let (closes, opens) = all
-            .last()
-            .map_or(([None; VOICES], [None; VOICES]), |next| (next.closes, next.opens));
+        let (closes, opens) = all.last().map_or(([None; VOICES], [None; VOICES]), |next| (next.closes, next.opens));
         for (bracket, (open, close)) in PAIRS.iter().take(VOICES).enumerate() {
             let mut depth = 0_usize;
             let ends = text.chars().any(|c| {
@@ -220,23 +208,14 @@ impl<'a> BracketScanner<'a> {
     fn unclosed(&mut self, bracket: OpenBracket, found: &mut ParseResults) {
         self.heard -= usize::from(bracket.voice.is_some());
         let open = PAIRS[bracket.bracket].0;
-        found.issue(
-            MarkupIssueKind::UnclosedBracket(open),
-            bracket.typed..bracket.typed + open.len_utf8(),
-        );
+        found.issue(MarkupIssueKind::UnclosedBracket(open), bracket.typed..bracket.typed + open.len_utf8());
     }
 
     fn character(&mut self, c: char, at: usize, found: &mut ParseResults) {
         if let Some(bracket) = PAIRS.iter().position(|(open, _)| *open == c) {
             let voice = self.voice(bracket);
             self.heard += usize::from(voice.is_some());
-            self.open.push(OpenBracket {
-                bracket,
-                typed: at,
-                at,
-                voice,
-                is_head: self.last.is_none(),
-            });
+            self.open.push(OpenBracket { bracket, typed: at, at, voice, is_head: self.last.is_none() });
             if let Some((_, counts)) = self.frames.last_mut() {
                 counts[bracket] += 1;
             }

@@ -44,12 +44,8 @@ impl<'a> WordAnalysis<'a> {
         names: &'a NameLexicon,
         morphology: &'a dyn Morphology,
     ) -> Self {
-        let mut gathering = WordCollector {
-            visible: manuscript.visible(),
-            names,
-            reader: morphology.reader(),
-            words: Vec::new(),
-        };
+        let mut gathering =
+            WordCollector { visible: manuscript.visible(), names, reader: morphology.reader(), words: Vec::new() };
         let (mut of_sentences, mut cut) = (Vec::with_capacity(sentences.all().len()), Vec::new());
         for (at, sentence) in sentences.all().iter().enumerate() {
             let before = gathering.words.len();
@@ -62,11 +58,7 @@ impl<'a> WordAnalysis<'a> {
             }
             of_sentences.push(before..gathering.words.len());
         }
-        Self {
-            words: gathering.words,
-            of_sentences,
-            cut,
-        }
+        Self { words: gathering.words, of_sentences, cut }
     }
 
     /// Returns the words of all sentences.
@@ -142,11 +134,7 @@ struct PreparedPart<'a> {
 impl<'a> PreparedText<'a> {
     fn push(&mut self, text: &str, visible: Range<usize>, name: Option<&'a NovelName>) {
         if !text.is_empty() {
-            self.parts.push(PreparedPart {
-                start: self.text.len(),
-                visible,
-                name,
-            });
+            self.parts.push(PreparedPart { start: self.text.len(), visible, name });
             self.text.push_str(text);
         }
     }
@@ -167,11 +155,7 @@ impl<'a> PreparedText<'a> {
             while let Some((range, name)) = meant.next_if(|(range, _)| range.end <= piece.end) {
                 prepared.push(&visible[at..range.start], at..range.start, None);
                 let mut stand_in = [0; 4];
-                prepared.push(
-                    stand_in_of(name.kind).encode_utf8(&mut stand_in),
-                    range.clone(),
-                    Some(name),
-                );
+                prepared.push(stand_in_of(name.kind).encode_utf8(&mut stand_in), range.clone(), Some(name));
                 at = range.end;
             }
             prepared.push(&visible[at..piece.end], at..piece.end, None);
@@ -181,26 +165,18 @@ impl<'a> PreparedText<'a> {
 
     /// Returns the parts that a word covers, each with the range of the visible text that belongs to the word.
     fn parts_of(&self, word: &Range<usize>) -> impl Iterator<Item = (Range<usize>, Option<&'a NovelName>)> {
-        let first = self
-            .parts
-            .partition_point(|part| part.start <= word.start)
-            .saturating_sub(1);
+        let first = self.parts.partition_point(|part| part.start <= word.start).saturating_sub(1);
         let (start, end) = (word.start, word.end);
         let parts = self.parts[first..].iter().enumerate();
-        parts
-            .take_while(move |(_, part)| part.start < end)
-            .filter_map(move |(nth, part)| {
-                if part.visible.is_empty() || part.name.is_some() {
-                    return part.name.map(|name| (part.visible.clone(), Some(name)));
-                }
-                let next = self
-                    .parts
-                    .get(first + nth + 1)
-                    .map_or(self.text.len(), |next| next.start);
-                let from = start.max(part.start) - part.start;
-                let to = end.min(next) - part.start;
-                Some((part.visible.start + from..part.visible.start + to, None))
-            })
+        parts.take_while(move |(_, part)| part.start < end).filter_map(move |(nth, part)| {
+            if part.visible.is_empty() || part.name.is_some() {
+                return part.name.map(|name| (part.visible.clone(), Some(name)));
+            }
+            let next = self.parts.get(first + nth + 1).map_or(self.text.len(), |next| next.start);
+            let from = start.max(part.start) - part.start;
+            let to = end.min(next) - part.start;
+            Some((part.visible.start + from..part.visible.start + to, None))
+        })
     }
 }
 
@@ -349,10 +325,7 @@ impl PlainAnalysis {
     fn is_edge(&self, edge: usize, text: &str) -> bool {
         let before = text[..edge].chars().next_back();
         let after = text[edge..].chars().next();
-        if before
-            .zip(after)
-            .is_some_and(|(before, after)| is_one_run(before, after))
-        {
+        if before.zip(after).is_some_and(|(before, after)| is_one_run(before, after)) {
             return false;
         }
         let word = self.words.partition_point(|(word, _)| word.end <= edge);

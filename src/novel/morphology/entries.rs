@@ -47,23 +47,9 @@ impl DictionaryEntries {
         // The grammars are leaked: words of every text borrow from them, and the dictionary lives as long as the
         // process.
         let grammars = text(from)?.leak().lines().map(GrammarEntry::parse).collect();
-        let (bases, readings) = (
-            PackedTexts::from_lines(text(from)?),
-            PackedTexts::from_lines(text(from)?),
-        );
-        let rows = block(from)?
-            .as_chunks()
-            .0
-            .iter()
-            .copied()
-            .map(DictionaryRow::from_bytes)
-            .collect();
-        Ok(Self {
-            grammars,
-            bases,
-            readings,
-            rows,
-        })
+        let (bases, readings) = (PackedTexts::from_lines(text(from)?), PackedTexts::from_lines(text(from)?));
+        let rows = block(from)?.as_chunks().0.iter().copied().map(DictionaryRow::from_bytes).collect();
+        Ok(Self { grammars, bases, readings, rows })
     }
 
     /// Returns the entry of a word by its number in the dictionary.
@@ -108,11 +94,7 @@ impl GrammarEntry {
         let mut next = || columns.next().unwrap_or("*");
         let parts = [next(), next(), next()];
         let (kind, form) = (next(), next());
-        Self {
-            text,
-            parts,
-            inflection: (kind != "*").then_some(Inflection { kind, form }),
-        }
+        Self { text, parts, inflection: (kind != "*").then_some(Inflection { kind, form }) }
     }
 }
 

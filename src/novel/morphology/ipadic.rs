@@ -20,12 +20,7 @@ static LOADED: LazyLock<Ipadic> = LazyLock::new(|| {
     let entries = DictionaryEntries::read(&mut unpacked).expect("the embedded dictionary begins with its entries");
     let dictionary = Dictionary::read(unpacked).expect("the embedded dictionary was written by this vibrato");
     let tokenizer = Tokenizer::new(dictionary).max_grouping_len(LONGEST_UNKNOWN);
-    Ipadic {
-        tokenizer: tokenizer
-            .ignore_space(true)
-            .expect("IPADIC defines a category for spaces"),
-        entries,
-    }
+    Ipadic { tokenizer: tokenizer.ignore_space(true).expect("IPADIC defines a category for spaces"), entries }
 });
 
 /// The embedded dictionary with its tokenizer.
@@ -44,10 +39,7 @@ impl Ipadic {
 
 impl Morphology for Ipadic {
     fn reader(&self) -> Box<dyn WordReader<'_> + '_> {
-        Box::new(IpadicReader {
-            worker: self.tokenizer.new_worker(),
-            entries: &self.entries,
-        })
+        Box::new(IpadicReader { worker: self.tokenizer.new_worker(), entries: &self.entries })
     }
 }
 

@@ -121,9 +121,6 @@ impl Morpheme<'_> {
     #[must_use]
     pub fn is_content(&self) -> bool {
         matches!(self.parts[0], "名詞" | "動詞" | "形容詞" | "副詞")
-            && !matches!(
-                self.parts[1],
-                "非自立" | "接尾" | "代名詞" | "数" | "特殊" | "接続詞的" | "動詞非自立的"
-            )
+            && !matches!(self.parts[1], "非自立" | "接尾" | "代名詞" | "数" | "特殊" | "接続詞的" | "動詞非自立的")
     }
 }

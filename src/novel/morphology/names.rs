@@ -102,11 +102,7 @@ impl NameLexicon {
         }
         let longer = same.partition_point(|at| self.names[*at].surface.chars().count() >= length);
         same.insert(longer, self.names.len());
-        self.names.push(NovelName {
-            surface: surface.to_owned(),
-            reading,
-            kind,
-        });
+        self.names.push(NovelName { surface: surface.to_owned(), reading, kind });
     }
 
     /// Returns all names, in the order of the settings.
@@ -147,14 +143,8 @@ mod tests {
         assert_eq!(all, ["梶みちる", "梶", "みちる", "帆待島", "桟橋"]);
         assert_eq!(lexicon.names()[0].reading.as_deref(), Some("カジミチル"));
         let found: Vec<_> = lexicon.at_start_of("梶みちるは").collect();
-        assert_eq!(
-            found.iter().map(|name| name.surface.as_str()).collect::<Vec<_>>(),
-            ["梶みちる", "梶"]
-        );
-        assert_eq!(
-            (found[1].kind, found[1].reading.as_deref()),
-            (NameKind::Person, Some("カジ"))
-        );
+        assert_eq!(found.iter().map(|name| name.surface.as_str()).collect::<Vec<_>>(), ["梶みちる", "梶"]);
+        assert_eq!((found[1].kind, found[1].reading.as_deref()), (NameKind::Person, Some("カジ")));
         assert_eq!(lexicon.at_start_of("").count(), 0);
     }
 }

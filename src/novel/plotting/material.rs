@@ -52,11 +52,7 @@ impl PlotMaterial {
     pub fn gather(novel: &NovelProject, episode: EpisodeId, before: Option<String>) -> Result<Self, ProjectError> {
         let survey = novel.survey_to_write()?;
         survey.require_novel(novel.names())?;
-        let mut material = Self {
-            settings: survey.settings.clone(),
-            before,
-            ..Self::default()
-        };
+        let mut material = Self { settings: survey.settings.clone(), before, ..Self::default() };
         for yaml in read_yaml_files(&survey, FolderRole::World)? {
             if let Some(YamlValue::List(items)) = yaml.get("characters") {
                 material.cast.extend(items.iter().filter_map(describe_character));
@@ -76,14 +72,8 @@ impl PlotMaterial {
         material.previous.extend((!end.is_empty()).then_some(end));
         material.references = known.references;
         for (role, what) in [
-            (
-                FolderRole::ChapterPlots,
-                BilingualText::new("the chapter plots", "章のプロット"),
-            ),
-            (
-                FolderRole::Management,
-                BilingualText::new("the management files", "管理資料"),
-            ),
+            (FolderRole::ChapterPlots, BilingualText::new("the chapter plots", "章のプロット")),
+            (FolderRole::Management, BilingualText::new("the management files", "管理資料")),
         ] {
             material.cite(&survey, role, &what)?;
         }
@@ -97,11 +87,7 @@ impl PlotMaterial {
                 continue;
             };
             let sha256 = ContentHash::from_bytes(&bytes).digits().to_owned();
-            self.references.push(CitedFile {
-                path: file.shown(),
-                sha256,
-                what: what.clone(),
-            });
+            self.references.push(CitedFile { path: file.shown(), sha256, what: what.clone() });
         }
         Ok(())
     }
@@ -144,10 +130,8 @@ impl PlotMaterial {
         // The template is scanned once from the front, so a placeholder inside an inserted value is not replaced.
         let mut out = String::new();
         let mut rest = prompt;
-        while let Some((at, (name, value))) = values
-            .iter()
-            .filter_map(|pair| Some((rest.find(pair.0)?, pair)))
-            .min_by_key(|(at, _)| *at)
+        while let Some((at, (name, value))) =
+            values.iter().filter_map(|pair| Some((rest.find(pair.0)?, pair))).min_by_key(|(at, _)| *at)
         {
             out.push_str(&rest[..at]);
             out.push_str(value);
@@ -183,11 +167,7 @@ fn describe_character(one: &YamlValue) -> Option<String> {
     let facts = ["age", "role", "first_person", "speech", "arc"];
     let facts: Vec<String> = facts.iter().filter_map(|key| one.get(key).map(lines)).collect();
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
-    Some(if facts.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{name}: {}", facts.join(" / "))
-    })
+    Some(if facts.is_empty() { name.to_owned() } else { format!("{name}: {}", facts.join(" / ")) })
 }
 
 /// Parses a number in a map as people write it: 3, "3", 第3話.
@@ -208,19 +188,15 @@ fn chapter_plans(chapter: &YamlValue, episode: EpisodeId) -> Vec<String> {
     if own.is_none() && !goes_on {
         return Vec::new();
     }
-    let about = ["purpose", "summary"]
-        .iter()
-        .filter_map(|key| chapter.get(key).map(lines));
+    let about = ["purpose", "summary"].iter().filter_map(|key| chapter.get(key).map(lines));
     about.chain(own.map(lines)).collect()
 }
 
 /// Returns the foreshadowing that the ledger plans for an episode, then the foreshadowing open at that time: planted
 /// before, and with a later, undecided or overdue payoff.
 fn ledger_lines(yaml: &YamlValue, episode: EpisodeId) -> Vec<BilingualText> {
-    let mut known: Vec<BilingualText> = ledger_plans(yaml, episode)
-        .into_iter()
-        .map(|line| BilingualText::new(line.clone(), line))
-        .collect();
+    let mut known: Vec<BilingualText> =
+        ledger_plans(yaml, episode).into_iter().map(|line| BilingualText::new(line.clone(), line)).collect();
     let (ledger, number) = (Ledger::from_files(std::slice::from_ref(yaml)), episode.number());
     let before = |entry: &&Foreshadowing| entry.plant.episode.is_some_and(|plant| plant < number);
     for Foreshadowing { id, title, payoff, .. } in ledger.entries.iter().filter(before).filter(|entry| {
@@ -255,22 +231,13 @@ pub(super) fn ledger_plans(ledger: &YamlValue, episode: EpisodeId) -> Vec<String
     for one in all {
         let id = one.get("id").map(YamlValue::words).unwrap_or_default();
         for role in ["plant", "payoff"] {
-            if let Some(part) = one
-                .get(role)
-                .filter(|part| number(part, "episode") == Some(episode.number()))
-            {
-                let content = part
-                    .get("content")
-                    .or_else(|| one.get("title"))
-                    .map(lines)
-                    .unwrap_or_default();
+            if let Some(part) = one.get(role).filter(|part| number(part, "episode") == Some(episode.number())) {
+                let content = part.get("content").or_else(|| one.get("title")).map(lines).unwrap_or_default();
                 planned.push(format!("{id} {role}: {content}"));
             }
         }
         if let Some(YamlValue::List(hints)) = one.get("hints") {
-            let own = hints
-                .iter()
-                .filter(|hint| number(hint, "episode") == Some(episode.number()));
+            let own = hints.iter().filter(|hint| number(hint, "episode") == Some(episode.number()));
             planned.extend(own.map(|hint| {
                 let content = hint.get("content").map(lines).unwrap_or_default();
                 format!("{id} hint: {content}")

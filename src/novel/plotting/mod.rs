@@ -86,10 +86,7 @@ pub fn existing(novel: &NovelProject, episode: EpisodeId) -> Result<Option<Store
 #[must_use]
 pub fn criteria() -> Vec<BilingualText> {
     vec![
-        BilingualText::new(
-            "YAML or JSON with top-level keys",
-            "先頭がキーの YAML または JSON であること",
-        ),
+        BilingualText::new("YAML or JSON with top-level keys", "先頭がキーの YAML または JSON であること"),
         BilingualText::new("`episode_info.title` is present", "`episode_info.title` があること"),
         BilingualText::new(
             format!("`synopsis` has at least {SYNOPSIS} characters"),
@@ -103,10 +100,7 @@ pub fn criteria() -> Vec<BilingualText> {
             "`story_structure` has setup, confrontation and resolution",
             "`story_structure` に setup・confrontation・resolution があること",
         ),
-        BilingualText::new(
-            "`characters` names at least one character",
-            "`characters` に誰かの名前があること",
-        ),
+        BilingualText::new("`characters` names at least one character", "`characters` に誰かの名前があること"),
         BilingualText::new(
             "no remarks of an assistant around it, and no code fence",
             "挨拶や前置きなどアシスタントの言葉と、コードの囲みがないこと",
@@ -126,16 +120,11 @@ pub fn validate_answer(episode: EpisodeId, content: &str) -> Result<EpisodePlot,
     let refuse = |misses| Err(WritingError::PlotMissed { misses });
     let mut plot = match EpisodePlot::read("content", content) {
         Ok(plot) => plot,
-        Err(ProjectError::Yaml {
-            line, column, reason, ..
-        }) => {
+        Err(ProjectError::Yaml { line, column, reason, .. }) => {
             let form = missed_criterion(
                 "form",
                 format!("It is not a valid plot at line {line}, column {column}: {reason}."),
-                format!(
-                    "{line} 行 {column} 桁でプロットとして読めません（{}）。",
-                    translate_reason(&reason)
-                ),
+                format!("{line} 行 {column} 桁でプロットとして読めません（{}）。", translate_reason(&reason)),
             );
             return refuse([form].into_iter().chain(remnants_miss(content)).collect());
         }
@@ -150,10 +139,7 @@ pub fn validate_answer(episode: EpisodeId, content: &str) -> Result<EpisodePlot,
 }
 
 fn missed_criterion(criterion: &str, en: String, ja: String) -> MissedCriterion {
-    MissedCriterion {
-        criterion: criterion.to_owned(),
-        message: BilingualText::new(en, ja),
-    }
+    MissedCriterion { criterion: criterion.to_owned(), message: BilingualText::new(en, ja) }
 }
 
 fn misses(episode: EpisodeId, plot: &EpisodePlot, content: &str) -> Vec<MissedCriterion> {
@@ -171,12 +157,7 @@ fn misses(episode: EpisodeId, plot: &EpisodePlot, content: &str) -> Vec<MissedCr
         format!("It states another episode; this is episode {}.", episode.number()),
         format!("別の話数になっています。これは{episode}です。"),
     );
-    need(
-        has(&info.title),
-        "episode_info.title",
-        "The title is missing.".to_owned(),
-        "題がありません。".to_owned(),
-    );
+    need(has(&info.title), "episode_info.title", "The title is missing.".to_owned(), "題がありません。".to_owned());
     let synopsis = plot.synopsis.as_deref().unwrap_or_default().trim().chars().count();
     need(
         synopsis >= SYNOPSIS,
@@ -192,11 +173,9 @@ fn misses(episode: EpisodeId, plot: &EpisodePlot, content: &str) -> Vec<MissedCr
         format!("出来事が {events} つです。{EVENTS} つ以上必要です。"),
     );
     let acts = &plot.story_structure;
-    for (name, act) in [
-        ("setup", &acts.setup),
-        ("confrontation", &acts.confrontation),
-        ("resolution", &acts.resolution),
-    ] {
+    for (name, act) in
+        [("setup", &acts.setup), ("confrontation", &acts.confrontation), ("resolution", &acts.resolution)]
+    {
         need(
             !act.words().trim().is_empty(),
             &format!("story_structure.{name}"),
@@ -220,10 +199,7 @@ fn remnants_miss(content: &str) -> Option<MissedCriterion> {
     (!found.is_empty()).then(|| {
         missed_criterion(
             "remnants",
-            format!(
-                "It contains remarks of an assistant (line: words): {}.",
-                found.join(", ")
-            ),
+            format!("It contains remarks of an assistant (line: words): {}.", found.join(", ")),
             format!("アシスタントの言葉が残っています（行: 言葉）: {}。", found.join("、")),
         )
     })
@@ -262,13 +238,7 @@ pub fn store_plot(
             })
         })?;
     }
-    Ok(StoredPlot {
-        plot,
-        path,
-        text,
-        sha256,
-        backup,
-    })
+    Ok(StoredPlot { plot, path, text, sha256, backup })
 }
 
 /// Computes figures about a plot by counting.
@@ -280,11 +250,7 @@ pub fn preview(plot: &EpisodePlot, default_length: u32) -> PlotPreview {
     PlotPreview {
         estimated_length: plot.target_words().unwrap_or(default_length),
         complexity_score: u32::try_from(score.min(100)).unwrap_or(100),
-        key_elements: events
-            .iter()
-            .take(5)
-            .map(|event| event.chars().take(40).collect())
-            .collect(),
+        key_elements: events.iter().take(5).map(|event| event.chars().take(40).collect()).collect(),
     }
 }
 

@@ -98,10 +98,7 @@ fn share(part: usize, whole: usize) -> f64 {
 pub fn review(novel: &NovelProject, episode: EpisodeId, plot: &EpisodePlot) -> Result<PlotReview, ProjectError> {
     let survey = novel.survey()?;
     let ledgers = read_yaml_files(&survey, FolderRole::Management)?;
-    let planned: Vec<String> = ledgers
-        .iter()
-        .flat_map(|ledger| ledger_plans(ledger, episode))
-        .collect();
+    let planned: Vec<String> = ledgers.iter().flat_map(|ledger| ledger_plans(ledger, episode)).collect();
     Ok(PlotReview {
         points: vec![
             acts(plot),
@@ -111,11 +108,7 @@ pub fn review(novel: &NovelProject, episode: EpisodeId, plot: &EpisodePlot) -> R
             emotional_swings(plot),
             purposes(plot),
             theme(plot),
-            unscored_point(
-                "P-08",
-                "Disclosure: who learns what when",
-                "情報の開示（誰がいつ何を知るか）",
-            ),
+            unscored_point("P-08", "Disclosure: who learns what when", "情報の開示（誰がいつ何を知るか）"),
             unscored_point("P-09", "Predictability", "展開の予測しやすさ"),
             hook_to_next(plot),
         ],
@@ -128,22 +121,12 @@ fn point(
     score: f64,
     findings: Vec<BilingualText>,
 ) -> PlotReviewPoint {
-    PlotReviewPoint {
-        id,
-        title: BilingualText::new(title.0, title.1),
-        score: Some(score.clamp(0.0, 100.0)),
-        findings,
-    }
+    PlotReviewPoint { id, title: BilingualText::new(title.0, title.1), score: Some(score.clamp(0.0, 100.0)), findings }
 }
 
 /// Returns a point without a score, which cannot be counted.
 fn unscored_point(id: &'static str, en: &'static str, ja: &'static str) -> PlotReviewPoint {
-    PlotReviewPoint {
-        id,
-        title: BilingualText::new(en, ja),
-        score: None,
-        findings: Vec::new(),
-    }
+    PlotReviewPoint { id, title: BilingualText::new(en, ja), score: None, findings: Vec::new() }
 }
 
 /// Scores the three acts by the share of text planned for each.
@@ -185,24 +168,11 @@ fn turning_points(plot: &EpisodePlot) -> PlotReviewPoint {
     };
     let findings = (score < 100.0).then(|| {
         BilingualText::new(
-            format!(
-                "key_events has {events} events; an episode usually needs {} to {}.",
-                TURNS.start(),
-                TURNS.end()
-            ),
-            format!(
-                "key_events は {events} つです。一話には {}〜{} が目安です。",
-                TURNS.start(),
-                TURNS.end()
-            ),
+            format!("key_events has {events} events; an episode usually needs {} to {}.", TURNS.start(), TURNS.end()),
+            format!("key_events は {events} つです。一話には {}〜{} が目安です。", TURNS.start(), TURNS.end()),
         )
     });
-    point(
-        "P-02",
-        ("Turning points", "転換点"),
-        score,
-        findings.into_iter().collect(),
-    )
+    point("P-02", ("Turning points", "転換点"), score, findings.into_iter().collect())
 }
 
 fn foreshadowing_plan(plot: &EpisodePlot) -> PlotReviewPoint {
@@ -218,12 +188,7 @@ fn foreshadowing_plan(plot: &EpisodePlot) -> PlotReviewPoint {
         )
     });
     let score = share(whole, plot.foreshadowing.len()) * 100.0;
-    point(
-        "P-03",
-        ("Foreshadowing plan", "伏線の計画"),
-        score,
-        findings.into_iter().collect(),
-    )
+    point("P-03", ("Foreshadowing plan", "伏線の計画"), score, findings.into_iter().collect())
 }
 
 /// Scores the share of the ledger's foreshadowing for this episode that the plot contains.
@@ -236,10 +201,8 @@ fn foreshadowing_placement(plot: &EpisodePlot, planned: &[String], has_ledger: b
     let id = |line: &str| line.split_whitespace().next().unwrap_or_default().to_owned();
     // A hint may be missing in the plan; a plant or a payoff may not.
     let needed: Vec<&String> = planned.iter().filter(|line| !line.contains(" hint:")).collect();
-    let missing: Vec<&&String> = needed
-        .iter()
-        .filter(|line| !own.iter().any(|words| words.contains(&id(line))))
-        .collect();
+    let missing: Vec<&&String> =
+        needed.iter().filter(|line| !own.iter().any(|words| words.contains(&id(line)))).collect();
     let findings = missing.iter().map(|line| {
         BilingualText::new(
             format!("The ledger plans {line}, but the plot does not contain it."),
@@ -265,12 +228,7 @@ fn emotional_swings(plot: &EpisodePlot) -> PlotReviewPoint {
             "emotional_journey の段階が三つ未満です。",
         )
     });
-    point(
-        "P-05",
-        ("Emotional swings", "感情の起伏"),
-        score,
-        findings.into_iter().collect(),
-    )
+    point("P-05", ("Emotional swings", "感情の起伏"), score, findings.into_iter().collect())
 }
 
 fn purposes(plot: &EpisodePlot) -> PlotReviewPoint {
@@ -292,12 +250,9 @@ fn purposes(plot: &EpisodePlot) -> PlotReviewPoint {
 fn theme(plot: &EpisodePlot) -> PlotReviewPoint {
     let theme = plot.episode_info.theme.as_deref().unwrap_or_default().trim();
     let score = share(theme.chars().count().min(8), 8) * 100.0;
-    let findings = theme.is_empty().then(|| {
-        BilingualText::new(
-            "episode_info.theme is not written.",
-            "episode_info.theme が書かれていません。",
-        )
-    });
+    let findings = theme
+        .is_empty()
+        .then(|| BilingualText::new("episode_info.theme is not written.", "episode_info.theme が書かれていません。"));
     point("P-07", ("Theme", "主題"), score, findings.into_iter().collect())
 }
 
@@ -315,12 +270,7 @@ fn hook_to_next(plot: &EpisodePlot) -> PlotReviewPoint {
             "後の話で回収する伏線がありません。終わりに問いを残してください。",
         )
     });
-    point(
-        "P-10",
-        ("Pull to the next episode", "次の話への引き"),
-        score,
-        findings.into_iter().collect(),
-    )
+    point("P-10", ("Pull to the next episode", "次の話への引き"), score, findings.into_iter().collect())
 }
 
 /// Returns the characters of the plot that neither the synopsis nor any event or act mentions.
@@ -335,13 +285,7 @@ pub fn unused_characters(plot: &EpisodePlot) -> Vec<String> {
     // A plot often uses only a part of a name.
     let is_named = |name: &str| {
         let characters: Vec<char> = name.chars().collect();
-        text.contains(name)
-            || characters
-                .windows(2)
-                .any(|pair| text.contains(&pair.iter().collect::<String>()))
+        text.contains(name) || characters.windows(2).any(|pair| text.contains(&pair.iter().collect::<String>()))
     };
-    plot.character_names()
-        .into_iter()
-        .filter(|name| !is_named(name))
-        .collect()
+    plot.character_names().into_iter().filter(|name| !is_named(name)).collect()
 }

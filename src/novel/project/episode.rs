@@ -45,11 +45,7 @@ impl EpisodeId {
     #[must_use]
     pub fn file_stem(self, title: &str) -> String {
         let title = safe_title(title);
-        if title.is_empty() {
-            self.to_string()
-        } else {
-            format!("{self}_{title}")
-        }
+        if title.is_empty() { self.to_string() } else { format!("{self}_{title}") }
     }
 }
 
@@ -67,18 +63,14 @@ fn numbered(stem: &str) -> Option<(u32, &str)> {
     }
     let word = ["episode", "ep"].into_iter().find_map(|word| {
         let head = stem.get(..word.len())?;
-        head.eq_ignore_ascii_case(word)
-            .then(|| stem[word.len()..].trim_start_matches(['_', '-', ' ', '.']))
+        head.eq_ignore_ascii_case(word).then(|| stem[word.len()..].trim_start_matches(['_', '-', ' ', '.']))
     });
     let counted = word.unwrap_or(stem);
     let rest = counted.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = &counted[..counted.len() - rest.len()];
     let ends = rest.chars().next().is_none_or(|c| "_-　 .".contains(c));
     // 2026-01-31 is a date, not an episode.
-    let is_date = word.is_none()
-        && rest
-            .trim_start_matches(['-', '.', '_'])
-            .starts_with(|c: char| c.is_ascii_digit());
+    let is_date = word.is_none() && rest.trim_start_matches(['-', '.', '_']).starts_with(|c: char| c.is_ascii_digit());
     (!digits.is_empty() && ends && !is_date).then(|| Some((number(digits)?, rest)))?
 }
 
@@ -91,28 +83,16 @@ fn number(digits: &str) -> Option<u32> {
             '百' => 100,
             '千' => 1_000,
             '0'..='9' => {
-                last = Some(
-                    last.unwrap_or(0)
-                        .checked_mul(10)?
-                        .checked_add(u32::from(c) - u32::from('0'))?,
-                );
+                last = Some(last.unwrap_or(0).checked_mul(10)?.checked_add(u32::from(c) - u32::from('0'))?);
                 continue;
             }
             '０'..='９' => {
-                last = Some(
-                    last.unwrap_or(0)
-                        .checked_mul(10)?
-                        .checked_add(u32::from(c) - u32::from('０'))?,
-                );
+                last = Some(last.unwrap_or(0).checked_mul(10)?.checked_add(u32::from(c) - u32::from('０'))?);
                 continue;
             }
             _ => {
                 let digit = "〇一二三四五六七八九".chars().position(|kanji| kanji == c)?;
-                last = Some(
-                    last.unwrap_or(0)
-                        .checked_mul(10)?
-                        .checked_add(u32::try_from(digit).ok()?)?,
-                );
+                last = Some(last.unwrap_or(0).checked_mul(10)?.checked_add(u32::try_from(digit).ok()?)?);
                 continue;
             }
         };
@@ -197,9 +177,7 @@ mod tests {
             ("", None),
         ] {
             let found = EpisodeId::parse_stem(stem);
-            let found = found
-                .as_ref()
-                .map(|(episode, title)| (episode.number(), title.as_deref()));
+            let found = found.as_ref().map(|(episode, title)| (episode.number(), title.as_deref()));
             assert_eq!(found, expected, "{stem}");
         }
     }
@@ -224,10 +202,7 @@ mod tests {
 
     #[test]
     fn any_title_makes_one_file_that_is_read_back() {
-        let config = ProptestConfig {
-            failure_persistence: None,
-            ..ProptestConfig::default()
-        };
+        let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
         proptest!(config, |(number in 1_u32..=99_999, title in "\\PC{0,80}|[./\\\\:．‥… 　]{0,12}")| {
             let stem = episode(number).file_stem(&title);
             prop_assert!(stem.len() <= 200 && !stem.contains(['/', '\\', '\0']), "{stem:?}");

@@ -110,11 +110,7 @@ impl SurveyRemark {
                 format!("{path} の名前に第001話のような話数がありません。"),
             ),
             Self::SeveralFiles(episode, files) => BilingualText::new(
-                format!(
-                    "Episode {} has several files of the same kind: {}.",
-                    episode.number(),
-                    files.join(", ")
-                ),
+                format!("Episode {} has several files of the same kind: {}.", episode.number(), files.join(", ")),
                 format!("{episode}に同じ種類のファイルが複数あります（{}）。", files.join("、")),
             ),
             Self::Cut(path) => BilingualText::new(
@@ -183,9 +179,7 @@ impl NovelProject {
         };
         match self.settings() {
             Ok(Some(settings)) => survey.settings = settings,
-            Ok(None) => survey
-                .remarks
-                .push(SurveyRemark::NoSettings(self.names.settings.clone())),
+            Ok(None) => survey.remarks.push(SurveyRemark::NoSettings(self.names.settings.clone())),
             Err(error @ ProjectError::Yaml { .. }) => survey.remarks.push(SurveyRemark::Broken(error)),
             Err(error) => return Err(error),
         }
@@ -219,18 +213,11 @@ impl NovelProject {
     pub fn own_files(&self) -> Result<Vec<ProjectPath>, ProjectError> {
         let survey = self.survey()?;
         let settings = self.find(&self.names.settings)?;
-        let folders = survey
-            .folders
-            .into_iter()
-            .filter(|(role, _)| *role != FolderRole::Backups);
+        let folders = survey.folders.into_iter().filter(|(role, _)| *role != FolderRole::Backups);
         let episodes = survey.episodes.into_values();
         let texts = episodes.flat_map(|files| files.manuscripts.into_iter().chain(files.plots));
         let mut own: Vec<ProjectPath> = Vec::new();
-        for path in settings
-            .into_iter()
-            .chain(folders.map(|(_, folder)| folder))
-            .chain(texts)
-        {
+        for path in settings.into_iter().chain(folders.map(|(_, folder)| folder)).chain(texts) {
             if !own.iter().any(|top| path.relative().starts_with(top.relative())) {
                 own.push(path);
             }
@@ -317,10 +304,9 @@ fn single_file(episode: EpisodeId, files: &[ProjectPath]) -> Option<Result<Proje
     match files {
         [] => None,
         [file] => Some(Ok(file.clone())),
-        several => Some(Err(ProjectError::Ambiguous {
-            episode,
-            files: several.iter().map(ProjectPath::shown).collect(),
-        })),
+        several => {
+            Some(Err(ProjectError::Ambiguous { episode, files: several.iter().map(ProjectPath::shown).collect() }))
+        }
     }
 }
 
@@ -369,24 +355,18 @@ impl FileKind {
 impl NovelSurvey {
     /// Returns the files of an episode.
     pub fn files(&self, episode: EpisodeId) -> Result<&EpisodeFiles, ProjectError> {
-        self.episodes.get(&episode).ok_or_else(|| ProjectError::NoEpisode {
-            episode,
-            known: self.episodes_where(|_| true),
-        })
+        self.episodes
+            .get(&episode)
+            .ok_or_else(|| ProjectError::NoEpisode { episode, known: self.episodes_where(|_| true) })
     }
 
     /// Returns an error if the folder contains no part of a novel.
     pub fn require_novel(&self, names: &ProjectNames) -> Result<(), ProjectError> {
-        let has_settings = !self
-            .remarks
-            .iter()
-            .any(|remark| matches!(remark, SurveyRemark::NoSettings(_)));
+        let has_settings = !self.remarks.iter().any(|remark| matches!(remark, SurveyRemark::NoSettings(_)));
         if has_settings || !self.folders.is_empty() || !self.episodes.is_empty() {
             return Ok(());
         }
-        Err(ProjectError::NoNovel {
-            settings: names.settings.clone(),
-        })
+        Err(ProjectError::NoNovel { settings: names.settings.clone() })
     }
 
     /// Returns the episodes that have a plot.
@@ -417,9 +397,7 @@ impl NovelSurvey {
     /// Adds files in the project root whose names begin as an episode's (第…話).
     fn add_root_files(&mut self, project: &Arc<Project>) -> Result<(), ProjectError> {
         for file in self.listed(&project.root_path())? {
-            let stem = FileKind::Manuscript
-                .stem(&file.name)
-                .filter(|stem| stem.starts_with('第'));
+            let stem = FileKind::Manuscript.stem(&file.name).filter(|stem| stem.starts_with('第'));
             if let Some((episode, title)) = stem.and_then(EpisodeId::parse_stem) {
                 self.add(FileKind::Manuscript, episode, title, file.path);
             }
@@ -447,10 +425,7 @@ impl NovelSurvey {
 
     fn remark_several(&mut self) {
         for (episode, files) in &self.episodes {
-            for several in [&files.manuscripts, &files.plots]
-                .into_iter()
-                .filter(|files| files.len() > 1)
-            {
+            for several in [&files.manuscripts, &files.plots].into_iter().filter(|files| files.len() > 1) {
                 let names = several.iter().map(ProjectPath::shown).collect();
                 self.remarks.push(SurveyRemark::SeveralFiles(*episode, names));
             }

@@ -132,11 +132,7 @@ impl EpisodePlot {
     /// Returns the necessary events, one text each.
     #[must_use]
     pub fn events(&self) -> Vec<String> {
-        self.key_events
-            .iter()
-            .map(YamlValue::words)
-            .filter(|words| !words.is_empty())
-            .collect()
+        self.key_events.iter().map(YamlValue::words).filter(|words| !words.is_empty()).collect()
     }
 
     /// Returns the names of the characters that appear.
@@ -147,19 +143,12 @@ impl EpisodePlot {
             YamlValue::Map(pairs) => {
                 let named = ["name", "名前"].iter().find_map(|key| character.get(key)?.as_str());
                 // `- 梶みちる: 主人公` is a map with one key, the name.
-                let only = pairs
-                    .first()
-                    .filter(|_| pairs.len() == 1)
-                    .and_then(|(key, _)| key.as_str());
+                let only = pairs.first().filter(|_| pairs.len() == 1).and_then(|(key, _)| key.as_str());
                 named.or(only).map(|name| name.trim().to_owned())
             }
             _ => None,
         };
-        self.characters
-            .iter()
-            .filter_map(name)
-            .filter(|name| !name.is_empty())
-            .collect()
+        self.characters.iter().filter_map(name).filter(|name| !name.is_empty()).collect()
     }
 }
 
@@ -205,28 +194,16 @@ foreshadowing:
         assert!(plot.foreshadowing.is_empty());
         let (key, value) = &plot.unknown.0[0];
         assert_eq!(key.as_str(), Some("独自"));
-        let kept = YamlValue::List(vec![
-            YamlValue::Int(1),
-            YamlValue::Float(2.5),
-            YamlValue::Bool(true),
-            YamlValue::Null,
-        ]);
+        let kept =
+            YamlValue::List(vec![YamlValue::Int(1), YamlValue::Float(2.5), YamlValue::Bool(true), YamlValue::Null]);
         assert_eq!(value.get("鍵"), Some(&kept));
         assert_eq!(plot.episode_info.unknown.0.len(), 1);
-        assert_eq!(
-            EpisodePlot::read("p.yaml", &plot.to_yaml()).expect("a plot"),
-            plot,
-            "{}",
-            plot.to_yaml()
-        );
+        assert_eq!(EpisodePlot::read("p.yaml", &plot.to_yaml()).expect("a plot"), plot, "{}", plot.to_yaml());
     }
 
     #[test]
     fn written_plots_parse_to_equal_plots() {
-        let config = ProptestConfig {
-            failure_persistence: None,
-            ..ProptestConfig::default()
-        };
+        let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
         let texts = "\\PC{0,20}|[-:#?{}\\[\\]&*!|>'\"%@`~, \\n　0-9a-z]{0,20}|true|null|~|1e3|0x1f|---|第1話: 題|\t|12_3|\\.inf|2026-01-31";
         proptest!(config, |(texts in prop::collection::vec(texts, 1..5))| {
             let value = |text: &String| YamlValue::Text(text.clone());
@@ -246,13 +223,9 @@ foreshadowing:
 
     #[test]
     fn numbers_are_read_as_people_write_them() {
-        for (written, number) in [
-            ("1", Some(1)),
-            ("\"001\"", Some(1)),
-            ("第１２話", Some(12)),
-            ("\"4,000字\"", Some(4_000)),
-            ("~", None),
-        ] {
+        for (written, number) in
+            [("1", Some(1)), ("\"001\"", Some(1)), ("第１２話", Some(12)), ("\"4,000字\"", Some(4_000)), ("~", None)]
+        {
             let plot = EpisodePlot::read("p.yaml", &format!("episode_info:\n  episode_number: {written}\n"));
             assert_eq!(plot.expect("a plot").episode_info.episode_number, number, "{written}");
         }
@@ -261,11 +234,7 @@ foreshadowing:
     #[test]
     fn empty_file_is_an_empty_plot() {
         for text in ["", "\n# まだ\n", "---\n", "episode_info:\nkey_events: []\n"] {
-            assert_eq!(
-                EpisodePlot::read("p.yaml", text).expect("a plot"),
-                EpisodePlot::default(),
-                "{text:?}"
-            );
+            assert_eq!(EpisodePlot::read("p.yaml", text).expect("a plot"), EpisodePlot::default(), "{text:?}");
         }
     }
 
@@ -285,9 +254,7 @@ foreshadowing:
             "独自:\n  深い: [1, {\n",
         ];
         let faults = texts.map(|text| match EpisodePlot::read("p.yaml", text) {
-            Err(ProjectError::Yaml {
-                line, column, reason, ..
-            }) => format!("{line}:{column} {reason}"),
+            Err(ProjectError::Yaml { line, column, reason, .. }) => format!("{line}:{column} {reason}"),
             other => panic!("{text:?}: {other:?}"),
         });
         assert_eq!(
@@ -321,9 +288,7 @@ foreshadowing:
             "独自: {一: 1, 二: [3, 4], 三: \"閉じない\n",
         ];
         let faults = texts.map(|text| match EpisodePlot::read("p.yaml", text) {
-            Err(ProjectError::Yaml {
-                line, column, reason, ..
-            }) => {
+            Err(ProjectError::Yaml { line, column, reason, .. }) => {
                 let (key, said) = reason.rsplit_once(": ").expect("a key");
                 assert_eq!(said, "a quoted text is not closed", "{text:?}");
                 format!("{line}:{column} {key}")
@@ -352,14 +317,8 @@ foreshadowing:
             let before = format!("*a{}", level - 1);
             bomb.push_str(&format!("a{level}: &a{level} [{}]\n", [before.as_str(); 9].join(", ")));
         }
-        assert!(matches!(
-            EpisodePlot::read("p.yaml", &bomb),
-            Err(ProjectError::Yaml { .. })
-        ));
+        assert!(matches!(EpisodePlot::read("p.yaml", &bomb), Err(ProjectError::Yaml { .. })));
         let deep = "[".repeat(100_000);
-        assert!(matches!(
-            EpisodePlot::read("p.yaml", &deep),
-            Err(ProjectError::Yaml { .. })
-        ));
+        assert!(matches!(EpisodePlot::read("p.yaml", &deep), Err(ProjectError::Yaml { .. })));
     }
 }

@@ -85,9 +85,7 @@ impl<'de> Deserialize<'de> for TargetLength {
         let read = match &value {
             YamlValue::Int(number) => u32::try_from(*number).ok().map(Self::About),
             YamlValue::Text(text) => match text.split_once(['-', '~', '〜', '～', '–']) {
-                Some((min, max)) => number_in(min)
-                    .zip(number_in(max))
-                    .map(|(min, max)| Self::Between(min, max)),
+                Some((min, max)) => number_in(min).zip(number_in(max)).map(|(min, max)| Self::Between(min, max)),
                 None => number_in(text).map(Self::About),
             },
             YamlValue::Map(_) => {
@@ -120,10 +118,8 @@ mod tests {
 
     #[test]
     fn settings_are_read_as_far_as_they_are_written() {
-        let settings = NovelSettings::read(
-            "s.yaml",
-            "title: 1984\nstyle_preset: narou\ntarget_length: 3,000〜5000字\n独自: 1\n",
-        );
+        let settings =
+            NovelSettings::read("s.yaml", "title: 1984\nstyle_preset: narou\ntarget_length: 3,000〜5000字\n独自: 1\n");
         let settings = settings.expect("settings");
         assert_eq!(settings.title.as_deref(), Some("1984"));
         assert_eq!(settings.style_preset, Some(StylePreset::Narou));
@@ -145,10 +141,7 @@ mod tests {
     #[test]
     fn an_unknown_preset_is_refused_with_its_place_and_the_known_ones() {
         let refused = NovelSettings::read("s.yaml", "title: 題\nstyle_preset: 単行本\n");
-        let Err(ProjectError::Yaml {
-            line, column, reason, ..
-        }) = refused
-        else {
+        let Err(ProjectError::Yaml { line, column, reason, .. }) = refused else {
             panic!("{refused:?}");
         };
         assert_eq!((line, column), (2, 15));

@@ -44,10 +44,7 @@ impl YamlValue {
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         let Self::Map(pairs) = self else { return None };
-        pairs
-            .iter()
-            .find(|(name, _)| name.as_str() == Some(key))
-            .map(|(_, value)| value)
+        pairs.iter().find(|(name, _)| name.as_str() == Some(key)).map(|(_, value)| value)
     }
 
     /// Returns the entries of a list; a single value counts as a list of one, and an empty one as none.
@@ -227,28 +224,17 @@ pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
         YamlValue::Text(text) => number_in(&text),
         _ => None,
     };
-    number
-        .map(Some)
-        .ok_or_else(|| D::Error::custom("a whole number is required"))
+    number.map(Some).ok_or_else(|| D::Error::custom("a whole number is required"))
 }
 
 /// Parses a number with an optional unit or counter.
 pub(crate) fn number_in(text: &str) -> Option<u32> {
-    let bare = text
-        .trim()
-        .trim_start_matches('第')
-        .trim_end_matches(['字', '話', '章', '枚']);
+    let bare = text.trim().trim_start_matches('第').trim_end_matches(['字', '話', '章', '枚']);
     let half: String = bare
         .trim()
         .chars()
         .filter(|c| !matches!(c, ',' | '，' | '_'))
-        .map(|c| {
-            if ('０'..='９').contains(&c) {
-                char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c)
-            } else {
-                c
-            }
-        })
+        .map(|c| if ('０'..='９').contains(&c) { char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c) } else { c })
         .collect();
     half.parse().ok()
 }
@@ -290,17 +276,11 @@ fn locate_error<T: DeserializeOwned>(text: &str, error: &serde_saphyr::Error) ->
         (place_of(follow_path(&whole, &steps).referenced), path_of(&steps))
     } else {
         let place = error.location().map_or((0, 0), place_of);
-        let place = open_quote_start(text, place)
-            .filter(|_| said == UNCLOSED)
-            .unwrap_or(place);
+        let place = open_quote_start(text, place).filter(|_| said == UNCLOSED).unwrap_or(place);
         (place, keys_at(text, place))
     };
     let is_shown = !key.is_empty() && key.chars().count() <= 120;
-    YamlError {
-        line,
-        column,
-        reason: if is_shown { format!("`{key}`: {said}") } else { said },
-    }
+    YamlError { line, column, reason: if is_shown { format!("`{key}`: {said}") } else { said } }
 }
 
 /// Returns the path at which the text does not match the type; empty if the mismatch is at the top.
@@ -419,11 +399,7 @@ fn place_of(place: serde_saphyr::Location) -> (usize, usize) {
 /// Returns the start of a quoted text that is still open at the end of the lines above a position. Those lines are
 /// parsed alone, because for a text that ends inside a quote the parser reports where the quote begins.
 fn open_quote_start(text: &str, (line, _): (usize, usize)) -> Option<(usize, usize)> {
-    let above: usize = text
-        .split_inclusive('\n')
-        .take(line.checked_sub(1)?)
-        .map(str::len)
-        .sum();
+    let above: usize = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
     let error = from_str::<Spanned<LocatedNode>>(text[..above].trim_end()).err()?;
     let error = error.without_snippet();
     let place = error.location().map(place_of)?;
@@ -500,21 +476,9 @@ const PLAIN: [(&str, &str, &str); 14] = [
         "a single text is required here, not a list or keys",
         "ここには文章を一つ書きます（一覧やキーは置けません）",
     ),
-    (
-        "a whole number is required",
-        "a whole number is required",
-        "整数が必要です",
-    ),
-    (
-        LENGTH,
-        LENGTH,
-        "4000、3000-5000、{min: 3000, max: 5000} のいずれかの形で書きます",
-    ),
-    (
-        "invalid indentation in multiline quoted scalar",
-        UNCLOSED,
-        "引用符が閉じていません",
-    ),
+    ("a whole number is required", "a whole number is required", "整数が必要です"),
+    (LENGTH, LENGTH, "4000、3000-5000、{min: 3000, max: 5000} のいずれかの形で書きます"),
+    ("invalid indentation in multiline quoted scalar", UNCLOSED, "引用符が閉じていません"),
     ("unclosed quote", UNCLOSED, "引用符が閉じていません"),
     (
         "tabs disallowed",
@@ -526,27 +490,15 @@ const PLAIN: [(&str, &str, &str); 14] = [
         "this line has a second `: `; put the value in quotes",
         "この行に「: 」が二つあります。値を引用符で囲みます",
     ),
-    (
-        "duplicate mapping key",
-        "this key occurs twice at the same place",
-        "同じ場所に同じキーが二つあります",
-    ),
+    ("duplicate mapping key", "this key occurs twice at the same place", "同じ場所に同じキーが二つあります"),
     (
         "reference to unknown value",
         "a value that begins with `*` must be in quotes",
         "「*」で始まる値は引用符で囲みます",
     ),
     ("unclosed bracket", "a bracket is not closed", "括弧が閉じていません"),
-    (
-        "unexpected end of input",
-        "the text ends too early",
-        "途中で終わっています",
-    ),
-    (
-        "it has bytes that are not valid",
-        "it has bytes that are not valid UTF-8",
-        "UTF-8 の文字でないバイトがあります",
-    ),
+    ("unexpected end of input", "the text ends too early", "途中で終わっています"),
+    ("it has bytes that are not valid", "it has bytes that are not valid UTF-8", "UTF-8 の文字でないバイトがあります"),
 ];
 
 /// Translates a reason into Japanese; a reason without a plain text is quoted as the parser gave it.
@@ -556,10 +508,7 @@ pub(crate) fn translate_reason(reason: &str) -> String {
         None => (String::new(), reason),
     };
     let plain = PLAIN.iter().find(|(_, en, _)| *en == said);
-    let said = plain.map_or_else(
-        || format!("YAML として誤りがあります（{said}）"),
-        |(.., ja)| (*ja).to_owned(),
-    );
+    let said = plain.map_or_else(|| format!("YAML として誤りがあります（{said}）"), |(.., ja)| (*ja).to_owned());
     key + &said
 }
 
@@ -581,14 +530,7 @@ fn usize_of(number: impl TryInto<usize>) -> usize {
 fn reason(error: &serde_saphyr::Error) -> String {
     use serde_saphyr::MessageFormatter as _;
     let said = serde_saphyr::UserMessageFormatter.format_message(error);
-    let line: String = said
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .chars()
-        .filter(|c| !c.is_control())
-        .take(200)
-        .collect();
+    let line: String = said.lines().next().unwrap_or_default().chars().filter(|c| !c.is_control()).take(200).collect();
     let plain = PLAIN.iter().find(|(begins, ..)| line.starts_with(begins));
     plain.map_or_else(|| line.trim_end_matches('.').to_owned(), |(_, en, _)| (*en).to_owned())
 }

@@ -20,17 +20,9 @@ const SIGNS: [char; 6] = ['《', '》', '｜', '［', '］', '※'];
 /// Writes a text. `work` forms the header unless the source has its own.
 #[must_use]
 pub fn write(manuscript: &Manuscript, work: &WorkTitle) -> WriterOutput<String> {
-    let mut writer = AozoraWriter {
-        manuscript,
-        out: String::new(),
-        before: None,
-        has_foreword: false,
-        losses: Vec::new(),
-    };
-    let is_own = manuscript
-        .lines()
-        .first()
-        .is_some_and(|line| line.part == ManuscriptPart::Front)
+    let mut writer =
+        AozoraWriter { manuscript, out: String::new(), before: None, has_foreword: false, losses: Vec::new() };
+    let is_own = manuscript.lines().first().is_some_and(|line| line.part == ManuscriptPart::Front)
         && manuscript.reading().syntax == ManuscriptSyntax::Aozora;
     if !is_own {
         writer.out = format!("{}\n{}\n\n", work.title, work.author);
@@ -46,15 +38,9 @@ pub fn write(manuscript: &Manuscript, work: &WorkTitle) -> WriterOutput<String> 
             LineKind::Verbatim if manuscript.reading().syntax == ManuscriptSyntax::Web => continue,
             LineKind::PartMark => {
                 if line.part != ManuscriptPart::Body {
-                    let name = if line.part == ManuscriptPart::Foreword {
-                        "前書き"
-                    } else {
-                        "後書き"
-                    };
+                    let name = if line.part == ManuscriptPart::Foreword { "前書き" } else { "後書き" };
                     let (indent, kind) = heading(2);
-                    writer
-                        .out
-                        .push_str(&format!("［＃{indent}字下げ］{name}［＃「{name}」は{kind}］\n"));
+                    writer.out.push_str(&format!("［＃{indent}字下げ］{name}［＃「{name}」は{kind}］\n"));
                 }
                 continue;
             }
@@ -63,10 +49,7 @@ pub fn write(manuscript: &Manuscript, work: &WorkTitle) -> WriterOutput<String> 
         }
         writer.out.push_str(&manuscript.source()[line.content.end..line.next]);
     }
-    WriterOutput {
-        output: writer.out,
-        losses: writer.losses,
-    }
+    WriterOutput { output: writer.out, losses: writer.losses }
 }
 
 /// The level of the lowest heading, 小見出し.
@@ -115,10 +98,7 @@ impl AozoraWriter<'_> {
             return self.inlines(content);
         }
         if level > LOWEST_HEADING {
-            self.losses.push(PublishLoss {
-                kind: PublishLossKind::HeadingLevel,
-                range: content.clone(),
-            });
+            self.losses.push(PublishLoss { kind: PublishLossKind::HeadingLevel, range: content.clone() });
         }
         let words = self.manuscript.visible_in(&(text..content.end)).trim().to_owned();
         let (indent, name) = heading(level);
@@ -261,10 +241,7 @@ pub fn to_shift_jis(text: &str) -> WriterOutput<Vec<u8>> {
                     let note = format!("※［＃「U+{0:04X}」、U+{0:04X}］", u32::from(c));
                     let (bytes, ..) = SHIFT_JIS.encode(&note);
                     output.extend_from_slice(&bytes);
-                    losses.push(PublishLoss {
-                        kind: PublishLossKind::Unencodable(c),
-                        range: at..at + c.len_utf8(),
-                    });
+                    losses.push(PublishLoss { kind: PublishLossKind::Unencodable(c), range: at..at + c.len_utf8() });
                 } else {
                     output.extend_from_slice(&bytes);
                 }
@@ -310,10 +287,7 @@ mod tests {
     };
 
     fn work() -> WorkTitle {
-        WorkTitle {
-            title: "題".to_owned(),
-            author: "著者".to_owned(),
-        }
+        WorkTitle { title: "題".to_owned(), author: "著者".to_owned() }
     }
 
     fn from_web(source: &str) -> String {
@@ -356,18 +330,12 @@ mod tests {
             ("夕方｜折戸《おりど》", "夕方｜折戸《おりど》"),
             ("｜お伽話《とぎばなし》", "｜お伽話《とぎばなし》"),
             ("｜今日《きょう》", "今日《きょう》"),
-            (
-                "※［＃「土へん＋竒」、U+57FC］玉《さいたま》",
-                "※［＃「土へん＋竒」、U+57FC］玉《さいたま》",
-            ),
+            ("※［＃「土へん＋竒」、U+57FC］玉《さいたま》", "※［＃「土へん＋竒」、U+57FC］玉《さいたま》"),
         ] {
             let syntax = ManuscriptSyntax::Aozora;
             let manuscript = Manuscript::read(
                 format!("　{line}\n").replace(line, source),
-                ManuscriptOptions {
-                    syntax,
-                    ..ManuscriptOptions::default()
-                },
+                ManuscriptOptions { syntax, ..ManuscriptOptions::default() },
             );
             let written = write(&manuscript, &work()).output;
             assert_eq!(written, format!("題\n著者\n\n　{line}\n"), "{source}");

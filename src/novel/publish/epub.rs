@@ -94,10 +94,7 @@ pub fn write(book: &EpubBook) -> WrittenBook {
         .into_iter()
         .enumerate()
         .flat_map(|(chapter, page)| page.losses.into_iter().map(move |loss| ChapterLoss { chapter, loss }));
-    WrittenBook {
-        losses: losses.collect(),
-        output: archive.finish(),
-    }
+    WrittenBook { losses: losses.collect(), output: archive.finish() }
 }
 
 /// Returns the id of a file of a chapter in the package.
@@ -118,14 +115,7 @@ const CONTAINER: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 fn identifier(work: &WorkTitle) -> String {
     let hash = sha256(format!("{}\n{}", work.title, work.author).as_bytes());
     // UUID version 8 with its variant: custom contents.
-    format!(
-        "urn:uuid:{}-{}-8{}-a{}-{}",
-        &hash[..8],
-        &hash[8..12],
-        &hash[12..15],
-        &hash[15..18],
-        &hash[18..30]
-    )
+    format!("urn:uuid:{}-{}-8{}-a{}-{}", &hash[..8], &hash[8..12], &hash[12..15], &hash[15..18], &hash[18..30])
 }
 
 fn package(book: &EpubBook, pages: &[XhtmlPage]) -> String {
@@ -134,10 +124,7 @@ fn package(book: &EpubBook, pages: &[XhtmlPage]) -> String {
     let files = |(at, page): (usize, &XhtmlPage)| (0..=page.full.len()).map(move |file| id(at, file));
     for id in pages.iter().enumerate().flat_map(files) {
         // Writing to a `String` cannot fail.
-        let _ = writeln!(
-            manifest,
-            r#"<item id="{id}" href="{id}.xhtml" media-type="application/xhtml+xml"/>"#
-        );
+        let _ = writeln!(manifest, r#"<item id="{id}" href="{id}.xhtml" media-type="application/xhtml+xml"/>"#);
         let _ = writeln!(spine, r#"<itemref idref="{id}"/>"#);
     }
     format!(
@@ -178,11 +165,7 @@ fn contents(book: &EpubBook, pages: &[XhtmlPage]) -> String {
     let mut list = String::new();
     for (at, (chapter, page)) in book.chapters.iter().zip(pages).enumerate() {
         let file = format!("{}.xhtml", id(at, 0));
-        let _ = write!(
-            list,
-            r#"<li><a href="{file}">{}</a>"#,
-            escaped(or_untitled(&chapter.title))
-        );
+        let _ = write!(list, r#"<li><a href="{file}">{}</a>"#, escaped(or_untitled(&chapter.title)));
         let mut headings = String::new();
         for heading in &page.headings {
             let _ = writeln!(

@@ -24,10 +24,7 @@ pub fn write(manuscript: &Manuscript, work: &WorkTitle) -> WriterOutput<String> 
          <body>\n{}</body>\n</html>\n",
         page.body
     );
-    WriterOutput {
-        output,
-        losses: page.losses,
-    }
+    WriterOutput { output, losses: page.losses }
 }
 
 #[cfg(test)]
@@ -39,10 +36,7 @@ mod tests {
     };
 
     fn html(source: &str) -> (String, Vec<PublishLossKind>) {
-        let work = WorkTitle {
-            title: "<題>".to_owned(),
-            author: "著者".to_owned(),
-        };
+        let work = WorkTitle { title: "<題>".to_owned(), author: "著者".to_owned() };
         let written = write(&Manuscript::read(source, ManuscriptOptions::default()), &work);
         let (_, body) = written.output.split_once("<body>\n").expect("a body");
         let losses = written.losses.into_iter().map(|loss| loss.kind).collect();

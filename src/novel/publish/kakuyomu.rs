@@ -25,11 +25,7 @@ pub fn write(manuscript: &Manuscript) -> WriterOutput<KakuyomuEpisode> {
     let mut losses = Vec::new();
     site::report_missing_parts(
         manuscript,
-        &[
-            ManuscriptPart::Foreword,
-            ManuscriptPart::Afterword,
-            ManuscriptPart::Colophon,
-        ],
+        &[ManuscriptPart::Foreword, ManuscriptPart::Afterword, ManuscriptPart::Colophon],
         &mut losses,
     );
     let output = KakuyomuEpisode {
@@ -76,10 +72,7 @@ impl SiteNotation for Kakuyomu {
             };
             flush(&mut emphasised, &mut line);
             if dotted {
-                losses.push(PublishLoss {
-                    kind: PublishLossKind::EmphasisPaused,
-                    range,
-                });
+                losses.push(PublishLoss { kind: PublishLossKind::EmphasisPaused, range });
             }
             line.push_str(&written);
         }
@@ -98,19 +91,13 @@ mod tests {
 
     fn kakuyomu(source: &str) -> (String, Vec<PublishLossKind>) {
         let written = write(&Manuscript::read(source, ManuscriptOptions::default()));
-        (
-            written.output.body,
-            written.losses.into_iter().map(|loss| loss.kind).collect(),
-        )
+        (written.output.body, written.losses.into_iter().map(|loss| loss.kind).collect())
     }
 
     #[test]
     fn ruby_and_emphasis_are_written_as_the_site_reads_them() {
         let (body, losses) = kakuyomu("　今日《きょう》は《《本当に》》｜《晴れ》だ（はれ）。\n\n\n{電子|でんし}\n");
-        assert_eq!(
-            body,
-            "　|今日《きょう》は《《本当に》》|《晴れ》だ（はれ）。\n\n\n|電子《でんし》\n"
-        );
+        assert_eq!(body, "　|今日《きょう》は《《本当に》》|《晴れ》だ（はれ）。\n\n\n|電子《でんし》\n");
         assert_eq!(losses, []);
     }
 
@@ -125,28 +112,18 @@ mod tests {
     fn limits_and_missing_fields_are_reported_as_losses() {
         let base = "漢".repeat(21);
         let ruby = "か".repeat(51);
-        let (body, losses) = kakuyomu(&format!(
-            "【前書き】\nどうも。\n【本文】\n｜{base}《か》**字**\n漢《{ruby}》\n"
-        ));
+        let (body, losses) = kakuyomu(&format!("【前書き】\nどうも。\n【本文】\n｜{base}《か》**字**\n漢《{ruby}》\n"));
         assert_eq!(body, format!("{base}（か）字\n漢（{ruby}）\n"));
         let long = PublishLossKind::RubyTooLong { base: 20, ruby: 50 };
         assert_eq!(
             losses,
-            [
-                PublishLossKind::Part(ManuscriptPart::Foreword),
-                long,
-                PublishLossKind::Emphasis(Emphasis::Bold),
-                long
-            ]
+            [PublishLossKind::Part(ManuscriptPart::Foreword), long, PublishLossKind::Emphasis(Emphasis::Bold), long]
         );
     }
 
     #[test]
     fn titles_are_plain() {
-        let written = write(&Manuscript::read(
-            "# 第1話　雨《あめ》\n\n本文\n",
-            ManuscriptOptions::default(),
-        ));
+        let written = write(&Manuscript::read("# 第1話　雨《あめ》\n\n本文\n", ManuscriptOptions::default()));
         assert_eq!(written.output.title.as_deref(), Some("第1話　雨"));
         assert_eq!(written.losses[0].kind, PublishLossKind::TitleMark);
     }

@@ -95,34 +95,26 @@ impl PublishLossKind {
                 "Titles are plain text in this format; this mark was left out.".into(),
                 "題名は文字だけになるため、この装飾は省きました。".into(),
             ),
-            Self::Heading => (
-                "The heading was written as a plain line.".into(),
-                "見出しは通常の行になりました。".into(),
-            ),
+            Self::Heading => {
+                ("The heading was written as a plain line.".into(), "見出しは通常の行になりました。".into())
+            }
             Self::HeadingLevel => (
                 "The heading was written at the lowest level of this format.".into(),
                 "見出しは、この形式で最も下の階層のものになりました。".into(),
             ),
-            Self::PageBreak => (
-                "The page break was written as an empty line.".into(),
-                "改ページは空行になりました。".into(),
-            ),
+            Self::PageBreak => {
+                ("The page break was written as an empty line.".into(), "改ページは空行になりました。".into())
+            }
             Self::Note => ("The note was left out.".into(), "注記を省きました。".into()),
             Self::UnknownCharacter => (
                 "The character has no known code and was written as ※.".into(),
                 "文字コードの分からない外字は※のままです。".into(),
             ),
             Self::Unencodable(c) => (
-                format!(
-                    "{c} (U+{:04X}) is not in the encoding and was written as a note with its code.",
-                    u32::from(c)
-                )
-                .into(),
-                format!(
-                    "{c}（U+{:04X}）はこの文字コードにないため、コードを示す外字注記にしました。",
-                    u32::from(c)
-                )
-                .into(),
+                format!("{c} (U+{:04X}) is not in the encoding and was written as a note with its code.", u32::from(c))
+                    .into(),
+                format!("{c}（U+{:04X}）はこの文字コードにないため、コードを示す外字注記にしました。", u32::from(c))
+                    .into(),
             ),
             Self::Control(c) => (
                 format!("The control character U+{:04X} was left out.", u32::from(c)).into(),

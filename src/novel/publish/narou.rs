@@ -62,10 +62,7 @@ impl SiteNotation for Narou {
                 LineToken::Ruby { text, range, is_dotted } => {
                     line.push_str(text);
                     if *is_dotted {
-                        losses.push(PublishLoss {
-                            kind: PublishLossKind::EmphasisPaused,
-                            range: range.clone(),
-                        });
+                        losses.push(PublishLoss { kind: PublishLossKind::EmphasisPaused, range: range.clone() });
                     }
                     continue;
                 }
@@ -73,19 +70,14 @@ impl SiteNotation for Narou {
             if is_dotted && is_dottable(c) {
                 // Combining marks of the character are written with it, inside the same ruby.
                 let longest = Self::RUBY.0 - 1;
-                let modifiers = next
-                    .iter()
-                    .map_while(|token| letter(Some(token)).filter(|c| is_modifier(*c)));
+                let modifiers = next.iter().map_while(|token| letter(Some(token)).filter(|c| is_modifier(*c)));
                 let whole: String = std::iter::once(c).chain(modifiers.take(longest)).collect();
                 at += whole.chars().count() - 1;
                 line.push_str(&format!("|{whole}《・》"));
                 continue;
             }
             if is_dotted && Self::BREAKS_RUBY.contains(&c) {
-                losses.push(PublishLoss {
-                    kind: PublishLossKind::EmphasisPaused,
-                    range,
-                });
+                losses.push(PublishLoss { kind: PublishLossKind::EmphasisPaused, range });
             }
             let before = at.checked_sub(2).and_then(|before| tokens.get(before));
             let is_reading = matches!(c, '（' | '(')
@@ -123,10 +115,7 @@ mod tests {
 
     fn narou(source: &str) -> (NarouEpisode, Vec<PublishLossKind>) {
         let written = write(&Manuscript::read(source, ManuscriptOptions::default()));
-        (
-            written.output,
-            written.losses.into_iter().map(|loss| loss.kind).collect(),
-        )
+        (written.output, written.losses.into_iter().map(|loss| loss.kind).collect())
     }
 
     #[test]
@@ -135,10 +124,7 @@ mod tests {
         let (episode, losses) = narou(source);
         assert_eq!(episode.title.as_deref(), Some("第1話　雨"));
         assert_eq!(episode.foreword.as_deref(), Some("どうも。\n"));
-        assert_eq!(
-            episode.body,
-            "　|佐々木《ささき》は|走《・》|っ《・》|た《・》。\n\n\n＊＊＊\n\n　終わり。\n"
-        );
+        assert_eq!(episode.body, "　|佐々木《ささき》は|走《・》|っ《・》|た《・》。\n\n\n＊＊＊\n\n　終わり。\n");
         assert_eq!(episode.afterword.as_deref(), Some("また。\n"));
         assert_eq!(losses, [PublishLossKind::TitleMark]);
         assert_eq!(narou("ただの本文").0.foreword, None);

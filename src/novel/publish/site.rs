@@ -33,11 +33,7 @@ pub(super) enum LineToken {
         is_dotted: bool,
     },
     /// A ruby in the notation of the site.
-    Ruby {
-        text: String,
-        range: Range<usize>,
-        is_dotted: bool,
-    },
+    Ruby { text: String, range: Range<usize>, is_dotted: bool },
 }
 
 /// Writes the lines of a part, without the empty lines around them; returns `None` if the part does not exist.
@@ -55,51 +51,30 @@ pub(super) fn part<S: SiteNotation>(
             LineKind::Empty => lines.push(String::new()),
             LineKind::Paragraph | LineKind::Heading { .. } => {
                 if matches!(line.kind, LineKind::Heading { .. }) {
-                    losses.push(PublishLoss {
-                        kind: PublishLossKind::Heading,
-                        range: range.clone(),
-                    });
+                    losses.push(PublishLoss { kind: PublishLossKind::Heading, range: range.clone() });
                 }
                 let tokens = tokens::<S>(manuscript, &range, losses);
                 lines.push(S::line(&tokens, losses));
             }
             LineKind::SceneBreak(SceneBreak::Page) => {
-                losses.push(PublishLoss {
-                    kind: PublishLossKind::PageBreak,
-                    range,
-                });
+                losses.push(PublishLoss { kind: PublishLossKind::PageBreak, range });
                 lines.push(String::new());
             }
             LineKind::SceneBreak(_) => {
                 let signs = manuscript.source()[range.clone()].trim_end();
                 let letters: Vec<LineToken> = signs
                     .char_indices()
-                    .map(|(at, c)| LineToken::Letter {
-                        c,
-                        at: range.start + at,
-                        is_dotted: false,
-                    })
+                    .map(|(at, c)| LineToken::Letter { c, at: range.start + at, is_dotted: false })
                     .collect();
                 lines.push(S::line(&letters, losses));
             }
-            LineKind::Notes => losses.push(PublishLoss {
-                kind: PublishLossKind::Note,
-                range,
-            }),
+            LineKind::Notes => losses.push(PublishLoss { kind: PublishLossKind::Note, range }),
             LineKind::PartMark | LineKind::Verbatim => {}
         }
     }
     let first = lines.iter().position(|line| !line.is_empty()).unwrap_or(lines.len());
-    let last = lines
-        .iter()
-        .rposition(|line| !line.is_empty())
-        .map_or(first, |at| at + 1);
-    has_part.then(|| {
-        lines[first..last]
-            .iter()
-            .flat_map(|line| [line.as_str(), "\n"])
-            .collect()
-    })
+    let last = lines.iter().rposition(|line| !line.is_empty()).map_or(first, |at| at + 1);
+    has_part.then(|| lines[first..last].iter().flat_map(|line| [line.as_str(), "\n"]).collect())
 }
 
 /// Adds a loss for each of the parts that the site has no place for.
@@ -108,10 +83,7 @@ pub(super) fn report_missing_parts(manuscript: &Manuscript, parts: &[ManuscriptP
         if let SpanKind::Part(part) = span.kind
             && parts.contains(&part)
         {
-            losses.push(PublishLoss {
-                kind: PublishLossKind::Part(part),
-                range: span.range.clone(),
-            });
+            losses.push(PublishLoss { kind: PublishLossKind::Part(part), range: span.range.clone() });
         }
     }
 }
@@ -119,15 +91,14 @@ pub(super) fn report_missing_parts(manuscript: &Manuscript, parts: &[ManuscriptP
 /// Returns the heading of an episode as plain text, because both sites have plain titles.
 pub(super) fn title(manuscript: &Manuscript, losses: &mut Vec<PublishLoss>) -> Option<String> {
     let spans = manuscript.spans();
-    let title = spans
-        .iter()
-        .find(|span| span.kind == SpanKind::Part(ManuscriptPart::Title))?;
+    let title = spans.iter().find(|span| span.kind == SpanKind::Part(ManuscriptPart::Title))?;
     let is_mark = |kind: &SpanKind| matches!(kind, SpanKind::Ruby { .. } | SpanKind::Emphasis(_));
     let marks = spans.iter().take_while(|span| span.range.start < title.range.end);
-    losses.extend(marks.filter(|span| is_mark(&span.kind)).map(|span| PublishLoss {
-        kind: PublishLossKind::TitleMark,
-        range: span.range.clone(),
-    }));
+    losses.extend(
+        marks
+            .filter(|span| is_mark(&span.kind))
+            .map(|span| PublishLoss { kind: PublishLossKind::TitleMark, range: span.range.clone() }),
+    );
     Some(manuscript.text_of(&title.range).trim().to_owned())
 }
 
@@ -142,30 +113,17 @@ fn tokens<S: SiteNotation>(
     for piece in manuscript.inlines(line) {
         match piece {
             InlineElement::Text(text, start) => letters(text, start, dots > 0, &mut tokens),
-            InlineElement::Character(Some(c), range) => tokens.push(LineToken::Letter {
-                c,
-                at: range.start,
-                is_dotted: dots > 0,
-            }),
+            InlineElement::Character(Some(c), range) => {
+                tokens.push(LineToken::Letter { c, at: range.start, is_dotted: dots > 0 })
+            }
             InlineElement::Character(None, range) => {
-                tokens.push(LineToken::Letter {
-                    c: '※',
-                    at: range.start,
-                    is_dotted: dots > 0,
-                });
-                losses.push(PublishLoss {
-                    kind: PublishLossKind::UnknownCharacter,
-                    range,
-                });
+                tokens.push(LineToken::Letter { c: '※', at: range.start, is_dotted: dots > 0 });
+                losses.push(PublishLoss { kind: PublishLossKind::UnknownCharacter, range });
             }
             InlineElement::Ruby { base, text, range } => {
                 let is_dotted = dots > 0;
                 match ruby_loss::<S>(&base, text) {
-                    None => tokens.push(LineToken::Ruby {
-                        text: format!("|{base}《{text}》"),
-                        range,
-                        is_dotted,
-                    }),
+                    None => tokens.push(LineToken::Ruby { text: format!("|{base}《{text}》"), range, is_dotted }),
                     Some(kind) => {
                         letters(&base, range.start, is_dotted, &mut tokens);
                         letters(&format!("（{text}）"), range.start, is_dotted, &mut tokens);
@@ -175,27 +133,19 @@ fn tokens<S: SiteNotation>(
             }
             InlineElement::Begin(Emphasis::Dots, _) => dots += 1,
             InlineElement::End(Emphasis::Dots, _) => dots -= 1,
-            InlineElement::Begin(emphasis, range) => losses.push(PublishLoss {
-                kind: PublishLossKind::Emphasis(emphasis),
-                range,
-            }),
+            InlineElement::Begin(emphasis, range) => {
+                losses.push(PublishLoss { kind: PublishLossKind::Emphasis(emphasis), range })
+            }
             // The loss of the emphasis or heading itself covers these.
             InlineElement::End(..) | InlineElement::Note(AozoraNote::Emphasis(_) | AozoraNote::Heading(_), _) => {}
-            InlineElement::Note(_, range) => losses.push(PublishLoss {
-                kind: PublishLossKind::Note,
-                range,
-            }),
+            InlineElement::Note(_, range) => losses.push(PublishLoss { kind: PublishLossKind::Note, range }),
         }
     }
     tokens
 }
 
 fn letters(text: &str, start: usize, is_dotted: bool, tokens: &mut Vec<LineToken>) {
-    tokens.extend(text.char_indices().map(|(at, c)| LineToken::Letter {
-        c,
-        at: start + at,
-        is_dotted,
-    }));
+    tokens.extend(text.char_indices().map(|(at, c)| LineToken::Letter { c, at: start + at, is_dotted }));
 }
 
 /// Returns the reason why a ruby cannot be written as one on the site; `None` if it can.
@@ -204,12 +154,8 @@ fn ruby_loss<S: SiteNotation>(base: &str, ruby: &str) -> Option<PublishLossKind>
     if let Some(sign) = base.chars().chain(ruby.chars()).find(|c| S::BREAKS_RUBY.contains(c)) {
         return Some(PublishLossKind::RubySign(sign));
     }
-    (base.chars().count() > longest_base || ruby.chars().count() > longest_ruby).then_some(
-        PublishLossKind::RubyTooLong {
-            base: longest_base,
-            ruby: longest_ruby,
-        },
-    )
+    (base.chars().count() > longest_base || ruby.chars().count() > longest_ruby)
+        .then_some(PublishLossKind::RubyTooLong { base: longest_base, ruby: longest_ruby })
 }
 
 /// Adds a loss for every bar before a ruby of the same line, because the site may take the bar for the ruby's own.
@@ -217,16 +163,8 @@ pub(super) fn warn_of_bars(tokens: &[LineToken], losses: &mut Vec<PublishLoss>) 
     let is_ruby = |token: &LineToken| matches!(token, LineToken::Ruby { .. } | LineToken::Letter { c: '《', .. });
     let last_ruby = tokens.iter().rposition(is_ruby).unwrap_or(0);
     for token in &tokens[..last_ruby] {
-        if let LineToken::Letter {
-            c: c @ ('|' | '｜'),
-            at,
-            ..
-        } = token
-        {
-            losses.push(PublishLoss {
-                kind: PublishLossKind::Bar,
-                range: *at..*at + c.len_utf8(),
-            });
+        if let LineToken::Letter { c: c @ ('|' | '｜'), at, .. } = token {
+            losses.push(PublishLoss { kind: PublishLossKind::Bar, range: *at..*at + c.len_utf8() });
         }
     }
 }

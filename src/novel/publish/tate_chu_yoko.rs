@@ -47,14 +47,8 @@ mod tests {
     fn short_numbers_and_double_marks_stand_upright() {
         for (text, expected) in [
             ("あと3日", vec![("あと", false), ("3", true), ("日", false)]),
-            (
-                "12月25日!?",
-                vec![("12", true), ("月", false), ("25", true), ("日", false), ("!?", true)],
-            ),
-            (
-                "100円と2026年と3.5度とV2と!!!",
-                vec![("100円と2026年と3.5度とV2と!!!", false)],
-            ),
+            ("12月25日!?", vec![("12", true), ("月", false), ("25", true), ("日", false), ("!?", true)]),
+            ("100円と2026年と3.5度とV2と!!!", vec![("100円と2026年と3.5度とV2と!!!", false)]),
             ("", vec![]),
         ] {
             assert_eq!(pieces(text), expected, "{text}");

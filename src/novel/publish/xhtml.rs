@@ -46,19 +46,11 @@ pub(super) struct FileSplitSizes {
 
 impl FileSplitSizes {
     /// Never splits a text, however long.
-    pub(super) const NEVER: Self = Self {
-        at_heading: usize::MAX,
-        at_scene: usize::MAX,
-        anywhere: usize::MAX,
-    };
+    pub(super) const NEVER: Self = Self { at_heading: usize::MAX, at_scene: usize::MAX, anywhere: usize::MAX };
 
     /// Keeps files small enough for quick loading. Some reading systems reject more than 300 KiB; an episode of 4,000
     /// characters has 13 KiB and is never split.
-    pub(super) const OF_BOOKS: Self = Self {
-        at_heading: 48 << 10,
-        at_scene: 96 << 10,
-        anywhere: 192 << 10,
-    };
+    pub(super) const OF_BOOKS: Self = Self { at_heading: 48 << 10, at_scene: 96 << 10, anywhere: 192 << 10 };
 }
 
 /// Writes a manuscript. `title` becomes the heading if the manuscript has none.
@@ -69,15 +61,8 @@ pub(super) fn page(manuscript: &Manuscript, title: &str, cuts: FileSplitSizes) -
         page.text(title, &(0..0));
         page.body.push_str("</h1>\n");
     }
-    let mut writer = XhtmlWriter {
-        manuscript,
-        page,
-        cuts,
-        highest: highest(manuscript),
-        indent: 0,
-        section: None,
-        empty: 0,
-    };
+    let mut writer =
+        XhtmlWriter { manuscript, page, cuts, highest: highest(manuscript), indent: 0, section: None, empty: 0 };
     for line in manuscript.lines() {
         writer.line(line);
     }
@@ -110,10 +95,9 @@ impl XhtmlPage {
                 '>' => self.body.push_str("&gt;"),
                 '"' => self.body.push_str("&quot;"),
                 '\t' | '\n' => self.body.push(c),
-                '\u{fffe}' | '\u{ffff}' | '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => self.losses.push(PublishLoss {
-                    kind: PublishLossKind::Control(c),
-                    range: from.clone(),
-                }),
+                '\u{fffe}' | '\u{ffff}' | '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => {
+                    self.losses.push(PublishLoss { kind: PublishLossKind::Control(c), range: from.clone() })
+                }
                 _ => self.body.push(c),
             }
         }
@@ -215,9 +199,7 @@ impl XhtmlWriter<'_> {
         if is_cut {
             self.cut();
         }
-        self.page
-            .body
-            .push_str(&"<p><br /></p>\n".repeat(std::mem::take(&mut self.empty)));
+        self.page.body.push_str(&"<p><br /></p>\n".repeat(std::mem::take(&mut self.empty)));
         match line.kind {
             LineKind::Heading { level, text } => self.heading(line.part, level, text..content.end),
             LineKind::Paragraph => self.paragraph(content),
@@ -240,11 +222,7 @@ impl XhtmlWriter<'_> {
     }
 
     fn heading(&mut self, part: ManuscriptPart, level: u8, words: Range<usize>) {
-        let element = if part == ManuscriptPart::Title {
-            1
-        } else {
-            (2 + level.saturating_sub(self.highest)).min(6)
-        };
+        let element = if part == ManuscriptPart::Title { 1 } else { (2 + level.saturating_sub(self.highest)).min(6) };
         let id = format!("h{}", self.page.headings.len() + 1);
         if part == ManuscriptPart::Body {
             let heading = PageHeading {
@@ -288,10 +266,9 @@ impl XhtmlWriter<'_> {
             match piece {
                 InlineElement::Note(AozoraNote::IndentFrom(amount), _) => self.indent = *amount,
                 InlineElement::Note(AozoraNote::IndentEnd, _) => self.indent = 0,
-                InlineElement::Note(_, range) => self.page.losses.push(PublishLoss {
-                    kind: PublishLossKind::Note,
-                    range,
-                }),
+                InlineElement::Note(_, range) => {
+                    self.page.losses.push(PublishLoss { kind: PublishLossKind::Note, range })
+                }
                 _ => {}
             }
         }
@@ -306,10 +283,7 @@ impl XhtmlWriter<'_> {
                 InlineElement::Character(Some(c), range) => self.page.letters(c.encode_utf8(&mut [0; 4]), &range),
                 InlineElement::Character(None, range) => {
                     self.page.body.push('※');
-                    self.page.losses.push(PublishLoss {
-                        kind: PublishLossKind::UnknownCharacter,
-                        range,
-                    });
+                    self.page.losses.push(PublishLoss { kind: PublishLossKind::UnknownCharacter, range });
                 }
                 InlineElement::Ruby { base, text, range } => {
                     self.page.body.push_str("<ruby>");
@@ -340,10 +314,9 @@ impl XhtmlWriter<'_> {
                     | AozoraNote::Character(_),
                     _,
                 ) => {}
-                InlineElement::Note(_, range) => self.page.losses.push(PublishLoss {
-                    kind: PublishLossKind::Note,
-                    range,
-                }),
+                InlineElement::Note(_, range) => {
+                    self.page.losses.push(PublishLoss { kind: PublishLossKind::Note, range })
+                }
             }
         }
     }

@@ -45,21 +45,12 @@ pub fn read_manuscript(
         let bytes = files::read(&file, crate::project::MANUSCRIPT_BYTES)?;
         (file.shown(), bytes)
     };
-    let Decoded {
-        text,
-        encoding,
-        bom,
-        damaged,
-    } = encoding::decode(&bytes, EncodingChoice::Auto);
+    let Decoded { text, encoding, bom, damaged } = encoding::decode(&bytes, EncodingChoice::Auto);
     // The byte order mark is a character of the file that a rule may remove.
     let text = if bom { format!("\u{feff}{text}") } else { text };
     let characters = text.chars().count();
     if characters > CHARACTERS {
-        return Err(ReviewError::TooLong {
-            path,
-            characters,
-            limit: CHARACTERS,
-        });
+        return Err(ReviewError::TooLong { path, characters, limit: CHARACTERS });
     }
     let context = NovelContext::of_project(novel, episode)?;
     let tuning = tuning.clone().overlaid_with(&context.tuning()?);
@@ -70,12 +61,5 @@ pub fn read_manuscript(
         sha256: ContentHash::from_bytes(&bytes).digits().to_owned(),
         characters: draft.manuscript.count(ManuscriptPart::Body).characters,
     };
-    Ok(CheckedManuscript {
-        encoding,
-        is_damaged: damaged,
-        draft,
-        context,
-        tuning,
-        subject,
-    })
+    Ok(CheckedManuscript { encoding, is_damaged: damaged, draft, context, tuning, subject })
 }

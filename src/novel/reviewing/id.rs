@@ -60,12 +60,7 @@ mod tests {
         let id = ReviewId::new(&now, 0x1a2b_3c4d);
         assert_eq!(id.to_string(), "check_20250904_103000_1a2b3c4d");
         assert_eq!(ReviewId::parse(&id.to_string()), Some(id));
-        for no in [
-            "check_20250904_103000",
-            "check_../../../x",
-            "session_20250904_103000_1a2b3c4d",
-            "",
-        ] {
+        for no in ["check_20250904_103000", "check_../../../x", "session_20250904_103000_1a2b3c4d", ""] {
             assert_eq!(ReviewId::parse(no), None, "{no}");
         }
     }

@@ -11,10 +11,7 @@ const BYTES: u64 = 32 << 20;
 /// Reads the values of a file; empty if the file does not exist. Lines that cannot be parsed are skipped.
 pub(super) fn read<T: DeserializeOwned>(shelf: &ReviewFiles, path: &str) -> Result<Vec<T>, ReviewError> {
     let text = shelf.text(path, BYTES)?.unwrap_or_default();
-    Ok(text
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect())
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 
 /// Appends values to a file, which is created even for an empty list.

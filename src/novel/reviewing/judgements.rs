@@ -97,13 +97,7 @@ fn mean(lines: &[JudgementLine]) -> Option<AcceptedJudgement> {
         _ => Judge::Host,
     };
     let score = lines.iter().map(|line| line.score).sum::<f64>() / lines.len() as f64;
-    Some(AcceptedJudgement {
-        by,
-        judgement: Judgement {
-            score,
-            quotes: last.quotes.clone(),
-        },
-    })
+    Some(AcceptedJudgement { by, judgement: Judgement { score, quotes: last.quotes.clone() } })
 }
 
 #[cfg(test)]
@@ -121,13 +115,7 @@ mod tests {
             judged_at: UtcTime::parse("2025-09-04T10:30:00Z").expect("a time"),
             sha256: String::new(),
         };
-        let lines = [
-            line("a", 0.0),
-            line("a", 0.4),
-            line("a", 0.6),
-            line("b", 0.2),
-            line("b", 0.9),
-        ];
+        let lines = [line("a", 0.0), line("a", 0.4), line("a", 0.6), line("b", 0.2), line("b", 0.9)];
         let opinions = CombinedJudgements::from_lines(lines);
         assert!((opinions.judged["a"].judgement.score - 0.5).abs() < 1e-9);
         assert_eq!(opinions.unstable, ["b"]);

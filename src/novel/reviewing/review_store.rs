@@ -269,17 +269,13 @@ impl ReviewStore {
     /// Creates access to the reviews of a project.
     #[must_use]
     pub fn new(project: Arc<Project>) -> Self {
-        Self {
-            shelf: ReviewFiles::new(project, None),
-        }
+        Self { shelf: ReviewFiles::new(project, None) }
     }
 
     /// Creates access that writes to `apart` instead of the project.
     #[must_use]
     pub fn with_overlay(project: Arc<Project>, apart: ReviewOverlay) -> Self {
-        Self {
-            shelf: ReviewFiles::new(project, Some(apart)),
-        }
+        Self { shelf: ReviewFiles::new(project, Some(apart)) }
     }
 
     /// Begins a review. Nothing is written before its first step.
@@ -306,18 +302,13 @@ impl ReviewStore {
         let known = ReviewId::parse(id).ok_or_else(unknown)?;
         let path = manifest_of(&known);
         let text = self.shelf.text(&path, MANIFEST_BYTES)?.ok_or_else(unknown)?;
-        let manifest: ReviewManifest = serde_json::from_str(&text).map_err(|error| ReviewError::Broken {
-            path,
-            reason: error.to_string(),
-        })?;
+        let manifest: ReviewManifest =
+            serde_json::from_str(&text).map_err(|error| ReviewError::Broken { path, reason: error.to_string() })?;
         // A folder copied by hand contains the manifest of another review.
         if manifest.session_id != known {
             return Err(unknown());
         }
-        Ok(ManuscriptReview {
-            shelf: self.shelf.clone(),
-            manifest,
-        })
+        Ok(ManuscriptReview { shelf: self.shelf.clone(), manifest })
     }
 
     /// Returns the executions for an episode, newest first, each with the id of its review.

@@ -52,9 +52,7 @@ pub fn instruction(episode: EpisodeId, items: &[&Evaluation], locale: Locale) ->
         Locale::En => PROMPT_EN,
         Locale::Ja => PROMPT_JA,
     };
-    prompt
-        .replace("{episode}", &episode.number().to_string())
-        .replace("{count}", &items.len().to_string())
+    prompt.replace("{episode}", &episode.number().to_string()).replace("{count}", &items.len().to_string())
 }
 
 /// Returns the texts of an item's page in a language.

@@ -50,10 +50,7 @@ impl EpisodeScore {
         let id = self.review.to_string();
         let id = id.trim_start_matches("check_");
         let (episode, execution) = (self.episode.number(), self.execution);
-        format!(
-            "{episode:05}_{id}_{execution:03}_{}_{}_{}.json",
-            self.score, self.method, self.manuscript
-        )
+        format!("{episode:05}_{id}_{execution:03}_{}_{}_{}.json", self.score, self.method, self.manuscript)
     }
 
     fn parse(name: &str) -> Option<Self> {
@@ -65,14 +62,7 @@ impl EpisodeScore {
         // NaN is a number to the parser, and would be every mean of which it is a part.
         let score = next()?.parse::<f64>().ok().filter(|score| score.is_finite())?;
         let (method, manuscript) = next()?.rsplit_once('_')?;
-        Some(Self {
-            episode,
-            review,
-            execution,
-            score,
-            method: method.to_owned(),
-            manuscript: manuscript.to_owned(),
-        })
+        Some(Self { episode, review, execution, score, method: method.to_owned(), manuscript: manuscript.to_owned() })
     }
 }
 
@@ -104,10 +94,7 @@ pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, ReviewError> 
         return Ok(Vec::new());
     };
     let (listed, _) = list_last(&folder, SCORES)?;
-    let mut scores: Vec<EpisodeScore> = listed
-        .iter()
-        .filter_map(|file| EpisodeScore::parse(&file.name))
-        .collect();
+    let mut scores: Vec<EpisodeScore> = listed.iter().filter_map(|file| EpisodeScore::parse(&file.name)).collect();
     scores.sort_by(|one, other| {
         (one.episode, &one.review, one.execution).cmp(&(other.episode, &other.review, other.execution))
     });
@@ -141,10 +128,7 @@ mod tests {
             method: "llm_sampling".to_owned(),
             manuscript: "0123456789ab".to_owned(),
         };
-        assert_eq!(
-            score.name(),
-            "00012_20260131_100000_0a1b2c3d_002_87.5_llm_sampling_0123456789ab.json"
-        );
+        assert_eq!(score.name(), "00012_20260131_100000_0a1b2c3d_002_87.5_llm_sampling_0123456789ab.json");
         assert_eq!(EpisodeScore::parse(&score.name()), Some(score.clone()));
         assert!(score.is_of("0123456789abcdef") && !score.is_of("1123456789abcdef"));
         for no in [

@@ -295,11 +295,7 @@ mod tests {
         for step in &STEPS {
             for name in step.rules {
                 let known = RULES.iter().find(|rule| rule.name == *name);
-                assert!(
-                    known.is_some_and(|rule| step.groups.contains(&rule.page.group)),
-                    "{}: {name}",
-                    step.id
-                );
+                assert!(known.is_some_and(|rule| step.groups.contains(&rule.page.group)), "{}: {name}", step.id);
             }
         }
     }

@@ -67,14 +67,8 @@ pub fn files(wishes: &NovelTemplateValues, names: &ProjectNames) -> Vec<Scaffold
         ("manuscripts", names.manuscripts.clone()),
         ("management", names.management.clone()),
     ];
-    let yaml = |path: String, template: &str| ScaffoldFile {
-        path,
-        text: fill(template, &in_yaml),
-    };
-    let prose = |path: String, template: &str| ScaffoldFile {
-        path,
-        text: fill(template, &in_prose),
-    };
+    let yaml = |path: String, template: &str| ScaffoldFile { path, text: fill(template, &in_yaml) };
+    let prose = |path: String, template: &str| ScaffoldFile { path, text: fill(template, &in_prose) };
     let within = |folder: &str, name: &str| format!("{folder}/{name}");
     vec![
         prose(within(&names.planning, "企画書.md"), template!("proposal.md")),
@@ -122,11 +116,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let project = Project::open(folder.path()).expect("a project");
         for file in files(wishes, &ProjectNames::default()) {
-            assert!(
-                !file.text.contains("{{") || wishes.title.contains("{{"),
-                "{}",
-                file.path
-            );
+            assert!(!file.text.contains("{{") || wishes.title.contains("{{"), "{}", file.path);
             replace(&project, &file.path, file.text.as_bytes()).expect("written");
         }
         let novel = NovelProject::new(Arc::clone(&project), ProjectNames::default());
@@ -150,11 +140,8 @@ mod tests {
         let episode = EpisodeId::new(1).expect("a number");
         let material = WritingMaterial::gather(&novel, episode).expect("material");
         assert!(material.faults.is_empty(), "{:?}", material.faults);
-        let cast: Vec<(&str, bool)> = material
-            .cast
-            .iter()
-            .map(|member| (member.name.as_str(), member.aliases.len() > 1))
-            .collect();
+        let cast: Vec<(&str, bool)> =
+            material.cast.iter().map(|member| (member.name.as_str(), member.aliases.len() > 1)).collect();
         assert_eq!(cast, [("水野はる", true), ("久我いつき", true)]);
         let plot: EpisodePlot = novel.plot(episode).expect("a plot");
         assert_eq!(plot.events().len(), 8);
@@ -177,10 +164,7 @@ mod tests {
             let survey = novel.survey().expect("a survey");
             assert!(survey.remarks.is_empty(), "{:?}", survey.remarks);
             assert_eq!(survey.settings.title.as_deref(), Some(title));
-            assert_eq!(
-                (survey.settings.author, survey.settings.genre.as_deref()),
-                (None, Some("a: b"))
-            );
+            assert_eq!((survey.settings.author, survey.settings.genre.as_deref()), (None, Some("a: b")));
         }
         assert!(!is_line(" \u{3000}") && !is_line("二\n行") && !is_line("\u{7}"));
     }

@@ -139,14 +139,7 @@ mod tests {
     #[test]
     fn every_character_is_of_one_script() {
         let scripts = ScriptCounts::count("三ヶ月　ぶりのｶﾅ、ABＣ1２。é々");
-        let expected = ScriptCounts {
-            kanji: 3,
-            hiragana: 3,
-            katakana: 3,
-            latin: 4,
-            digits: 2,
-            marks: 2,
-        };
+        let expected = ScriptCounts { kanji: 3, hiragana: 3, katakana: 3, latin: 4, digits: 2, marks: 2 };
         assert_eq!((scripts, scripts.total()), (expected, 17));
     }
 

@@ -64,10 +64,7 @@ impl ManuscriptSentence {
     #[must_use]
     pub fn text(&self, manuscript: &Manuscript) -> String {
         let visible = manuscript.visible().text();
-        self.pieces
-            .iter()
-            .map(|piece| &visible[piece.visible.clone()])
-            .collect()
+        self.pieces.iter().map(|piece| &visible[piece.visible.clone()]).collect()
     }
 
     /// Counts the sentence's own characters, without quotations in between.
@@ -75,9 +72,7 @@ impl ManuscriptSentence {
     pub fn counts(&self, manuscript: &Manuscript) -> CharacterCounts {
         let visible = manuscript.visible().text();
         let pieces = self.pieces.iter();
-        pieces
-            .map(|piece| CharacterCounts::count(&visible[piece.visible.clone()]))
-            .sum()
+        pieces.map(|piece| CharacterCounts::count(&visible[piece.visible.clone()])).sum()
     }
 
     /// True if the sentence belongs to the story: in the body, and not a heading.
@@ -221,9 +216,7 @@ impl SentenceSplitter<'_> {
                 }) {
                     at += 1;
                 }
-                let end = characters
-                    .get(at)
-                    .map_or(stretch.end, |(place, _)| (*place).min(stretch.end));
+                let end = characters.get(at).map_or(stretch.end, |(place, _)| (*place).min(stretch.end));
                 pieces.push(begin..end);
                 self.add(voice, std::mem::take(&mut pieces));
                 begin = end;
@@ -250,11 +243,7 @@ impl SentenceSplitter<'_> {
             })
             .collect();
         if !pieces.is_empty() {
-            self.found.push(ManuscriptSentence {
-                voice,
-                pieces,
-                ..self.sentence.clone()
-            });
+            self.found.push(ManuscriptSentence { voice, pieces, ..self.sentence.clone() });
         }
     }
 }
@@ -270,11 +259,7 @@ fn within_brackets(characters: &[(usize, char)], is_speech: bool) -> Vec<bool> {
                 open.push((bracket, at));
             }
         } else if let Some(bracket) = BRACKETS.iter().position(|(_, closing)| closing == c)
-            && let Some(nearest) = open
-                .iter()
-                .rev()
-                .take(BRACKETS.len())
-                .position(|(other, _)| *other == bracket)
+            && let Some(nearest) = open.iter().rev().take(BRACKETS.len()).position(|(other, _)| *other == bracket)
         {
             // Brackets opened in between and never closed are ignored.
             open.truncate(open.len() - nearest);
@@ -325,10 +310,7 @@ fn is_trailing(characters: &[(usize, char)], end: usize) -> bool {
         count <= SIGNS
             && (is_closer(c)
                 || is_end_mark(c)
-                || matches!(
-                    c,
-                    '…' | '‥' | '―' | '—' | '─' | '・' | '♪' | '♡' | '♥' | '☆' | '★' | '～' | '〜'
-                ))
+                || matches!(c, '…' | '‥' | '―' | '—' | '─' | '・' | '♪' | '♡' | '♥' | '☆' | '★' | '～' | '〜'))
     })
 }
 
@@ -360,10 +342,7 @@ mod tests {
 
     #[test]
     fn sentence_end_includes_trailing_marks_and_brackets() {
-        assert_eq!(
-            cut("　行った。帰った！？　寝た"),
-            ["N 行った。", "N 帰った！？", "N 寝た"]
-        );
+        assert_eq!(cut("　行った。帰った！？　寝た"), ["N 行った。", "N 帰った！？", "N 寝た"]);
         assert_eq!(cut("まさか……。そう――だ。"), ["N まさか……。", "N そう――だ。"]);
         assert_eq!(cut("円周率は３．１４だ。"), ["N 円周率は３．１４だ。"]);
         assert_eq!(cut("え？……"), ["N え？……"]);
@@ -376,22 +355,13 @@ mod tests {
             cut("彼は「行くのか？　本当に？」と言った。「うん」"),
             ["N 彼は|と言った。", "D 「行くのか？", "D 本当に？」", "D 「うん」"]
         );
-        assert_eq!(
-            cut("帰った。「ただいま」と言う。"),
-            ["N 帰った。", "D 「ただいま」", "N と言う。"]
-        );
+        assert_eq!(cut("帰った。「ただいま」と言う。"), ["N 帰った。", "D 「ただいま」", "N と言う。"]);
     }
 
     #[test]
     fn nothing_ends_within_brackets() {
-        assert_eq!(
-            cut("本（一九〇六年。初版）を読む。次。"),
-            ["N 本（一九〇六年。初版）を読む。", "N 次。"]
-        );
-        assert_eq!(
-            cut("「『行け。すぐに。』と言った。以上」"),
-            ["D 「『行け。すぐに。』と言った。", "D 以上」"]
-        );
+        assert_eq!(cut("本（一九〇六年。初版）を読む。次。"), ["N 本（一九〇六年。初版）を読む。", "N 次。"]);
+        assert_eq!(cut("「『行け。すぐに。』と言った。以上」"), ["D 「『行け。すぐに。』と言った。", "D 以上」"]);
         assert_eq!(cut("本（開いたまま。次。"), ["N 本（開いたまま。", "N 次。"]);
     }
 
@@ -401,10 +371,7 @@ mod tests {
             cut("# 第一話。始まり\n\n（まずい。逃げよう）\n走る"),
             ["# 第一話。始まり", "T （まずい。", "T 逃げよう）", "N 走る"]
         );
-        assert_eq!(
-            cut("|今日《きょう》は《《晴れ》》だ。明日も。"),
-            ["N 今日は晴れだ。", "N 明日も。"]
-        );
+        assert_eq!(cut("|今日《きょう》は《《晴れ》》だ。明日も。"), ["N 今日は晴れだ。", "N 明日も。"]);
     }
 
     #[test]

@@ -67,10 +67,9 @@ impl AnswerCriterion {
     #[must_use]
     pub fn sentence(&self) -> BilingualText {
         match self {
-            Self::Form => BilingualText::new(
-                "YAML or JSON with top-level keys",
-                "先頭がキーの YAML または JSON であること",
-            ),
+            Self::Form => {
+                BilingualText::new("YAML or JSON with top-level keys", "先頭がキーの YAML または JSON であること")
+            }
             Self::Key(key) => {
                 let (en, ja) = holds(key.holds);
                 let meaning = key.meaning();
@@ -102,15 +101,11 @@ impl AnswerCriterion {
 
 fn holds(holds: KeyContents) -> (String, String) {
     match holds {
-        KeyContents::Characters(least) => (
-            format!("a text of at least {least} characters"),
-            format!("{least} 字以上の文章"),
-        ),
+        KeyContents::Characters(least) => {
+            (format!("a text of at least {least} characters"), format!("{least} 字以上の文章"))
+        }
         KeyContents::Items(0) => ("a list, possibly empty".to_owned(), "一覧（空でもよい）".to_owned()),
-        KeyContents::Items(least) => (
-            format!("a list of at least {least} items"),
-            format!("{least} 件以上の一覧"),
-        ),
+        KeyContents::Items(least) => (format!("a list of at least {least} items"), format!("{least} 件以上の一覧")),
         KeyContents::Replacements => (
             "a list of {find, replace} items, possibly empty".to_owned(),
             "{find, replace} の一覧（空でもよい）".to_owned(),
@@ -123,17 +118,12 @@ fn names<'a>(cast: impl Iterator<Item = &'a PlotMember>) -> Vec<&'a str> {
 }
 
 fn miss(criterion: &AnswerCriterion, en: String, ja: String) -> MissedCriterion {
-    MissedCriterion {
-        criterion: criterion.name(),
-        message: BilingualText::new(en, ja),
-    }
+    MissedCriterion { criterion: criterion.name(), message: BilingualText::new(en, ja) }
 }
 
 /// Counts the visible characters of a text's body.
 pub(super) fn characters(text: &str) -> usize {
-    Manuscript::read(text, ManuscriptOptions::default())
-        .count(ManuscriptPart::Body)
-        .characters
+    Manuscript::read(text, ManuscriptOptions::default()).count(ManuscriptPart::Body).characters
 }
 
 /// Judges a text of the manuscript. `whole` is the answer together with the text written before, which has `before`
@@ -184,9 +174,7 @@ fn keys_of(answer: &str) -> Result<Vec<(YamlValue, YamlValue)>, MissedCriterion>
             "It has no top-level keys: write `key: value` lines, or a JSON object.".to_owned(),
             "先頭にキーがありません。「キー: 値」の行か JSON のオブジェクトで書いてください。".to_owned(),
         )),
-        Err(ProjectError::Yaml {
-            line, column, reason, ..
-        }) => Err(miss(
+        Err(ProjectError::Yaml { line, column, reason, .. }) => Err(miss(
             &AnswerCriterion::Form,
             format!(
                 "It is not valid YAML or JSON at line {line}, column {column}: {reason}. Quote texts that contain `: ` or `#`."
@@ -208,10 +196,7 @@ pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, V
         YamlValue::List(items) => items.as_slice(),
         _ => &[],
     };
-    let wrong = |en, ja| MissedCriterion {
-        criterion: "replacements".to_owned(),
-        message: BilingualText::new(en, ja),
-    };
+    let wrong = |en, ja| MissedCriterion { criterion: "replacements".to_owned(), message: BilingualText::new(en, ja) };
     for (number, item) in (1..).zip(items) {
         let of = |key| item.get(key).and_then(YamlValue::as_str);
         let (Some(find), Some(with)) = (of("find").filter(|find| !find.is_empty()), of("replace")) else {
@@ -310,9 +295,7 @@ static REMNANTS: LazyLock<Vec<(RemnantPlace, String)>> = LazyLock::new(|| {
     let lines = include_str!("remnants.txt").lines();
     let listed = lines.filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
     let remnant = |line: &str| {
-        let (place, words) = line
-            .split_once(' ')
-            .expect("remnants.txt has a place and words in each line");
+        let (place, words) = line.split_once(' ').expect("remnants.txt has a place and words in each line");
         let place = match place {
             "line" => RemnantPlace::LineStart,
             "any" => RemnantPlace::Anywhere,
@@ -326,9 +309,7 @@ static REMNANTS: LazyLock<Vec<(RemnantPlace, String)>> = LazyLock::new(|| {
 /// Finds remaining phrases of an assistant in a text, with their line numbers.
 pub(crate) fn remnants(text: &str) -> Vec<String> {
     // An indented paragraph is narration, whatever its first words are.
-    let lines = text
-        .lines()
-        .map(|line| (line.starts_with('\u{3000}'), line.trim().to_ascii_lowercase()));
+    let lines = text.lines().map(|line| (line.starts_with('\u{3000}'), line.trim().to_ascii_lowercase()));
     let has = |(is_indented, line): &(bool, String), (place, words): &(RemnantPlace, String)| match place {
         RemnantPlace::LineStart => !is_indented && line.starts_with(words),
         RemnantPlace::Anywhere => line.contains(words),
@@ -354,10 +335,7 @@ fn remnants_miss(criterion: &AnswerCriterion, text: &str) -> Option<MissedCriter
             "The text contains words that do not belong to it (line: words): {}. Return only the text.",
             found.join(", ")
         ),
-        format!(
-            "本文ではない言葉が残っています（行: 言葉）: {}。本文だけを返してください。",
-            found.join("、")
-        ),
+        format!("本文ではない言葉が残っています（行: 言葉）: {}。本文だけを返してください。", found.join("、")),
     ))
 }
 
@@ -373,20 +351,13 @@ mod tests {
 
     #[test]
     fn remnants_are_found_outside_of_speech() {
-        for bad in [
-            "承知しました。続きです。\n　朝。",
-            "　朝。\n以上です。",
-            "```\n朝\n```",
-            "SURE, here",
-            "　夜（以下略）",
-        ] {
+        for bad in
+            ["承知しました。続きです。\n　朝。", "　朝。\n以上です。", "```\n朝\n```", "SURE, here", "　夜（以下略）"]
+        {
             assert_eq!(missed(&AnswerCriterion::Remnants, bad), ["remnants"], "{bad}");
         }
-        for good in [
-            "「承知しました」と彼は言った。",
-            "　以上の人数は入れない。",
-            "　彼は承知しました、と書いた。",
-        ] {
+        for good in ["「承知しました」と彼は言った。", "　以上の人数は入れない。", "　彼は承知しました、と書いた。"]
+        {
             assert_eq!(missed(&AnswerCriterion::Remnants, good), [""; 0], "{good}");
         }
     }
@@ -396,11 +367,7 @@ mod tests {
         let text = "　灯台《とうだい》が、\n光る。\n";
         assert_eq!(characters(text), 7);
         for (from, to, expected) in [(7, 7, 0), (8, 9, 1), (1, 6, 1)] {
-            assert_eq!(
-                missed(&AnswerCriterion::Length { from, to }, text).len(),
-                expected,
-                "{from} {to}"
-            );
+            assert_eq!(missed(&AnswerCriterion::Length { from, to }, text).len(), expected, "{from} {to}");
         }
     }
 
@@ -412,10 +379,7 @@ mod tests {
                 aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
             }])
         };
-        assert_eq!(
-            missed(&cast("梶みちる", &[]), "わたしは梶《かじ》みちるという。"),
-            [""; 0]
-        );
+        assert_eq!(missed(&cast("梶みちる", &[]), "わたしは梶《かじ》みちるという。"), [""; 0]);
         assert_eq!(missed(&cast("穂刈徳次", &["徳次"]), "徳次さん"), [""; 0]);
         assert_eq!(missed(&cast("穂刈徳次", &[]), "徳次さん"), ["characters"]);
     }
@@ -427,10 +391,7 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let made = |yaml: &str| replaced("朝の海。夜の海。", &list(yaml));
-        assert_eq!(
-            made("[{find: 朝の海, replace: 昼の海}]").expect("made"),
-            "昼の海。夜の海。"
-        );
+        assert_eq!(made("[{find: 朝の海, replace: 昼の海}]").expect("made"), "昼の海。夜の海。");
         assert_eq!(made("[]").expect("made"), "朝の海。夜の海。");
         for bad in [
             "[{find: 海, replace: 山}]",

@@ -51,26 +51,17 @@ impl LengthRange {
     #[must_use]
     pub fn resolve(asked: Option<u32>, plot: &EpisodePlot, settings: &NovelSettings) -> Self {
         let plotted = || plot.target_words().map(TargetLength::About);
-        let length = asked
-            .map(TargetLength::About)
-            .or_else(plotted)
-            .or(settings.target_length);
+        let length = asked.map(TargetLength::About).or_else(plotted).or(settings.target_length);
         let (low, high) = LENGTHS;
         match length.unwrap_or(TargetLength::About(DEFAULT_LENGTH)) {
             TargetLength::About(about) => {
                 let about = about.clamp(low, high);
-                Self {
-                    min: about - about / 10,
-                    max: about + about / 10,
-                }
+                Self { min: about - about / 10, max: about + about / 10 }
             }
             TargetLength::Between(min, max) => {
                 // A range needs room for three acts of any allowed size.
                 let min = min.clamp(low, high);
-                Self {
-                    min,
-                    max: max.clamp(min + min / 10, high + high / 10),
-                }
+                Self { min, max: max.clamp(min + min / 10, high + high / 10) }
             }
         }
     }
@@ -131,30 +122,16 @@ impl WritingMaterial {
             Some(plot) => plot,
             None => novel.plot(episode).map_err(|error| match error {
                 // For a caller who writes an episode, a missing plot is the error, whatever else is missing.
-                ProjectError::NoEpisode { episode, .. } => ProjectError::NoPlot {
-                    episode,
-                    known: survey.plotted(),
-                },
+                ProjectError::NoEpisode { episode, .. } => ProjectError::NoPlot { episode, known: survey.plotted() },
                 error => error,
             })?,
         };
-        let mut material = Self {
-            settings: survey.settings.clone(),
-            ..Self::default()
-        };
+        let mut material = Self { settings: survey.settings.clone(), ..Self::default() };
         let own = survey.episodes.get(&episode).map(|files| files.plots.as_slice());
         if let (Some([file]), false) = (own, is_passed) {
-            if let Some(says) = plot
-                .episode_info
-                .episode_number
-                .filter(|says| *says != episode.number())
-            {
+            if let Some(says) = plot.episode_info.episode_number.filter(|says| *says != episode.number()) {
                 // Otherwise, all stages would use the plot of another episode.
-                return Err(ProjectError::OtherEpisode {
-                    path: file.shown(),
-                    says,
-                    episode,
-                });
+                return Err(ProjectError::OtherEpisode { path: file.shown(), says, episode });
             }
             material.cite(file, BilingualText::new("the plot of the episode", "この話のプロット"));
         }
@@ -198,10 +175,7 @@ impl WritingMaterial {
     fn read_prompts(&mut self, folder: &ProjectPath) -> Result<(), ProjectError> {
         let (listed, _) = list(folder, WORLD_FILES)?;
         for file in listed {
-            let stage = file
-                .name
-                .strip_suffix(".md")
-                .and_then(|name| WritingStage::parse(name).ok());
+            let stage = file.name.strip_suffix(".md").and_then(|name| WritingStage::parse(name).ok());
             let Some(stage) = stage.filter(|_| file.kind == FolderEntryKind::File) else {
                 continue;
             };
@@ -261,9 +235,7 @@ fn cast_of(plot: &EpisodePlot, world: &[YamlValue]) -> Vec<PlotMember> {
             Some(YamlValue::List(items)) => items.iter().filter_map(YamlValue::as_str).map(str::to_owned).collect(),
             _ => Vec::new(),
         };
-        let own = known
-            .and_then(|known| known.get("first_person"))
-            .and_then(YamlValue::as_str);
+        let own = known.and_then(|known| known.get("first_person")).and_then(YamlValue::as_str);
         if viewpoint.contains(&name) {
             aliases.extend(own.map(str::to_owned));
         }

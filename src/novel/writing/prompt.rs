@@ -32,8 +32,7 @@ fn task(stage: WritingStage, turn: usize, material: &WritingMaterial, locale: Lo
         None if !prompt.contains("## 1\n") => prompt.trim(),
         section => section.unwrap_or_default(),
     });
-    own.filter(|task| !task.is_empty())
-        .unwrap_or_else(|| section(stage.prompt(locale), turn).unwrap_or_default())
+    own.filter(|task| !task.is_empty()).unwrap_or_else(|| section(stage.prompt(locale), turn).unwrap_or_default())
 }
 
 /// Returns the prompt of a turn, counted from 1.
@@ -50,13 +49,7 @@ pub(super) fn render(
     };
     let fill = |name: &str| value(name, session, stage, turn, material, locale).map(Into::into);
     let task = template::fill(task(stage, turn, material, locale), ("{", "}"), fill);
-    template::fill(frame, ("{", "}"), |name| {
-        if name == "task" {
-            Some(task.clone().into())
-        } else {
-            fill(name)
-        }
-    })
+    template::fill(frame, ("{", "}"), |name| if name == "task" { Some(task.clone().into()) } else { fill(name) })
 }
 
 /// Fills a template for a stage; `plot` replaces `{plot}`.
@@ -87,9 +80,7 @@ fn value(
     let info = &plot.episode_info;
     let length = LengthRange::resolve(session.word_count_target(), plot, &material.settings);
     let list = |items: &[YamlValue]| {
-        let lines = items
-            .iter()
-            .map(|item| format!("- {}", item.words().replace('\n', " / ")));
+        let lines = items.iter().map(|item| format!("- {}", item.words().replace('\n', " / ")));
         lines.collect::<Vec<_>>().join("\n")
     };
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
@@ -136,11 +127,7 @@ fn value(
         return Some(none.to_owned());
     }
     let cut: String = value.trim().chars().take(FILLED).collect();
-    Some(if cut.len() < value.trim().len() {
-        cut + "…"
-    } else {
-        cut
-    })
+    Some(if cut.len() < value.trim().len() { cut + "…" } else { cut })
 }
 
 /// Describes the form of the answer.
@@ -160,10 +147,7 @@ fn form(stage: WritingStage, turn: usize, locale: Locale) -> String {
 
 /// Returns the change requests for a stage, followed by an empty line.
 fn feedback(session: &WritingSession, stage: WritingStage, locale: Locale) -> String {
-    let of_stage = session
-        .feedback()
-        .iter()
-        .filter(|said| said.stage == stage && !is_approval(&said.feedback));
+    let of_stage = session.feedback().iter().filter(|said| said.stage == stage && !is_approval(&said.feedback));
     let said: Vec<String> = of_stage.map(|said| format!("- {}\n", said.feedback.trim())).collect();
     if said.is_empty() {
         return String::new();
@@ -188,12 +172,8 @@ mod tests {
     #[test]
     fn every_turn_has_a_prompt_in_both_languages_and_every_placeholder_a_value() {
         let now = UtcTime::parse("2025-09-04T10:30:00Z").expect("a time");
-        let session = WritingSession::new(
-            WritingSessionId::new(&now, 1),
-            EpisodeId::new(1).expect("a number"),
-            None,
-            &now,
-        );
+        let session =
+            WritingSession::new(WritingSessionId::new(&now, 1), EpisodeId::new(1).expect("a number"), None, &now);
         let material = WritingMaterial {
             plot: EpisodePlot::read("p", "synopsis: 波が{turn}と{novel}を洗う").expect("a plot"),
             ..WritingMaterial::default()
@@ -201,10 +181,7 @@ mod tests {
         for stage in WritingStage::all() {
             for turn in 1..=stage.turns().len() {
                 let [en, ja] = [Locale::En, Locale::Ja].map(|locale| {
-                    assert!(
-                        task(stage, turn, &material, locale).chars().count() > 50,
-                        "{stage} {turn}"
-                    );
+                    assert!(task(stage, turn, &material, locale).chars().count() > 50, "{stage} {turn}");
                     render(&session, stage, turn, &material, locale)
                 });
                 // The braces from the plot are the only ones that remain.
@@ -221,16 +198,9 @@ mod tests {
     fn a_project_has_prompts_of_its_own() {
         let mut material = WritingMaterial::default();
         let ours = task(WritingStage::DRAFT, 2, &material, Locale::Ja).to_owned();
-        material
-            .prompts
-            .insert(WritingStage::DRAFT, "潮の匂いから書く。\n".to_owned());
-        assert_eq!(
-            task(WritingStage::DRAFT, 2, &material, Locale::Ja),
-            "潮の匂いから書く。"
-        );
-        material
-            .prompts
-            .insert(WritingStage::DRAFT, "## 1\n匂い。\n\n## 3\n音。\n".to_owned());
+        material.prompts.insert(WritingStage::DRAFT, "潮の匂いから書く。\n".to_owned());
+        assert_eq!(task(WritingStage::DRAFT, 2, &material, Locale::Ja), "潮の匂いから書く。");
+        material.prompts.insert(WritingStage::DRAFT, "## 1\n匂い。\n\n## 3\n音。\n".to_owned());
         assert_eq!(task(WritingStage::DRAFT, 1, &material, Locale::Ja), "匂い。");
         assert_eq!(
             task(WritingStage::DRAFT, 2, &material, Locale::Ja),

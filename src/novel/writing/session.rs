@@ -32,10 +32,7 @@ pub const APPROVED: &str = "approved";
 #[must_use]
 pub fn is_approval(said: &str) -> bool {
     let said = said.trim().trim_end_matches(['.', '。', '!', '！']).to_lowercase();
-    matches!(
-        said.as_str(),
-        APPROVED | "ok" | "okay" | "lgtm" | "承認" | "了承" | "よい" | "良い" | "問題なし"
-    )
+    matches!(said.as_str(), APPROVED | "ok" | "okay" | "lgtm" | "承認" | "了承" | "よい" | "良い" | "問題なし")
 }
 
 /// The largest number of feedback entries in a session, so that its file stays small enough to be read.
@@ -203,11 +200,7 @@ impl WritingSession {
 
     /// Returns the violated invariant in English and Japanese, if there is one.
     pub(super) fn violated_invariant(&self) -> Option<(&'static str, &'static str)> {
-        let in_order = self
-            .completed_stages
-            .iter()
-            .copied()
-            .eq(self.route.stages().take(self.completed_stages.len()));
+        let in_order = self.completed_stages.iter().copied().eq(self.route.stages().take(self.completed_stages.len()));
         let next = self.route.stages().nth(self.completed_stages.len());
         let has_output = |stage: &WritingStage| {
             let output = self.stage_outputs.known[stage.at()].as_ref();
@@ -217,15 +210,9 @@ impl WritingSession {
         if self.version != VERSION {
             Some(("its version is not 1", "version が 1 ではありません"))
         } else if EpisodeId::new(self.episode).is_none() {
-            Some((
-                "its episode is not a number from 1 to 99999",
-                "episode が 1〜99999 ではありません",
-            ))
+            Some(("its episode is not a number from 1 to 99999", "episode が 1〜99999 ではありません"))
         } else if self.total_stages != self.route.length() {
-            Some((
-                "total_stages is not the number of its stages",
-                "total_stages が段階の数と一致していません",
-            ))
+            Some(("total_stages is not the number of its stages", "total_stages が段階の数と一致していません"))
         } else if !in_order {
             Some((
                 "completed_stages are not the first stages in their order",
@@ -242,10 +229,7 @@ impl WritingSession {
                 "完了した段階の出力が stage_outputs にありません",
             ))
         } else if self.turns.len() >= enough {
-            Some((
-                "the current stage has more turns than it needs",
-                "現在の段階の turns が多すぎます",
-            ))
+            Some(("the current stage has more turns than it needs", "現在の段階の turns が多すぎます"))
         } else {
             None
         }

@@ -157,13 +157,7 @@ impl WritingService {
         locale: Locale,
     ) -> Result<Self, ProjectError> {
         let material = WritingMaterial::gather(&novel, episode)?;
-        Ok(Self {
-            project,
-            novel,
-            episode,
-            material,
-            locale,
-        })
+        Ok(Self { project, novel, episode, material, locale })
     }
 
     /// Returns the material for the episode.
@@ -207,13 +201,7 @@ impl WritingService {
         if let Ok(there) = self.delivered() {
             session.record_manuscript(there.as_ref().map(|there| &*there.sha256));
         }
-        Ok(OpenedSession {
-            session,
-            texts: SessionTexts::new(),
-            lost: Vec::new(),
-            is_new: true,
-            is_changed: false,
-        })
+        Ok(OpenedSession { session, texts: SessionTexts::new(), lost: Vec::new(), is_new: true, is_changed: false })
     }
 
     /// Runs an action and returns the next step. `tool` is the calling tool, for the trace. If `places_draft` is true,
@@ -226,13 +214,7 @@ impl WritingService {
         places_draft: bool,
         now: &CallTime,
     ) -> Result<StepOutcome, WritingError> {
-        let OpenedSession {
-            session,
-            texts,
-            lost,
-            is_new,
-            is_changed,
-        } = opened;
+        let OpenedSession { session, texts, lost, is_new, is_changed } = opened;
         let asked_at = session.last_updated().clone();
         let edited = self.edited(&session)?;
         let before = session.completed().len();
@@ -242,11 +224,7 @@ impl WritingService {
             SessionAction::Peek => {
                 let stepped = workflow.step(None, &now.moment)?;
                 // A new session, or one that lost a stage, is written as it is.
-                let writes = if is_new || is_changed || !lost.is_empty() {
-                    vec![workflow.write()]
-                } else {
-                    Vec::new()
-                };
+                let writes = if is_new || is_changed || !lost.is_empty() { vec![workflow.write()] } else { Vec::new() };
                 (stepped.next, writes)
             }
             SessionAction::Feedback(stage, said) => {
@@ -262,11 +240,7 @@ impl WritingService {
                 let elapsed = now.moment.since(&asked_at);
                 let answer = TurnAnswer { elapsed, ..answer };
                 let WorkflowStep { next, writes } = workflow.step(Some(answer), &now.moment)?;
-                let about = TraceContext {
-                    tool,
-                    asked_at: &asked_at,
-                    question: &question,
-                };
+                let about = TraceContext { tool, asked_at: &asked_at, question: &question };
                 (next, Self::with_trace(&workflow, &about, writes, &mut trace, now))
             }
         };
@@ -278,9 +252,7 @@ impl WritingService {
         apply(&self.project, &writes)?;
         let draft = workflow.session().output(WritingStage::DRAFT).filter(|_| places_draft);
         let own = text_to_place(&workflow, &next, &writes, draft, edited.is_some());
-        let placed = own
-            .map(|(title, text)| self.prepare_delivery(title, text, &now.stamp))
-            .transpose()?;
+        let placed = own.map(|(title, text)| self.prepare_delivery(title, text, &now.stamp)).transpose()?;
         // If no text is placed, the reply refers to the existing file.
         let shows_file = matches!(next, NextStep::Done(_)) || (draft.is_some() && edited.is_some());
         let (delivered, manuscript) = match placed {
@@ -322,9 +294,7 @@ impl WritingService {
     pub fn plan(&self, route: StageRoute, target: Option<u32>, now: &CallTime) -> Vec<PlannedTurn> {
         let id = WritingSessionId::new(&now.moment, now.random);
         let session = WritingSession::with_route(route, id, self.episode, target, &now.moment);
-        let turns = route
-            .stages()
-            .flat_map(|stage| (1..=stage.turns().len()).map(move |turn| (stage, turn)));
+        let turns = route.stages().flat_map(|stage| (1..=stage.turns().len()).map(move |turn| (stage, turn)));
         let planned = turns.map(|(stage, turn)| PlannedTurn {
             stage,
             turn,
@@ -343,11 +313,7 @@ impl WritingService {
             return Ok(None);
         }
         let text = self.novel.manuscript_text(self.episode)?.text;
-        Ok(Some(EditedManuscript {
-            characters: criteria::characters(&text),
-            text,
-            path: there.path,
-        }))
+        Ok(Some(EditedManuscript { characters: criteria::characters(&text), text, path: there.path }))
     }
 
     /// Adds the prompt and the trace entry to the writes of an accepted answer; the session stays last.
@@ -364,11 +330,8 @@ impl WritingService {
         let id = workflow.session().id();
         let (stage, turn) = (ask.stage, ask.submit.turn);
         let hash = ContentHash::from_bytes(ask.instruction.as_bytes());
-        let prompt_file = format!(
-            ".noveler/writes/{id}/prompt_{:02}_turn_{turn}-{}.md",
-            stage.number(),
-            &hash.digits()[..12]
-        );
+        let prompt_file =
+            format!(".noveler/writes/{id}/prompt_{:02}_turn_{turn}-{}.md", stage.number(), &hash.digits()[..12]);
         trace.add(TracedTurn {
             tool_name: about.tool.to_owned(),
             stage,
@@ -380,14 +343,8 @@ impl WritingService {
             answer_file: answer.path.clone(),
         });
         let text = ask.instruction.clone();
-        writes.push(FileWrite {
-            path: prompt_file,
-            text,
-        });
-        writes.push(FileWrite {
-            path: trace::path_of(id),
-            text: trace.to_yaml(),
-        });
+        writes.push(FileWrite { path: prompt_file, text });
+        writes.push(FileWrite { path: trace::path_of(id), text: trace.to_yaml() });
         writes.push(session);
         writes
     }

@@ -133,10 +133,7 @@ struct StageRow {
 /// Embeds the prompts of a stage, one file per language.
 macro_rules! prompt {
     ($name:literal) => {
-        (
-            include_str!(concat!("prompts/", $name, ".en.md")),
-            include_str!(concat!("prompts/", $name, ".ja.md")),
-        )
+        (include_str!(concat!("prompts/", $name, ".en.md")), include_str!(concat!("prompts/", $name, ".ja.md")))
     };
 }
 
@@ -144,41 +141,17 @@ static TABLE: [StageRow; STAGES] = [
     StageRow {
         name: "plot_data_preparation",
         alias: "plot_data_preparation",
-        title: (
-            "PlotDataPreparationStage",
-            "Preparing plot and data",
-            "プロット・データ準備",
-        ),
+        title: ("PlotDataPreparationStage", "Preparing plot and data", "プロット・データ準備"),
         reads: &[],
         turns: &[
             TurnContents::Keys(&[
                 text("premise", 20, "the subject of the episode", "この話で何が起きるか"),
-                list(
-                    "events",
-                    3,
-                    "the necessary events, in order",
-                    "起こすべき出来事（順に）",
-                ),
-                list(
-                    "cast",
-                    1,
-                    "the characters who appear, with their wishes",
-                    "登場人物と、それぞれの望み",
-                ),
+                list("events", 3, "the necessary events, in order", "起こすべき出来事（順に）"),
+                list("cast", 1, "the characters who appear, with their wishes", "登場人物と、それぞれの望み"),
             ]),
             TurnContents::Keys(&[
-                list(
-                    "foreshadowing",
-                    0,
-                    "the foreshadowing to plant and to pay off",
-                    "張る伏線と回収する伏線",
-                ),
-                list(
-                    "continuity",
-                    1,
-                    "the facts that carry over from earlier episodes",
-                    "前の話から引き継ぐこと",
-                ),
+                list("foreshadowing", 0, "the foreshadowing to plant and to pay off", "張る伏線と回収する伏線"),
+                list("continuity", 1, "the facts that carry over from earlier episodes", "前の話から引き継ぐこと"),
                 list("constraints", 1, "the conditions that must be kept", "守るべき条件"),
             ]),
         ],
@@ -193,26 +166,11 @@ static TABLE: [StageRow; STAGES] = [
         turns: &[
             TurnContents::Keys(&[
                 list("acts", 3, "the acts and the function of each", "幕と、それぞれの役目"),
-                list(
-                    "turning_points",
-                    1,
-                    "the turning points and their causes",
-                    "転換点と、そのきっかけ",
-                ),
+                list("turning_points", 1, "the turning points and their causes", "転換点と、そのきっかけ"),
             ]),
             TurnContents::Keys(&[
-                list(
-                    "scenes",
-                    1,
-                    "the scenes with place, aim and outcome",
-                    "場面ごとの場所・狙い・結果",
-                ),
-                list(
-                    "risks",
-                    1,
-                    "the places where a reader could stop",
-                    "読者が離れそうな箇所",
-                ),
+                list("scenes", 1, "the scenes with place, aim and outcome", "場面ごとの場所・狙い・結果"),
+                list("risks", 1, "the places where a reader could stop", "読者が離れそうな箇所"),
             ]),
         ],
         everyone: None,
@@ -221,11 +179,7 @@ static TABLE: [StageRow; STAGES] = [
     StageRow {
         name: "design_emotional_flow",
         alias: "emotional_flow_design",
-        title: (
-            "EmotionalRelationshipDesignStage",
-            "Designing emotions and relations",
-            "感情・関係性設計",
-        ),
+        title: ("EmotionalRelationshipDesignStage", "Designing emotions and relations", "感情・関係性設計"),
         reads: &[1, 2],
         turns: &[
             TurnContents::Keys(&[list(
@@ -235,12 +189,7 @@ static TABLE: [StageRow; STAGES] = [
                 "場面ごとの感情と強さ",
             )]),
             TurnContents::Keys(&[
-                list(
-                    "relationships",
-                    1,
-                    "the changes between characters",
-                    "誰と誰の間で何が変わるか",
-                ),
+                list("relationships", 1, "the changes between characters", "誰と誰の間で何が変わるか"),
                 list("key_moments", 1, "acts that show a feeling", "感情が行動に表れる瞬間"),
             ]),
         ],
@@ -250,35 +199,16 @@ static TABLE: [StageRow; STAGES] = [
     StageRow {
         name: "design_humor_elements",
         alias: "humor_elements_design",
-        title: (
-            "HumorCharmDesignStage",
-            "Designing humour and charm",
-            "ユーモア・魅力設計",
-        ),
+        title: ("HumorCharmDesignStage", "Designing humour and charm", "ユーモア・魅力設計"),
         reads: &[2, 3],
         turns: &[
             TurnContents::Keys(&[
-                list(
-                    "charm",
-                    1,
-                    "the lovable traits of the characters",
-                    "人物の愛すべきところ",
-                ),
-                list(
-                    "humor",
-                    1,
-                    "the humour, with the character from whom it comes",
-                    "おかしみと、その出どころの人物",
-                ),
+                list("charm", 1, "the lovable traits of the characters", "人物の愛すべきところ"),
+                list("humor", 1, "the humour, with the character from whom it comes", "おかしみと、その出どころの人物"),
             ]),
             TurnContents::Keys(&[
                 list("placement", 1, "the scene for each element", "どの場面に置くか"),
-                text(
-                    "restraint",
-                    10,
-                    "the scenes without humour, and the reason",
-                    "笑いを置かない箇所とその理由",
-                ),
+                text("restraint", 10, "the scenes without humour, and the reason", "笑いを置かない箇所とその理由"),
             ]),
         ],
         everyone: None,
@@ -287,11 +217,7 @@ static TABLE: [StageRow; STAGES] = [
     StageRow {
         name: "design_character_dialogue",
         alias: "character_dialogue_design",
-        title: (
-            "CharacterPsychologyDialogueDesignStage",
-            "Designing minds and dialogue",
-            "キャラ心理・対話設計",
-        ),
+        title: ("CharacterPsychologyDialogueDesignStage", "Designing minds and dialogue", "キャラ心理・対話設計"),
         reads: &[1, 3, 4],
         turns: &[
             TurnContents::Keys(&[list(
@@ -301,12 +227,7 @@ static TABLE: [StageRow; STAGES] = [
                 "人物ごとの話し方と、隠していること",
             )]),
             TurnContents::Keys(&[
-                list(
-                    "exchanges",
-                    2,
-                    "the exchanges that carry the episode",
-                    "話を動かすやり取り",
-                ),
+                list("exchanges", 2, "the exchanges that carry the episode", "話を動かすやり取り"),
                 list("silences", 1, "the things left unsaid", "言わせないこと"),
             ]),
         ],
@@ -316,34 +237,15 @@ static TABLE: [StageRow; STAGES] = [
     StageRow {
         name: "design_scene_atmosphere",
         alias: "scene_atmosphere_design",
-        title: (
-            "SceneDirectionAtmosphereDesignStage",
-            "Directing scenes and atmosphere",
-            "場面演出・雰囲気設計",
-        ),
+        title: ("SceneDirectionAtmosphereDesignStage", "Directing scenes and atmosphere", "場面演出・雰囲気設計"),
         reads: &[2, 5],
         turns: &[
             TurnContents::Keys(&[
-                list(
-                    "places",
-                    1,
-                    "each place with its light and weather",
-                    "場所と、その光や天気",
-                ),
-                list(
-                    "senses",
-                    3,
-                    "sounds, smells, textures and sights",
-                    "音・匂い・手触り・見えるもの",
-                ),
+                list("places", 1, "each place with its light and weather", "場所と、その光や天気"),
+                list("senses", 3, "sounds, smells, textures and sights", "音・匂い・手触り・見えるもの"),
             ]),
             TurnContents::Keys(&[
-                list(
-                    "images",
-                    1,
-                    "objects that recur with a changed meaning",
-                    "繰り返し現れ、意味が変わる物",
-                ),
+                list("images", 1, "objects that recur with a changed meaning", "繰り返し現れ、意味が変わる物"),
                 list("transitions", 1, "the links from scene to scene", "場面のつなぎ方"),
             ]),
         ],
@@ -353,30 +255,16 @@ static TABLE: [StageRow; STAGES] = [
     StageRow {
         name: "adjust_logic_consistency",
         alias: "logic_consistency_adjust",
-        title: (
-            "LogicConsistencyAdjustmentStage",
-            "Making it consistent",
-            "論理整合性調整",
-        ),
+        title: ("LogicConsistencyAdjustmentStage", "Making it consistent", "論理整合性調整"),
         reads: &[1, 2, 3, 4, 5, 6],
         turns: &[
             TurnContents::Keys(&[
                 list("timeline", 2, "the events with their times", "いつ何が起きるか"),
-                list(
-                    "contradictions",
-                    0,
-                    "the contradictions and their places",
-                    "食い違いと、その箇所",
-                ),
+                list("contradictions", 0, "the contradictions and their places", "食い違いと、その箇所"),
             ]),
             TurnContents::Keys(&[
                 list("decisions", 1, "the binding decisions", "これ以降の決定事項"),
-                list(
-                    "beats",
-                    3,
-                    "the episode beat by beat, as it will be written",
-                    "書く順に並べた展開",
-                ),
+                list("beats", 3, "the episode beat by beat, as it will be written", "書く順に並べた展開"),
             ]),
         ],
         everyone: None,
@@ -388,11 +276,7 @@ static TABLE: [StageRow; STAGES] = [
         title: ("ManuscriptWritingStage", "Writing the manuscript", "原稿執筆"),
         reads: &[2, 3, 4, 5, 6, 7],
         // A quarter, a half and a quarter, each within ten percentage points.
-        turns: &[
-            TurnContents::Part(15, 35),
-            TurnContents::Part(40, 60),
-            TurnContents::Rest,
-        ],
+        turns: &[TurnContents::Part(15, 35), TurnContents::Part(40, 60), TurnContents::Rest],
         everyone: Some(3),
         prompt: prompt!("write_manuscript_draft"),
     },
@@ -456,20 +340,16 @@ impl WritingStage {
     pub fn parse(name: &str) -> Result<Self, WritingError> {
         let asked = name.trim();
         let named = |stage: &Self| stage.name() == asked || stage.alias() == asked;
-        Self::all().find(named).ok_or_else(|| WritingError::UnknownStage {
-            asked: name.to_owned(),
-            step: None,
-        })
+        Self::all().find(named).ok_or_else(|| WritingError::UnknownStage { asked: name.to_owned(), step: None })
     }
 
     /// Parses a step such as `design_humor_elements:2`: the stage, and its turn if there is one.
     pub fn parse_step(step: &str) -> Result<(Self, Option<usize>), WritingError> {
         let (stage, turn) = step.split_once(':').unwrap_or((step, ""));
         match Self::parse(stage) {
-            Err(WritingError::UnknownStage { asked, .. }) => Err(WritingError::UnknownStage {
-                asked,
-                step: Some(step.to_owned()),
-            }),
+            Err(WritingError::UnknownStage { asked, .. }) => {
+                Err(WritingError::UnknownStage { asked, step: Some(step.to_owned()) })
+            }
             stage => Ok((stage?, turn.parse().ok())),
         }
     }
@@ -578,19 +458,11 @@ mod tests {
             assert_eq!(WritingStage::parse(stage.name()).expect("its name"), stage);
             assert_eq!(WritingStage::parse(stage.alias()).expect("its alias"), stage);
             assert_eq!(WritingStage::from_number(stage.number()), Some(stage));
-            assert!(
-                stage.reads().all(|read| read < stage),
-                "{stage} reads the output of a later stage"
-            );
+            assert!(stage.reads().all(|read| read < stage), "{stage} reads the output of a later stage");
             assert!(stage.kind().ends_with("Stage"));
         }
-        assert_eq!(
-            (WritingStage::from_number(0), WritingStage::from_number(11)),
-            (None, None)
-        );
-        let mut names: Vec<&str> = WritingStage::all()
-            .flat_map(|stage| [stage.name(), stage.alias()])
-            .collect();
+        assert_eq!((WritingStage::from_number(0), WritingStage::from_number(11)), (None, None));
+        let mut names: Vec<&str> = WritingStage::all().flat_map(|stage| [stage.name(), stage.alias()]).collect();
         names.sort_unstable();
         names.dedup();
         // The name and the alias of the first stage are equal.

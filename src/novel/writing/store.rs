@@ -137,21 +137,14 @@ impl WritingSessionStore {
     /// True if an unreadable session file contains the episode's number.
     fn is_about(&self, id: &str, episode: EpisodeId) -> bool {
         let file = self.project.find(&format!("{FOLDER}/{id}.yaml")).ok().flatten();
-        let bytes = file
-            .and_then(|file| files::read(&file, SESSION_BYTES).ok())
-            .unwrap_or_default();
+        let bytes = file.and_then(|file| files::read(&file, SESSION_BYTES).ok()).unwrap_or_default();
         let wanted = format!("episode: {}", episode.number());
-        String::from_utf8_lossy(&bytes)
-            .lines()
-            .any(|line| line.trim_end() == wanted)
+        String::from_utf8_lossy(&bytes).lines().any(|line| line.trim_end() == wanted)
     }
 
     /// Loads a session of an episode and resets it to its intact files. Nothing is written.
     pub fn load(&self, id: &str, episode: EpisodeId) -> Result<RecoveredSession, WritingError> {
-        let unknown = || WritingError::NoSession {
-            id: id.to_owned(),
-            episode,
-        };
+        let unknown = || WritingError::NoSession { id: id.to_owned(), episode };
         let known = WritingSessionId::parse(id).ok_or_else(unknown)?;
         let path = path_of(&known);
         let Some(file) = self.project.find(&path)? else {

@@ -118,12 +118,7 @@ mod tests {
         assert_eq!(id.to_string(), "session_20250904_103000_000000ab");
         assert_eq!(WritingSessionId::parse(&id.to_string()), Some(id));
         assert!(WritingSessionId::parse("session_20250904_103000").is_some());
-        for bad in [
-            "",
-            "session_",
-            "session_20250904_103000_../../xx",
-            "session_２0250904_103000",
-        ] {
+        for bad in ["", "session_", "session_20250904_103000_../../xx", "session_２0250904_103000"] {
             assert_eq!(WritingSessionId::parse(bad), None, "{bad}");
         }
         assert_eq!(UtcTime::parse("2025-09-04 10:30:00Z"), None);

@@ -48,10 +48,7 @@ pub struct WholeEpisodeText {
 pub fn plot_of(content: &str) -> EpisodePlot {
     match EpisodePlot::read("plot_content", content) {
         Ok(plot) if plot != EpisodePlot::default() => plot,
-        _ => EpisodePlot {
-            synopsis: Some(content.trim().to_owned()),
-            ..EpisodePlot::default()
-        },
+        _ => EpisodePlot { synopsis: Some(content.trim().to_owned()), ..EpisodePlot::default() },
     }
 }
 
@@ -71,15 +68,7 @@ impl WholeEpisodeRequest<'_> {
             now,
         );
         let plot = plot.trim();
-        prompt::fill(
-            template,
-            &session,
-            WritingStage::DRAFT,
-            1,
-            self.material,
-            self.locale,
-            Some(plot),
-        )
+        prompt::fill(template, &session, WritingStage::DRAFT, 1, self.material, self.locale, Some(plot))
     }
 
     /// Returns the files to read for the prompt.
@@ -92,10 +81,7 @@ impl WholeEpisodeRequest<'_> {
     #[must_use]
     pub fn criteria(&self) -> Vec<AnswerCriterion> {
         let length = LengthRange::resolve(self.target, &self.material.plot, &self.material.settings);
-        let mut criteria = vec![AnswerCriterion::Length {
-            from: length.min as usize,
-            to: length.max as usize,
-        }];
+        let mut criteria = vec![AnswerCriterion::Length { from: length.min as usize, to: length.max as usize }];
         if !self.material.cast.is_empty() {
             criteria.push(AnswerCriterion::Characters(self.material.cast.clone()));
         }
@@ -115,15 +101,8 @@ impl WholeEpisodeRequest<'_> {
         let text = format!("{}\n", content.trim_end());
         let misses: Vec<MissedCriterion> = criteria::judge_text(&self.criteria(), content, &text, 0);
         if !misses.is_empty() {
-            return Err(WritingError::CriteriaMissed {
-                stage: WritingStage::DRAFT,
-                turn: 1,
-                misses,
-            });
+            return Err(WritingError::CriteriaMissed { stage: WritingStage::DRAFT, turn: 1, misses });
         }
-        Ok(WholeEpisodeText {
-            characters: criteria::characters(&text),
-            text,
-        })
+        Ok(WholeEpisodeText { characters: criteria::characters(&text), text })
     }
 }

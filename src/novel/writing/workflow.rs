@@ -142,10 +142,7 @@ struct AcceptedOutput {
 
 impl AcceptedOutput {
     fn text(whole: String) -> Self {
-        Self {
-            characters: criteria::characters(&whole),
-            whole,
-        }
+        Self { characters: criteria::characters(&whole), whole }
     }
 }
 
@@ -153,12 +150,7 @@ impl<'a> Workflow<'a> {
     /// Continues a session with the texts that it lists.
     #[must_use]
     pub fn new(session: WritingSession, texts: SessionTexts, material: &'a WritingMaterial, locale: Locale) -> Self {
-        Self {
-            session,
-            texts,
-            material,
-            locale,
-        }
+        Self { session, texts, material, locale }
     }
 
     #[must_use]
@@ -174,10 +166,7 @@ impl<'a> Workflow<'a> {
     /// Returns the session's file.
     #[must_use]
     pub fn write(&self) -> FileWrite {
-        FileWrite {
-            path: path_of(self.session.id()),
-            text: self.session.to_yaml(),
-        }
+        FileWrite { path: path_of(self.session.id()), text: self.session.to_yaml() }
     }
 
     /// Takes an answer, if there is one, and returns the next step. A rejected answer changes nothing.
@@ -186,10 +175,7 @@ impl<'a> Workflow<'a> {
             Some(answer) => self.accept(&answer, now)?,
             None => Vec::new(),
         };
-        Ok(WorkflowStep {
-            next: self.next(),
-            writes,
-        })
+        Ok(WorkflowStep { next: self.next(), writes })
     }
 
     /// Records feedback on a stage. Unless it is an approval, the stage and those after it are repeated.
@@ -203,43 +189,28 @@ impl<'a> Workflow<'a> {
                 limit: FEEDBACK_BYTES,
             });
         }
-        let feedback = StageFeedback {
-            stage,
-            feedback: said.to_owned(),
-            timestamp: now.clone(),
-        };
+        let feedback = StageFeedback { stage, feedback: said.to_owned(), timestamp: now.clone() };
         if !self.session.add_feedback(feedback) {
-            return Err(WritingError::FeedbackFull {
-                id: self.session.id().to_string(),
-            });
+            return Err(WritingError::FeedbackFull { id: self.session.id().to_string() });
         }
         if !is_approval(said) {
             self.session.reopen(stage);
         }
-        Ok(WorkflowStep {
-            next: self.next(),
-            writes: vec![self.write()],
-        })
+        Ok(WorkflowStep { next: self.next(), writes: vec![self.write()] })
     }
 
     /// Returns to the beginning of a completed stage or of the current one.
     pub fn reopen(&mut self, stage: WritingStage) -> Result<WorkflowStep, WritingError> {
         self.require_reached(stage)?;
         self.session.reopen(stage);
-        Ok(WorkflowStep {
-            next: self.next(),
-            writes: vec![self.write()],
-        })
+        Ok(WorkflowStep { next: self.next(), writes: vec![self.write()] })
     }
 
     /// Returns an error unless the stage is completed or current.
     fn require_reached(&self, stage: WritingStage) -> Result<(), WritingError> {
         let mut own = self.session.route().stages();
         if !own.clone().any(|one| one == stage) {
-            return Err(WritingError::OffRoute {
-                stage,
-                id: self.session.id().to_string(),
-            });
+            return Err(WritingError::OffRoute { stage, id: self.session.id().to_string() });
         }
         match self.session.current() {
             Some(current) if stage > current => Err(WritingError::TooEarly {
@@ -255,16 +226,11 @@ impl<'a> Workflow<'a> {
             self.require_reached(stage)?;
         }
         let Some(stage) = self.session.current() else {
-            return Err(WritingError::Finished {
-                id: self.session.id().to_string(),
-            });
+            return Err(WritingError::Finished { id: self.session.id().to_string() });
         };
         let turn = self.session.turns().len() + 1;
         if let Some(past) = answer.stage.filter(|asked| *asked < stage) {
-            return Err(WritingError::StageDone {
-                stage: past,
-                current: stage,
-            });
+            return Err(WritingError::StageDone { stage: past, current: stage });
         }
         if let Some(asked) = answer.turn.filter(|asked| *asked != turn) {
             return Err(WritingError::WrongTurn { stage, asked, turn });
@@ -277,18 +243,16 @@ impl<'a> Workflow<'a> {
             });
         }
         self.reject_duplicate(answer)?;
-        let judged = self
-            .judge(stage, turn, &answer.content)
-            .map_err(|misses| WritingError::CriteriaMissed { stage, turn, misses })?;
+        let judged = self.judge(stage, turn, &answer.content).map_err(|misses| WritingError::CriteriaMissed {
+            stage,
+            turn,
+            misses,
+        })?;
         let mut writes = Vec::new();
         let is_text = !matches!(stage.turns()[turn - 1], TurnContents::Keys(_));
         // White space around an answer is removed, because models and clients differ in it; the leading space of a text
         // may be an indent and is kept.
-        let content = if is_text {
-            answer.content.trim_end()
-        } else {
-            answer.content.trim()
-        };
+        let content = if is_text { answer.content.trim_end() } else { answer.content.trim() };
         let sha256 = self.store_text(
             &format!("stage_{:02}_turn_{turn}", stage.number()),
             if is_text { "md" } else { "yaml" },
@@ -316,14 +280,8 @@ impl<'a> Workflow<'a> {
             return Ok(());
         }
         let sent = answer.content.trim();
-        let before = self
-            .session
-            .completed()
-            .last()
-            .and_then(|stage| Some((*stage, self.session.output(*stage)?)));
-        let earlier = before
-            .iter()
-            .flat_map(|(stage, output)| output.turns.iter().map(move |turn| (*stage, turn)));
+        let before = self.session.completed().last().and_then(|stage| Some((*stage, self.session.output(*stage)?)));
+        let earlier = before.iter().flat_map(|(stage, output)| output.turns.iter().map(move |turn| (*stage, turn)));
         let own = self
             .session
             .current()
@@ -363,11 +321,7 @@ impl<'a> Workflow<'a> {
     /// Stores a file of the session, named by its hash, so that it never replaces a file that an earlier state lists.
     fn store_text(&mut self, stem: &str, extension: &str, text: String, writes: &mut Vec<FileWrite>) -> String {
         let sha256 = ContentHash::from_bytes(text.as_bytes()).digits().to_owned();
-        let path = format!(
-            ".noveler/writes/{}/{stem}-{}.{extension}",
-            self.session.id(),
-            &sha256[..12]
-        );
+        let path = format!(".noveler/writes/{}/{stem}-{}.{extension}", self.session.id(), &sha256[..12]);
         self.texts.insert(path.clone(), text.clone());
         writes.push(FileWrite { path, text });
         sha256
@@ -406,19 +360,13 @@ impl<'a> Workflow<'a> {
         let whole = YamlValue::Map(pairs);
         if !keys.iter().any(|key| key.holds == KeyContents::Replacements) {
             let yaml = serde_saphyr::to_string(&whole).expect("parsed YAML can be written");
-            let judged = AcceptedOutput {
-                characters: CharacterCounts::count(&whole.words()).characters,
-                whole: yaml,
-            };
+            let judged = AcceptedOutput { characters: CharacterCounts::count(&whole.words()).characters, whole: yaml };
             return misses_or(criteria::judge_keys(&criteria, &whole), judged);
         }
         // Names are searched in the manuscript after the replacements, not in the answer.
         let (of_text, of_keys): (Vec<AnswerCriterion>, Vec<AnswerCriterion>) =
             criteria.into_iter().partition(|criterion| {
-                matches!(
-                    criterion,
-                    AnswerCriterion::Characters(_) | AnswerCriterion::Length { .. }
-                )
+                matches!(criterion, AnswerCriterion::Characters(_) | AnswerCriterion::Length { .. })
             });
         let mut misses = criteria::judge_keys(&of_keys, &whole);
         let refined = self.output_text(WritingStage::REFINEMENT);
@@ -437,11 +385,8 @@ impl<'a> Workflow<'a> {
 
     /// Returns the criteria for the answer of a turn.
     fn criteria(&self, stage: WritingStage, turn: usize) -> Vec<AnswerCriterion> {
-        let length = LengthRange::resolve(
-            self.session.word_count_target(),
-            &self.material.plot,
-            &self.material.settings,
-        );
+        let length =
+            LengthRange::resolve(self.session.word_count_target(), &self.material.plot, &self.material.settings);
         let (min, max) = (length.min as usize, length.max as usize);
         let mut criteria = match stage.turns()[turn - 1] {
             TurnContents::Keys(keys) => {
@@ -453,10 +398,9 @@ impl<'a> Workflow<'a> {
                 }
                 criteria
             }
-            TurnContents::Part(from, to) => vec![AnswerCriterion::Length {
-                from: (min * from as usize).div_ceil(100),
-                to: max * to as usize / 100,
-            }],
+            TurnContents::Part(from, to) => {
+                vec![AnswerCriterion::Length { from: (min * from as usize).div_ceil(100), to: max * to as usize / 100 }]
+            }
             TurnContents::Rest => {
                 let before = criteria::characters(&self.so_far());
                 let from = min.saturating_sub(before).max(1);
@@ -501,37 +445,21 @@ impl<'a> Workflow<'a> {
     fn context(&self, stage: WritingStage) -> Vec<CitedFile> {
         let outputs = stage.reads().filter_map(|read| {
             let output = self.session.output(read)?;
-            Some(CitedFile {
-                path: output.output_file.clone(),
-                sha256: output.sha256.clone(),
-                what: read.title(),
-            })
+            Some(CitedFile { path: output.output_file.clone(), sha256: output.sha256.clone(), what: read.title() })
         });
         let turns = (1..).zip(self.session.turns()).map(|(turn, piece)| CitedFile {
             path: piece.file.clone(),
             sha256: piece.sha256.clone(),
             what: BilingualText::new(format!("turn {turn} of this stage"), format!("この段階の {turn} 回目")),
         });
-        self.material
-            .references
-            .iter()
-            .cloned()
-            .chain(outputs)
-            .chain(turns)
-            .collect()
+        self.material.references.iter().cloned().chain(outputs).chain(turns).collect()
     }
 
     fn done(&self) -> FinishedText {
         let output = self.session.output(self.session.route().last());
         let said = output.and_then(|output| self.texts.get(&output.turns.first()?.file));
         let said = YamlValue::Map(said.and_then(|said| criteria::read_keys(said).ok()).unwrap_or_default());
-        let of = |key| {
-            said.get(key)
-                .and_then(YamlValue::as_str)
-                .unwrap_or_default()
-                .trim()
-                .to_owned()
-        };
+        let of = |key| said.get(key).and_then(YamlValue::as_str).unwrap_or_default().trim().to_owned();
         FinishedText {
             manuscript: CitedFile {
                 path: output.map(|output| output.output_file.clone()).unwrap_or_default(),

@@ -33,10 +33,7 @@ impl Tool for BatchExecute {
         name: "batch_execute",
         // Every toolset includes this tool: a test compares the list with the catalogue.
         other_toolsets: &["novel", "novel-review", "novel-steps", "novel-data", "browser"],
-        texts: ToolTextFiles {
-            en: include_str!("batch_execute.en.md"),
-            ja: include_str!("batch_execute.ja.md"),
-        },
+        texts: ToolTextFiles { en: include_str!("batch_execute.en.md"), ja: include_str!("batch_execute.ja.md") },
         example: r#"{"steps": [{"tool": "search_content", "arguments": {"query": "def main", "roots": ["src"]}}, {"tool": "check_code_scale", "arguments": {"file_path": "${steps[0].result.results[0].file}"}}]}"#,
         rules: &[ArgumentRule::Without("parallel", &["stopOnFirstError"])],
         ..BASE

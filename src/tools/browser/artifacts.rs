@@ -49,11 +49,7 @@ pub(super) fn output_path(cx: &Cx, filename: &str) -> Result<String, ToolError> 
     let inside = filename.strip_prefix(FOLDER).and_then(|rest| rest.strip_prefix('/'));
     // The name follows the rules of every output; the folder is that of this module.
     let name = OutputName::parse(inside.unwrap_or(filename)).map_err(|error| match error {
-        OutputError::Name { reason, .. } => BrowserCallError::Filename {
-            filename: filename.to_owned(),
-            reason,
-        }
-        .into(),
+        OutputError::Name { reason, .. } => BrowserCallError::Filename { filename: filename.to_owned(), reason }.into(),
         disk @ OutputError::Write(_) => ToolError::from(disk),
     })?;
     Ok(name.shown().replacen(OUTPUT_FOLDER, FOLDER, 1))
@@ -153,12 +149,7 @@ mod tests {
 
     #[test]
     fn only_a_name_without_an_extension_gets_one() {
-        for (name, expected) in [
-            ("a", "a.png"),
-            ("a.b/c", "a.b/c.png"),
-            ("a.jpg", "a.jpg"),
-            ("帳", "帳.png"),
-        ] {
+        for (name, expected) in [("a", "a.png"), ("a.b/c", "a.b/c.png"), ("a.jpg", "a.jpg"), ("帳", "帳.png")] {
             assert_eq!(with_extension(name, "png"), expected);
         }
     }

@@ -95,11 +95,7 @@ fn options(args: &Args) -> String {
         let held: Vec<String> = args.modifiers.iter().map(|key| format!("{key:?}")).collect();
         options.push(format!("modifiers: {}", playwright::list(&held)));
     }
-    if options.is_empty() {
-        String::new()
-    } else {
-        format!("{{ {} }}", options.join(", "))
-    }
+    if options.is_empty() { String::new() } else { format!("{{ {} }}", options.join(", ")) }
 }
 
 impl TabTool for ClickTool {
@@ -124,11 +120,7 @@ impl TabTool for ClickTool {
             (Some(target), _) => CodeLine::on(target.target(), &format!("{kind}({options})")),
             (None, place) => {
                 let [x, y] = place.unwrap_or_default();
-                let rest = if options.is_empty() {
-                    options
-                } else {
-                    format!(", {options}")
-                };
+                let rest = if options.is_empty() { options } else { format!(", {options}") };
                 CodeLine::page(&format!("mouse.{kind}({x}, {y}{rest})"))
             }
         }]
@@ -140,9 +132,7 @@ impl TabTool for ClickTool {
             double: args.double_click,
             modifiers: args.modifiers.into_iter().map(Into::into).collect(),
         };
-        on.tab
-            .click(&aim(args.target.as_ref(), args.coordinate), &click)
-            .await?;
+        on.tab.click(&aim(args.target.as_ref(), args.coordinate), &click).await?;
         Ok(EmptyAnswer {})
     }
 }

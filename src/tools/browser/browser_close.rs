@@ -25,12 +25,8 @@ pub struct Output {
 }
 
 impl Tool for Close {
-    const SPEC: ToolSpec = ToolSpec {
-        name: "browser_close",
-        texts: texts!("browser_close"),
-        effect: Effect::Session,
-        ..ACTS
-    };
+    const SPEC: ToolSpec =
+        ToolSpec { name: "browser_close", texts: texts!("browser_close"), effect: Effect::Session, ..ACTS };
     type Deps = BrowserDeps;
     type Args = Args;
     type Output = Output;
@@ -52,10 +48,7 @@ impl Tool for Close {
     async fn call(_args: Args, deps: &BrowserDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let browser_session = TabLease::take(cx)?.release();
         deps.browser.close(&owner(cx), &browser_session).await?;
-        Ok(ToolOutcome::Done(Output {
-            success: true,
-            browser_session,
-        }))
+        Ok(ToolOutcome::Done(Output { success: true, browser_session }))
     }
 }
 

@@ -93,19 +93,12 @@ impl TabTool for ConsoleMessages {
     async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<ConsoleMessagesOutput, ToolError> {
         let options = &cx.expectation.console_options;
         // If levels are named, only they filter; the default minimum level does not apply.
-        let least = if options.levels.is_some() {
-            ConsoleLevelArg::Debug
-        } else {
-            ConsoleLevelArg::Info
-        };
+        let least = if options.levels.is_some() { ConsoleLevelArg::Debug } else { ConsoleLevelArg::Info };
         let messages = on.tab.console(args.level.unwrap_or(least).into(), args.all);
         // The list is the answer: without a limit of the caller, only its size counts.
         let limit = options.max_messages.unwrap_or(usize::MAX);
         let joins = options.remove_duplicates.unwrap_or(false);
         let (messages, omitted) = observe::last_messages(&messages, options, (limit, limits::ANSWER), joins);
-        Ok(ConsoleMessagesOutput {
-            total: messages.len() + omitted,
-            messages,
-        })
+        Ok(ConsoleMessagesOutput { total: messages.len() + omitted, messages })
     }
 }

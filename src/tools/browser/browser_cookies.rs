@@ -124,11 +124,7 @@ impl CookieRow {
     fn new(cookie: &browser::Cookie, is_named: bool) -> Self {
         Self {
             name: cookie.name.clone(),
-            value: if is_named {
-                cookie.value.clone()
-            } else {
-                limits::truncate_row(&cookie.value)
-            },
+            value: if is_named { cookie.value.clone() } else { limits::truncate_row(&cookie.value) },
             domain: Some(cookie.domain.clone()),
             path: Some(cookie.path.clone()),
             expires: cookie.expires,
@@ -155,10 +151,7 @@ impl CookieRow {
 }
 
 /// Returns a time in Unix seconds as a date, or as it is if it is beyond all dates.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "saturates, and such a time is not a date"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "saturates, and such a time is not a date")]
 fn date(seconds: f64) -> String {
     jiff::Timestamp::from_second(seconds as i64).map_or_else(|_| seconds.to_string(), |date| date.to_string())
 }
@@ -202,10 +195,7 @@ impl Args {
 
     /// Returns the cookie to set, or an error if its name or value is missing.
     fn cookie(self) -> Result<browser::NewCookie, BrowserCallError> {
-        let needs = |argument| BrowserCallError::Needs {
-            action: "set",
-            argument,
-        };
+        let needs = |argument| BrowserCallError::Needs { action: "set", argument };
         Ok(browser::NewCookie {
             name: self.name.ok_or_else(|| needs("name"))?,
             value: self.value.ok_or_else(|| needs("value"))?,
@@ -246,11 +236,9 @@ impl TabTool for CookiesTool {
                 let stored = on.tabs.set_cookie(args.cookie()?).await?;
                 Ok(CookiesOutput::with_rows(&stored, false))
             }
-            CookieAction::Delete if args.name.is_none() => Err(BrowserCallError::Needs {
-                action: "delete",
-                argument: "name",
+            CookieAction::Delete if args.name.is_none() => {
+                Err(BrowserCallError::Needs { action: "delete", argument: "name" }.into())
             }
-            .into()),
             CookieAction::Delete => Ok(CookiesOutput {
                 deleted: Some(on.tabs.delete_cookies(&args.filter()).await?),
                 ..CookiesOutput::default()
@@ -258,10 +246,7 @@ impl TabTool for CookiesTool {
             CookieAction::Clear => {
                 let deleted = on.tabs.cookies(&CookieFilter::default()).await?.len();
                 on.tabs.clear_cookies().await?;
-                Ok(CookiesOutput {
-                    deleted: Some(deleted),
-                    ..CookiesOutput::default()
-                })
+                Ok(CookiesOutput { deleted: Some(deleted), ..CookiesOutput::default() })
             }
         }
     }

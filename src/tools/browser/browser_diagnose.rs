@@ -31,11 +31,7 @@ pub struct Output {
 }
 
 impl Tool for Diagnose {
-    const SPEC: ToolSpec = ToolSpec {
-        name: "browser_diagnose",
-        texts: texts!("browser_diagnose"),
-        ..LOOKS
-    };
+    const SPEC: ToolSpec = ToolSpec { name: "browser_diagnose", texts: texts!("browser_diagnose"), ..LOOKS };
     type Deps = BrowserDeps;
     type Args = Args;
     type Output = Output;
@@ -48,10 +44,7 @@ impl Tool for Diagnose {
         let diagnosis = deps.browser.diagnose().await;
         let output = Output {
             success: diagnosis.executable.is_some(),
-            advice: diagnosis
-                .advice
-                .as_ref()
-                .map(|advice| advice.get(cx.locale()).to_owned()),
+            advice: diagnosis.advice.as_ref().map(|advice| advice.get(cx.locale()).to_owned()),
             found: diagnosis,
             browser_session: args.browser_session,
         };

@@ -42,10 +42,7 @@ impl TabTool for Drag {
 
     fn code(args: &Args) -> Vec<CodeLine> {
         let call = format!("page.{LOCATOR}.dragTo(page.{LOCATOR})");
-        vec![CodeLine::raw(
-            &call,
-            vec![args.start_target.target(), args.end_target.target()],
-        )]
+        vec![CodeLine::raw(&call, vec![args.start_target.target(), args.end_target.target()])]
     }
 
     async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<EmptyAnswer, ToolError> {

@@ -49,16 +49,12 @@ impl TabTool for DropTool {
     fn code(args: &Args) -> Vec<CodeLine> {
         let files = (!args.paths.is_empty()).then(|| format!("files: {}", playwright::list(&args.paths)));
         let data = args.data.as_ref().map(|data| {
-            let pairs = data
-                .iter()
-                .map(|(kind, text)| format!("{}: {}", playwright::quoted(kind), playwright::quoted(text)));
+            let pairs =
+                data.iter().map(|(kind, text)| format!("{}: {}", playwright::quoted(kind), playwright::quoted(text)));
             format!("data: {{ {} }}", pairs.collect::<Vec<_>>().join(", "))
         });
         let what: Vec<_> = files.into_iter().chain(data).collect();
-        vec![CodeLine::on(
-            args.target.target(),
-            &format!("drop({{ {} }})", what.join(", ")),
-        )]
+        vec![CodeLine::on(args.target.target(), &format!("drop({{ {} }})", what.join(", ")))]
     }
 
     fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {

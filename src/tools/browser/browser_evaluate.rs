@@ -45,18 +45,12 @@ impl EvaluateOutput {
             && tokens::estimate(&json) <= limits::ANSWER
             && let Ok(result) = serde_json::from_str(&json)
         {
-            return Self {
-                result,
-                truncated: false,
-            };
+            return Self { result, truncated: false };
         }
         // JSON that the page has cut already arrives as a JSON string.
         let json = cut.and_then(|_| serde_json::from_str(&json).ok()).unwrap_or(json);
         let how = ("return less from the function", "関数が返す量を減らしてください");
-        Self {
-            result: Value::from(limits::truncate(json, limits::ANSWER, locale, how)),
-            truncated: true,
-        }
+        Self { result: Value::from(limits::truncate(json, limits::ANSWER, locale, how)), truncated: true }
     }
 }
 
@@ -106,10 +100,7 @@ mod tests {
     use super::{EvaluateOutput, TabAnswer, limits};
 
     fn found(json: &str) -> fumi_browser::ScriptValue {
-        fumi_browser::ScriptValue {
-            json: json.to_owned(),
-            ..fumi_browser::ScriptValue::default()
-        }
+        fumi_browser::ScriptValue { json: json.to_owned(), ..fumi_browser::ScriptValue::default() }
     }
 
     #[test]

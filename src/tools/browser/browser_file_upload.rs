@@ -37,10 +37,7 @@ impl TabTool for FileUpload {
 
     fn code(args: &Args) -> Vec<CodeLine> {
         let files = playwright::list(args.paths.as_deref().unwrap_or_default());
-        vec![CodeLine::raw(
-            &format!("(await page.waitForEvent('filechooser')).setFiles({files})"),
-            Vec::new(),
-        )]
+        vec![CodeLine::raw(&format!("(await page.waitForEvent('filechooser')).setFiles({files})"), Vec::new())]
     }
 
     fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {

@@ -85,18 +85,8 @@ impl TabTool for FindTool {
         let found = on.tab.find(&wanted).await?;
         Ok(FindOutput {
             total: found.total,
-            refs: found
-                .lines
-                .iter()
-                .take(LINES)
-                .filter_map(|line| first_ref(line))
-                .collect(),
-            lines: found
-                .lines
-                .iter()
-                .take(LINES)
-                .map(|line| limits::truncate_row(line))
-                .collect(),
+            refs: found.lines.iter().take(LINES).filter_map(|line| first_ref(line)).collect(),
+            lines: found.lines.iter().take(LINES).map(|line| limits::truncate_row(line)).collect(),
         })
     }
 }

@@ -21,10 +21,7 @@ const ROWS: usize = 20;
 const MORE: limits::CountTexts = limits::CountTexts {
     none: ("none", "なし"),
     shown: ("first", "先頭"),
-    more: (
-        "narrow the call, or maxResults up to 100",
-        "条件を絞るか、maxResults を 100 まで増やしてください",
-    ),
+    more: ("narrow the call, or maxResults up to 100", "条件を絞るか、maxResults を 100 まで増やしてください"),
 };
 
 #[derive(Debug)]
@@ -74,11 +71,7 @@ pub struct FoundElementRow {
 impl From<&browser::FoundElement> for FoundElementRow {
     fn from(element: &browser::FoundElement) -> Self {
         // The name is often the text itself.
-        let text = if element.text == element.name {
-            ""
-        } else {
-            &element.text
-        };
+        let text = if element.text == element.name { "" } else { &element.text };
         Self {
             reference: element.reference.clone(),
             tag: element.tag.clone(),

@@ -63,23 +63,13 @@ impl TabTool for HandleDialog {
     fn code(args: &Args) -> Vec<CodeLine> {
         // Playwright answers the next dialog: in a recorded test this line must come before the action that opens it.
         let text = args.prompt_text.as_deref().map(playwright::quoted).unwrap_or_default();
-        let answer = if args.accept {
-            format!("accept({text})")
-        } else {
-            "dismiss()".to_owned()
-        };
-        vec![CodeLine::raw(
-            &format!("page.once('dialog', dialog => dialog.{answer})"),
-            Vec::new(),
-        )]
+        let answer = if args.accept { format!("accept({text})") } else { "dismiss()".to_owned() };
+        vec![CodeLine::raw(&format!("page.once('dialog', dialog => dialog.{answer})"), Vec::new())]
     }
 
     async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<HandleDialogOutput, ToolError> {
         let text = args.prompt_text.as_deref();
         let handled = on.tab.handle_dialog(args.accept, text).await?.into();
-        Ok(HandleDialogOutput {
-            handled,
-            accepted: args.accept,
-        })
+        Ok(HandleDialogOutput { handled, accepted: args.accept })
     }
 }

@@ -84,9 +84,6 @@ impl TabTool for InspectHtml {
         };
         let characters = found.text.len();
         let html = limits::truncate_part(found.text, found.of, limits::ANSWER, cx.locale(), how);
-        Ok(InspectHtmlOutput {
-            truncated: found.cut || html.len() != characters,
-            html,
-        })
+        Ok(InspectHtmlOutput { truncated: found.cut || html.len() != characters, html })
     }
 }

@@ -122,19 +122,12 @@ pub(super) fn with_scheme(url: &str) -> Result<(), ToolError> {
     if has_scheme(url) {
         return Ok(());
     }
-    Err(BrowserCallError::NoScheme {
-        url: url.to_owned(),
-        with: format!("http://{url}"),
-    }
-    .into())
+    Err(BrowserCallError::NoScheme { url: url.to_owned(), with: format!("http://{url}") }.into())
 }
 
 /// True if a URL has a scheme. In `localhost:8080` the part after the colon is a port.
 fn has_scheme(url: &str) -> bool {
-    let is_name = |name: &str| {
-        name.bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
-    };
+    let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
     match url.split_once(':') {
         Some((scheme, rest)) => {
             let is_port = rest.bytes().next().is_some_and(|byte| byte.is_ascii_digit()) && scheme != "data";
@@ -161,14 +154,7 @@ mod tests {
         ] {
             assert!(has_scheme(url), "{url}");
         }
-        for url in [
-            "127.0.0.1:8000/x",
-            "localhost:3000",
-            "example.com",
-            "/path",
-            "[::1]:80",
-            "",
-        ] {
+        for url in ["127.0.0.1:8000/x", "localhost:3000", "example.com", "/path", "[::1]:80", ""] {
             assert!(!has_scheme(url), "{url}");
         }
     }

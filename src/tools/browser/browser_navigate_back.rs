@@ -16,11 +16,7 @@ use super::{
 pub struct NavigateBack;
 
 impl TabTool for NavigateBack {
-    const SPEC: ToolSpec = ToolSpec {
-        name: "browser_navigate_back",
-        texts: texts!("browser_navigate_back"),
-        ..ACTS
-    };
+    const SPEC: ToolSpec = ToolSpec { name: "browser_navigate_back", texts: texts!("browser_navigate_back"), ..ACTS };
     const REPORTS_URL: bool = true;
     const CHANGE_TOKENS: usize = default_expectation::WHOLE;
     type Args = NoArgs;

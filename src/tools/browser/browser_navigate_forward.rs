@@ -16,11 +16,8 @@ use super::{
 pub struct NavigateForward;
 
 impl TabTool for NavigateForward {
-    const SPEC: ToolSpec = ToolSpec {
-        name: "browser_navigate_forward",
-        texts: texts!("browser_navigate_forward"),
-        ..ACTS
-    };
+    const SPEC: ToolSpec =
+        ToolSpec { name: "browser_navigate_forward", texts: texts!("browser_navigate_forward"), ..ACTS };
     const REPORTS_URL: bool = true;
     const CHANGE_TOKENS: usize = default_expectation::WHOLE;
     type Args = NoArgs;

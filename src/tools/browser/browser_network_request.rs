@@ -93,15 +93,10 @@ fn missing(detail: &browser::RequestDetail, part: Option<RequestPartArg>) -> Opt
     let is_asked = |wanted: RequestPart| part.is_none_or(|part| RequestPart::from(part) == wanted);
     let bodies = [
         (RequestPart::RequestBody, &detail.request_body, detail.has_request_body),
-        (
-            RequestPart::ResponseBody,
-            &detail.response_body,
-            detail.has_response_body,
-        ),
+        (RequestPart::ResponseBody, &detail.response_body, detail.has_response_body),
     ];
-    let mut lost = bodies
-        .into_iter()
-        .filter(|(which, body, has)| is_asked(*which) && body.is_none() && (*has || part.is_some()));
+    let mut lost =
+        bodies.into_iter().filter(|(which, body, has)| is_asked(*which) && body.is_none() && (*has || part.is_some()));
     Some(match lost.next()? {
         (RequestPart::RequestBody, _, false) => {
             BilingualText::new("no request body", "リクエストのボディーはありません")
@@ -126,11 +121,7 @@ impl NetworkRequestOutput {
         let headers = |headers: Vec<(String, String)>| {
             // Values are complete only if the caller asked for one part.
             let shown = |value: String| {
-                if part.is_some() {
-                    value
-                } else {
-                    limits::truncate_row(&value)
-                }
+                if part.is_some() { value } else { limits::truncate_row(&value) }
             };
             let rows = headers.into_iter().map(|(name, value)| (name, shown(value)));
             let rows = limits::keep_first(rows.collect(), most, |(name, value)| format!("{name}: {value}"));

@@ -19,10 +19,7 @@ const ROWS: usize = 50;
 const MORE: limits::CountTexts = limits::CountTexts {
     none: ("none", "なし"),
     shown: ("newest", "新しい方から"),
-    more: (
-        "use filter, or maxRequests up to 500",
-        "filter で絞るか、maxRequests を 500 まで増やしてください",
-    ),
+    more: ("use filter, or maxRequests up to 500", "filter で絞るか、maxRequests を 500 まで増やしてください"),
 };
 
 #[derive(Debug)]
@@ -171,10 +168,7 @@ impl TabTool for NetworkRequests {
         };
         let (requests, total) = on.tab.requests(&filter)?;
         let rows: Vec<RequestRow> = requests.iter().map(Into::into).collect();
-        Ok(NetworkRequestsOutput {
-            total,
-            requests: limits::keep_last(rows, limits::ANSWER, RequestRow::line),
-        })
+        Ok(NetworkRequestsOutput { total, requests: limits::keep_last(rows, limits::ANSWER, RequestRow::line) })
     }
 }
 

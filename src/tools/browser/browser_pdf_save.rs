@@ -64,10 +64,7 @@ impl TabTool for PdfSave {
     }
 
     fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {
-        let place = args
-            .filename
-            .as_deref()
-            .map(|filename| artifacts::output_path(cx, filename));
+        let place = args.filename.as_deref().map(|filename| artifacts::output_path(cx, filename));
         place.transpose().map(drop)
     }
 
@@ -76,14 +73,8 @@ impl TabTool for PdfSave {
         let bytes = pdf.len();
         // The default name is derived from the content, so the same document gets the same name again; a timestamp
         // would not do.
-        let name = args
-            .filename
-            .unwrap_or_else(|| format!("page-{}.pdf", &sha256(&pdf)[..12]));
+        let name = args.filename.unwrap_or_else(|| format!("page-{}.pdf", &sha256(&pdf)[..12]));
         let saved = artifacts::save(cx, &name, "pdf", Cursor::new(pdf)).await?;
-        Ok(PdfSaveOutput {
-            file: saved.path,
-            bytes,
-            replaced: saved.is_replacement,
-        })
+        Ok(PdfSaveOutput { file: saved.path, bytes, replaced: saved.is_replacement })
     }
 }

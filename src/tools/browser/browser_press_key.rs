@@ -43,10 +43,7 @@ impl TabTool for PressKey {
     }
 
     fn code(args: &Args) -> Vec<CodeLine> {
-        vec![CodeLine::page(&format!(
-            "keyboard.press({})",
-            playwright::quoted(&args.key)
-        ))]
+        vec![CodeLine::page(&format!("keyboard.press({})", playwright::quoted(&args.key)))]
     }
 
     async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<EmptyAnswer, ToolError> {

@@ -39,9 +39,7 @@ impl TabTool for Resize {
 
     fn code(args: &Args) -> Vec<CodeLine> {
         let Args { width, height } = args;
-        vec![CodeLine::page(&format!(
-            "setViewportSize({{ width: {width}, height: {height} }})"
-        ))]
+        vec![CodeLine::page(&format!("setViewportSize({{ width: {width}, height: {height} }})"))]
     }
 
     async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<EmptyAnswer, ToolError> {

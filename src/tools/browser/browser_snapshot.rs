@@ -28,11 +28,7 @@ pub struct Args {
 }
 
 impl TabTool for SnapshotTool {
-    const SPEC: ToolSpec = ToolSpec {
-        name: "browser_snapshot",
-        texts: texts!("browser_snapshot"),
-        ..LOOKS
-    };
+    const SPEC: ToolSpec = ToolSpec { name: "browser_snapshot", texts: texts!("browser_snapshot"), ..LOOKS };
     const REPORTS_URL: bool = true;
     const IS_SNAPSHOT_TOOL: bool = true;
     const CHANGE_TOKENS: usize = default_expectation::WHOLE;
@@ -44,11 +40,7 @@ impl TabTool for SnapshotTool {
     }
 
     fn scope(args: &Args) -> SnapshotScope {
-        SnapshotScope {
-            target: args.target.as_ref().map(TargetArg::target),
-            depth: args.depth,
-            boxes: args.boxes,
-        }
+        SnapshotScope { target: args.target.as_ref().map(TargetArg::target), depth: args.depth, boxes: args.boxes }
     }
 
     async fn act(_args: Args, _on: &mut TabContext<'_>, _cx: &Cx) -> Result<EmptyAnswer, ToolError> {

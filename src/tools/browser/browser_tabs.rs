@@ -80,9 +80,7 @@ impl TabTool for TabsTool {
     }
 
     fn check(args: &Args, _cx: &Cx) -> Result<(), ToolError> {
-        address(args)
-            .filter(|_| args.action == TabAction::New)
-            .map_or(Ok(()), with_scheme)
+        address(args).filter(|_| args.action == TabAction::New).map_or(Ok(()), with_scheme)
     }
 
     async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<EmptyAnswer, ToolError> {
@@ -97,10 +95,7 @@ impl TabTool for TabsTool {
             TabAction::New => drop(on.tabs.open(address(&args)).await?),
             TabAction::Close => on.tabs.close(args.index).await?,
             TabAction::Select => {
-                let index = args.index.ok_or(BrowserCallError::Needs {
-                    action: "select",
-                    argument: "index",
-                })?;
+                let index = args.index.ok_or(BrowserCallError::Needs { action: "select", argument: "index" })?;
                 on.tabs.select(index).await?;
             }
         }

@@ -94,15 +94,12 @@ pub struct ScreenshotTruncation {
 
 impl TabAnswer for ScreenshotOutput {
     fn text(&self, locale: Locale) -> String {
-        let cut = self
-            .cut
-            .as_ref()
-            .map(|ScreenshotTruncation { shown, of }| match locale {
-                Locale::En => format!("\nthe first {shown} of {of} CSS pixels: take the rest by target"),
-                Locale::Ja => {
-                    format!("\n縦 {of} CSS ピクセルのうち先頭 {shown} だけです。残りは target を指定して撮ってください")
-                }
-            });
+        let cut = self.cut.as_ref().map(|ScreenshotTruncation { shown, of }| match locale {
+            Locale::En => format!("\nthe first {shown} of {of} CSS pixels: take the rest by target"),
+            Locale::Ja => {
+                format!("\n縦 {of} CSS ピクセルのうち先頭 {shown} だけです。残りは target を指定して撮ってください")
+            }
+        });
         let file = self.file.as_ref().map(|file| format!(" → {file}"));
         let (width, height, bytes, mime) = (self.width, self.height, self.bytes, self.mime_type);
         let (file, cut) = (file.unwrap_or_default(), cut.unwrap_or_default());
@@ -139,12 +136,7 @@ fn format(args: &Args, options: &ImageOptions) -> browser::ScreenshotFormat {
             ImageFormat::Webp => ScreenshotFormatArg::Webp,
         })
     };
-    match args
-        .kind
-        .or_else(named)
-        .or_else(expected)
-        .unwrap_or(ScreenshotFormatArg::Png)
-    {
+    match args.kind.or_else(named).or_else(expected).unwrap_or(ScreenshotFormatArg::Png) {
         ScreenshotFormatArg::Png => browser::ScreenshotFormat::Png,
         ScreenshotFormatArg::Jpeg => browser::ScreenshotFormat::Jpeg,
         ScreenshotFormatArg::Webp => browser::ScreenshotFormat::Webp,
@@ -175,10 +167,7 @@ impl TabTool for TakeScreenshot {
     }
 
     fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {
-        let place = args
-            .filename
-            .as_deref()
-            .map(|filename| artifacts::output_path(cx, filename));
+        let place = args.filename.as_deref().map(|filename| artifacts::output_path(cx, filename));
         place.transpose().map(drop)
     }
 
@@ -212,16 +201,11 @@ impl TabTool for TakeScreenshot {
                 taken.replaced = saved.is_replacement;
             }
             None if picture.bytes.len() > LARGEST => {
-                return Err(BrowserCallError::Picture {
-                    bytes: picture.bytes.len(),
-                }
-                .into());
+                return Err(BrowserCallError::Picture { bytes: picture.bytes.len() }.into());
             }
             None => {
-                taken.image = Some(Block::Image {
-                    data: STANDARD.encode(&picture.bytes),
-                    mime_type: picture.mime.to_owned(),
-                });
+                taken.image =
+                    Some(Block::Image { data: STANDARD.encode(&picture.bytes), mime_type: picture.mime.to_owned() });
             }
         }
         Ok(taken)

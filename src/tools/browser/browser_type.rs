@@ -45,11 +45,7 @@ impl TabTool for TypeTool {
 
     fn expects(args: &Args) -> Expectation {
         // The Enter key is the part that may change the page.
-        if args.submit {
-            default_expectation::after_act()
-        } else {
-            default_expectation::after_minor_act()
-        }
+        if args.submit { default_expectation::after_act() } else { default_expectation::after_minor_act() }
     }
 
     fn code(args: &Args) -> Vec<CodeLine> {
@@ -63,11 +59,7 @@ impl TabTool for TypeTool {
     }
 
     async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<FillOutput, ToolError> {
-        let typing = Typing {
-            text: args.text,
-            slowly: args.slowly,
-            submit: args.submit,
-        };
+        let typing = Typing { text: args.text, slowly: args.slowly, submit: args.submit };
         Ok(on.tab.type_text(&args.target.target(), &typing).await?.into())
     }
 }

@@ -70,31 +70,22 @@ impl TabTool for WaitFor {
             let text = playwright::quoted(text);
             CodeLine::page(&format!("getByText({text}).first().waitFor({{ state: '{state}' }})"))
         };
-        let time = args
-            .time
-            .map(|time| CodeLine::page(&format!("waitForTimeout({})", time * 1_000.0)));
+        let time = args.time.map(|time| CodeLine::page(&format!("waitForTimeout({})", time * 1_000.0)));
         let gone = args.text_gone.as_ref().map(|text| wait(text, "hidden"));
         let there = args.text.as_ref().map(|text| wait(text, "visible"));
         [time, gone, there].into_iter().flatten().collect()
     }
 
     async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<WaitForOutput, ToolError> {
-        let wait = Wait {
-            time: args.time.map(Duration::from_secs_f64),
-            text: args.text.clone(),
-            text_gone: args.text_gone,
-        };
+        let wait =
+            Wait { time: args.time.map(Duration::from_secs_f64), text: args.text.clone(), text_gone: args.text_gone };
         on.tab.wait_for(&wait).await?;
         let lines = match args.text {
             // The text has appeared, so an error of this search is not an error of the wait.
             Some(text) => on.tab.find(&LineQuery::Text(text)).await.unwrap_or_default().lines,
             None => Vec::new(),
         };
-        let lines = lines
-            .iter()
-            .take(LINES)
-            .map(|line| limits::truncate_row(line))
-            .collect();
+        let lines = lines.iter().take(LINES).map(|line| limits::truncate_row(line)).collect();
         Ok(WaitForOutput { lines })
     }
 }

@@ -23,52 +23,32 @@ fn nothing() -> Expectation {
 
 /// Returns the expectation after an arrival: the page, and downloads and tabs if there are any.
 pub(super) fn after_arrival() -> Expectation {
-    Expectation {
-        include_snapshot: Some(true),
-        include_downloads: None,
-        include_tabs: None,
-        ..nothing()
-    }
+    Expectation { include_snapshot: Some(true), include_downloads: None, include_tabs: None, ..nothing() }
 }
 
 /// Returns the expectation after an act: the changes of the page.
 pub(super) fn after_act() -> Expectation {
-    Expectation {
-        diff_options: Some(DiffOptions { enabled: Some(true) }),
-        ..after_arrival()
-    }
+    Expectation { diff_options: Some(DiffOptions { enabled: Some(true) }), ..after_arrival() }
 }
 
 /// Returns the expectation after an act that usually changes only its element.
 pub(super) fn after_minor_act() -> Expectation {
-    Expectation {
-        include_downloads: None,
-        ..nothing()
-    }
+    Expectation { include_downloads: None, ..nothing() }
 }
 
 /// Returns the expectation after a snapshot: the snapshot only.
 pub(super) fn after_snapshot() -> Expectation {
-    Expectation {
-        include_snapshot: Some(true),
-        ..nothing()
-    }
+    Expectation { include_snapshot: Some(true), ..nothing() }
 }
 
 /// Returns the expectation after listing the tabs: all tabs.
 pub(super) fn after_tab_list() -> Expectation {
-    Expectation {
-        include_tabs: Some(true),
-        ..after_minor_act()
-    }
+    Expectation { include_tabs: Some(true), ..after_minor_act() }
 }
 
 /// Returns the expectation after a script: its console messages.
 pub(super) fn after_script() -> Expectation {
-    Expectation {
-        include_console: Some(true),
-        ..nothing()
-    }
+    Expectation { include_console: Some(true), ..nothing() }
 }
 
 /// Returns the expectation after a query: the answer only.

@@ -17,10 +17,7 @@ pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedde
 pub(super) enum BrowserCallError {
     /// A missing argument that one action needs and others do not.
     #[entry("ACTION_NEEDS")]
-    Needs {
-        action: &'static str,
-        argument: &'static str,
-    },
+    Needs { action: &'static str, argument: &'static str },
     /// A form of which one field could not be set: the second sentence of that field's error.
     #[entry("FORM_STOPPED")]
     Form { index: usize, filled: BilingualText },

@@ -73,27 +73,17 @@ impl FillOutput {
 
 impl TabAnswer for FillOutput {
     fn text(&self, locale: Locale) -> String {
-        let shortened = self
-            .shortened
-            .iter()
-            .map(|Shortened { target, max_length }| match locale {
-                Locale::En => format!("{target} took only the first {max_length} characters"),
-                Locale::Ja => format!("{target} には先頭の {max_length} 文字しか入りませんでした"),
-            });
-        let differing = self
-            .differing
-            .iter()
-            .map(|DifferingField { target, holds }| match locale {
-                Locale::En => format!("{target} now contains {holds:?} instead of the given value"),
-                Locale::Ja => format!("{target} の値は {holds:?} になりました。指定した値とは異なります"),
-            });
+        let shortened = self.shortened.iter().map(|Shortened { target, max_length }| match locale {
+            Locale::En => format!("{target} took only the first {max_length} characters"),
+            Locale::Ja => format!("{target} には先頭の {max_length} 文字しか入りませんでした"),
+        });
+        let differing = self.differing.iter().map(|DifferingField { target, holds }| match locale {
+            Locale::En => format!("{target} now contains {holds:?} instead of the given value"),
+            Locale::Ja => format!("{target} の値は {holds:?} になりました。指定した値とは異なります"),
+        });
         let only_typed = self.only_typed.iter().map(|OnlyTyped { target, options }| {
             let options = options.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>();
-            let options = if options.is_empty() {
-                "-".to_owned()
-            } else {
-                options.join(", ")
-            };
+            let options = if options.is_empty() { "-".to_owned() } else { options.join(", ") };
             match locale {
                 Locale::En => format!("{target} was only typed into: its list has no such option (it shows {options})"),
                 Locale::Ja => {
@@ -105,11 +95,6 @@ impl TabAnswer for FillOutput {
             Locale::En => format!("stopped at fields[{at}]; later fields are not filled"),
             Locale::Ja => format!("fields[{at}] で止まりました。それより後の欄は未入力です"),
         });
-        shortened
-            .chain(differing)
-            .chain(only_typed)
-            .chain(stopped)
-            .collect::<Vec<_>>()
-            .join("\n")
+        shortened.chain(differing).chain(only_typed).chain(stopped).collect::<Vec<_>>().join("\n")
     }
 }

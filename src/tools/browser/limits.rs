@@ -124,11 +124,7 @@ pub(super) fn with_count(
     locale: Locale,
     texts: &CountTexts,
 ) -> String {
-    let CountTexts {
-        none,
-        shown: which,
-        more,
-    } = texts;
+    let CountTexts { none, shown: which, more } = texts;
     let head = match locale {
         Locale::En if total == 0 => Some(none.0.to_owned()),
         Locale::Ja if total == 0 => Some(none.1.to_owned()),
@@ -204,21 +200,12 @@ mod tests {
         assert_eq!(count(0, 0, Locale::En), "none");
         assert_eq!(count(2, 2, Locale::En), "a\na");
         assert_eq!(count(1, 81, Locale::En), "newest 1 of 81 (narrow the filter)\na");
-        assert_eq!(
-            count(1, 81, Locale::Ja),
-            "全 81 件中新しい方から 1 件（絞ってください）\na"
-        );
+        assert_eq!(count(1, 81, Locale::Ja), "全 81 件中新しい方から 1 件（絞ってください）\na");
     }
 
     #[test]
     fn rows_stand_below_their_heading() {
-        let rows = [
-            (Some("a"), 1),
-            (Some("a"), 2),
-            (None, 3),
-            (Some("a"), 4),
-            (Some("b"), 5),
-        ];
+        let rows = [(Some("a"), 1), (Some("a"), 2), (None, 3), (Some("a"), 4), (Some("b"), 5)];
         let lines = grouped(&rows, |(heading, number)| (*heading, number.to_string()));
         assert_eq!(lines, ["a", "1", "2", "3", "4", "b", "5"]);
     }

@@ -97,10 +97,7 @@ pub const ACTS: ToolSpec = ToolSpec {
 };
 
 /// The base specification of a tool that only reads pages, or opens one.
-pub const LOOKS: ToolSpec = ToolSpec {
-    effect: Effect::ReadOnly,
-    ..ACTS
-};
+pub const LOOKS: ToolSpec = ToolSpec { effect: Effect::ReadOnly, ..ACTS };
 
 /// Embeds the two text files of a tool, which are beside its source file.
 macro_rules! texts {
@@ -129,8 +126,5 @@ impl BrowserDeps {
 
 /// Returns the owner of the caller's sessions. No other owner can use them.
 fn owner(cx: &Cx) -> SessionOwner {
-    SessionOwner {
-        principal: cx.caller.access.principal.to_string(),
-        mcp_session: cx.caller.session.clone(),
-    }
+    SessionOwner { principal: cx.caller.access.principal.to_string(), mcp_session: cx.caller.session.clone() }
 }

@@ -73,10 +73,7 @@ pub(super) async fn observe(
     look: &ObserveOptions<'_>,
     cx: &Cx,
 ) -> Result<ObservedPage, ToolError> {
-    let news = TabChanges {
-        opened: tabs.take_opened().await?,
-        closed: tabs.take_closed(),
-    };
+    let news = TabChanges { opened: tabs.take_opened().await?, closed: tabs.take_closed() };
     loop {
         let tab = tabs.current().await?;
         match seen(tabs, &tab, &news, look, cx).await {
@@ -104,9 +101,7 @@ async fn seen(
             Some(Format::Text) => "",
             Some(Format::Html) => "html",
         },
-        status: facts
-            .status
-            .filter(|status| look.says_place || !(200..300).contains(status)),
+        status: facts.status.filter(|status| look.says_place || !(200..300).contains(status)),
         console: console(&facts, look),
         downloads: downloads(&facts, look, cx).await,
         tabs: tab_rows(tabs, news, look).await,
@@ -158,20 +153,12 @@ async fn page(
         // A token has about four characters.
         let most = options.max_length.map_or(look.changes, |characters| characters / 4);
         let changes = tab.changes(most.min(limits::SNAPSHOT)).await?;
-        let part = if changes.whole {
-            &mut seen.snapshot
-        } else {
-            &mut seen.changes
-        };
+        let part = if changes.whole { &mut seen.snapshot } else { &mut seen.changes };
         *part = Some(changes.text);
         return Ok(());
     }
     // A whole page gets the small budget unless the caller sets a length.
-    let most = if target.is_none() && options.max_length.is_none() {
-        limits::PAGE
-    } else {
-        limits::SNAPSHOT
-    };
+    let most = if target.is_none() && options.max_length.is_none() { limits::PAGE } else { limits::SNAPSHOT };
     let mut request = SnapshotRequest {
         target,
         depth: scope.depth,
@@ -225,9 +212,7 @@ fn console(facts: &TabObservation, look: &ObserveOptions<'_>) -> Option<ConsoleP
         last_messages(&facts.console, options, (limit, limits::CONSOLE), joins)
     });
     let is_worth_saying = facts.new_console_errors > 0
-        || wanted
-            .as_ref()
-            .is_some_and(|(messages, omitted)| !messages.is_empty() || *omitted > 0);
+        || wanted.as_ref().is_some_and(|(messages, omitted)| !messages.is_empty() || *omitted > 0);
     let (messages, omitted) = wanted.unzip();
     is_worth_saying.then_some(ConsolePart {
         new_errors: facts.new_console_errors,
@@ -347,10 +332,7 @@ fn notice(
     let closed = news.closed.iter().map(link);
     let closed = closed.collect::<Vec<_>>().join(", ");
     let closed = (!closed.is_empty()).then(|| {
-        BilingualText::new(
-            format!("Closed by their pages: {closed}."),
-            format!("ページが閉じたタブ: {closed}。"),
-        )
+        BilingualText::new(format!("Closed by their pages: {closed}."), format!("ページが閉じたタブ: {closed}。"))
     });
     let refused = tabs.take_notice();
     let loss = tabs.take_reset_reason().map(fumi_browser::ResetReason::text);
@@ -360,9 +342,8 @@ fn notice(
             "タブがクラッシュしました。browser_navigate で開き直してください。",
         )
     });
-    let loading = facts
-        .still_loading
-        .then(|| BilingualText::new("The page is still loading.", "ページはまだ読み込み中です。"));
+    let loading =
+        facts.still_loading.then(|| BilingualText::new("The page is still loading.", "ページはまだ読み込み中です。"));
     let unseen = unseen.map(|error| {
         let message = error.message();
         BilingualText::new(
@@ -370,10 +351,7 @@ fn notice(
             format!("操作は完了しましたが、スナップショットを取得できません: {}", message.ja),
         )
     });
-    let said: Vec<_> = [loss, crash, closed, refused, loading, unseen]
-        .into_iter()
-        .flatten()
-        .collect();
+    let said: Vec<_> = [loss, crash, closed, refused, loading, unseen].into_iter().flatten().collect();
     let said: Vec<_> = said.iter().map(|text| text.get(locale)).collect();
     (!said.is_empty()).then(|| said.join(" "))
 }

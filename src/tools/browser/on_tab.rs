@@ -156,10 +156,7 @@ impl<T: TabTool> Tool for OnTab<T> {
         };
         // A client without a session of its own finds the same browser again, even after an error.
         let named = |error: ToolError| error.with_detail("browser_session", json!(turn.handle()));
-        let answer = answer.map(|reply| BrowserReply {
-            is_handle_news,
-            ..reply
-        });
+        let answer = answer.map(|reply| BrowserReply { is_handle_news, ..reply });
         answer.map(ToolOutcome::Done).map_err(named)
     }
 }
@@ -170,11 +167,7 @@ impl<T: TabTool> OnTab<T> {
         if !T::DESPITE_DIALOG
             && let Some(dialog) = tab.dialog()
         {
-            return Err(BrowserError::DialogOpen {
-                kind: dialog.kind,
-                message: dialog.message,
-            }
-            .into());
+            return Err(BrowserError::DialogOpen { kind: dialog.kind, message: dialog.message }.into());
         }
         // No observation follows before the next call: another step comes at once, or the tool leaves the page as it
         // is.
@@ -188,11 +181,7 @@ impl<T: TabTool> OnTab<T> {
         if !T::SKIPS_SETTLING {
             tab.settle_pending().await;
         }
-        let code = if cx.expectation.code {
-            playwright::lines(&tab, &T::code(&args)).await
-        } else {
-            None
-        };
+        let code = if cx.expectation.code { playwright::lines(&tab, &T::code(&args)).await } else { None };
         let look = ObserveOptions {
             began: Arc::clone(&tab),
             wanted: &cx.expectation,

@@ -28,10 +28,7 @@ impl CodeLine {
 
     /// Returns a line with one [`LOCATOR`] for each target, in their order.
     pub(super) fn raw(call: &str, targets: Vec<Target>) -> Self {
-        Self {
-            text: format!("await {call};"),
-            targets,
-        }
+        Self { text: format!("await {call};"), targets }
     }
 }
 

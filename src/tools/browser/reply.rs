@@ -179,9 +179,7 @@ impl From<browser::PageDialog> for DialogPart {
 
 impl From<browser::Chooser> for FileChooser {
     fn from(chooser: browser::Chooser) -> Self {
-        Self {
-            multiple: chooser.multiple,
-        }
+        Self { multiple: chooser.multiple }
     }
 }
 
@@ -217,12 +215,7 @@ impl ConsoleRow {
         let place = place.map(|place| format!("{place} "));
         let count = self.count.map(|count| format!(" ×{count}"));
         let text = self.text.replace('\n', " ⏎ ");
-        format!(
-            "{}[{}] {text}{}",
-            place.unwrap_or_default(),
-            self.level,
-            count.unwrap_or_default()
-        )
+        format!("{}[{}] {text}{}", place.unwrap_or_default(), self.level, count.unwrap_or_default())
     }
 
     /// Splits the source location into the URL and `line:column`, which is empty if there is none.
@@ -234,9 +227,7 @@ impl ConsoleRow {
             place[host..].find('/').map_or(place.len(), |slash| host + slash)
         });
         let numbers = place[path..].bytes().rev();
-        let numbers = numbers
-            .take_while(|byte| byte.is_ascii_digit() || *byte == b':')
-            .count();
+        let numbers = numbers.take_while(|byte| byte.is_ascii_digit() || *byte == b':').count();
         let start = place.len() - numbers;
         let end = place[start..].find(':').map_or(place.len(), |colon| start + colon);
         Some((&place[..end], place[end..].trim_start_matches(':')))
@@ -286,20 +277,13 @@ impl DownloadRow {
 
     /// Returns the row of a download that could not be moved into the project.
     pub(super) fn not_saved(download: &browser::PageDownload, why: &str) -> Self {
-        Self {
-            failure: Some(why.to_owned()),
-            ..Self::new(download, None)
-        }
+        Self { failure: Some(why.to_owned()), ..Self::new(download, None) }
     }
 }
 
 /// Returns a link to a page, which is its URL if it has no title.
 pub(super) fn link(title: &str, url: &str) -> String {
-    if title.is_empty() {
-        url.to_owned()
-    } else {
-        format!("[{title}]({url})")
-    }
+    if title.is_empty() { url.to_owned() } else { format!("[{title}]({url})") }
 }
 
 impl TabRow {
@@ -323,11 +307,7 @@ impl DownloadRow {
         let bytes = self.bytes.map(|bytes| format!(", {bytes} bytes")).unwrap_or_default();
         if let Some(file) = &self.file {
             let is_renamed = file.rsplit('/').next() != Some(name.as_str());
-            let from = if is_renamed {
-                format!("{name} → ")
-            } else {
-                String::new()
-            };
+            let from = if is_renamed { format!("{name} → ") } else { String::new() };
             return format!("- {from}{file} ({state}{bytes})");
         }
         let failure = self.failure.as_ref().map(|failure| format!(": {failure}"));
@@ -351,10 +331,7 @@ impl ObservedPage {
         let title = title.map(|title| format!("- Title: {title}"));
         let status = self.status.filter(|status| !(200..300).contains(status));
         let status = status.map(|status| format!("- Status: {status}"));
-        let dialog = self
-            .dialog
-            .as_ref()
-            .map(|dialog| format!("- Dialog: {} (browser_handle_dialog)", dialog.line()));
+        let dialog = self.dialog.as_ref().map(|dialog| format!("- Dialog: {} (browser_handle_dialog)", dialog.line()));
         let chooser = self.file_chooser.as_ref().map(|chooser| {
             let many = if chooser.multiple { "several files" } else { "one file" };
             format!("- File chooser: {many} (browser_file_upload)")
@@ -365,10 +342,7 @@ impl ObservedPage {
             several => format!("- Console: {several} new errors"),
         });
         let notice = self.notice.as_ref().map(|notice| format!("- {notice}"));
-        [url, title, status, dialog, chooser, errors, notice]
-            .into_iter()
-            .flatten()
-            .collect()
+        [url, title, status, dialog, chooser, errors, notice].into_iter().flatten().collect()
     }
 }
 
@@ -434,9 +408,7 @@ pub(super) fn console_lines(rows: &[ConsoleRow]) -> Vec<String> {
 fn console_section(console: Option<&ConsolePart>) -> String {
     let omitted = console.and_then(|console| console.omitted);
     let omitted = omitted.map(|omitted| format!("… {omitted} earlier (browser_console_messages)"));
-    let messages = console
-        .and_then(|console| console.messages.as_deref())
-        .unwrap_or_default();
+    let messages = console.and_then(|console| console.messages.as_deref()).unwrap_or_default();
     let lines = omitted.into_iter().chain(console_lines(messages));
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -445,11 +417,7 @@ fn console_section(console: Option<&ConsolePart>) -> String {
 /// take it for the structure.
 fn alone(answer: String) -> String {
     let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&answer).is_ok();
-    if is_json {
-        format!("### Result\n{answer}")
-    } else {
-        answer
-    }
+    if is_json { format!("### Result\n{answer}") } else { answer }
 }
 
 impl<D: TabAnswer> Render for BrowserReply<D> {
@@ -502,19 +470,10 @@ mod tests {
     #[test]
     fn an_answer_with_nothing_to_say_is_short_and_names_the_session() {
         let quiet = observed(ObservedPage::default());
-        assert_eq!(
-            serde_json::to_value(&quiet).expect("plain"),
-            json!({"success": true, "browser_session": "bs_1"})
-        );
+        assert_eq!(serde_json::to_value(&quiet).expect("plain"), json!({"success": true, "browser_session": "bs_1"}));
         assert_eq!(quiet.text(Locale::En), "done\nbrowser_session: bs_1");
-        let known = BrowserReply {
-            is_handle_news: false,
-            ..quiet
-        };
-        assert_eq!(
-            (known.text(Locale::En), known.text(Locale::Ja)),
-            ("done".to_owned(), "完了".to_owned())
-        );
+        let known = BrowserReply { is_handle_news: false, ..quiet };
+        assert_eq!((known.text(Locale::En), known.text(Locale::Ja)), ("done".to_owned(), "完了".to_owned()));
     }
 
     #[test]
@@ -522,19 +481,11 @@ mod tests {
         let seen = ObservedPage {
             url: Some("http://x.test/".to_owned()),
             status: Some(404),
-            dialog: Some(DialogPart {
-                kind: "confirm".to_owned(),
-                message: "Sure?".to_owned(),
-                default_text: None,
-            }),
+            dialog: Some(DialogPart { kind: "confirm".to_owned(), message: "Sure?".to_owned(), default_text: None }),
             snapshot: Some("- button \"Save\" [ref=e1]".to_owned()),
             language: "yaml",
             changes: Some(String::new()),
-            console: Some(ConsolePart {
-                new_errors: 2,
-                messages: None,
-                omitted: None,
-            }),
+            console: Some(ConsolePart { new_errors: 2, messages: None, omitted: None }),
             tabs: Some(vec![TabRow {
                 index: 0,
                 title: "X".to_owned(),
@@ -564,11 +515,7 @@ mod tests {
             language: "yaml",
             ..ObservedPage::default()
         });
-        assert!(
-            observed
-                .text(Locale::En)
-                .contains("````yaml\n- text: ```\n### Page\n````")
-        );
+        assert!(observed.text(Locale::En).contains("````yaml\n- text: ```\n### Page\n````"));
     }
 
     #[test]
@@ -636,10 +583,7 @@ mod tests {
         assert_eq!(saved.line(), "- .fumi/browser/a.txt (done, 6 bytes)");
         let renamed = row("a.txt", Some(".fumi/browser/a (2).txt"));
         assert_eq!(renamed.line(), "- a.txt → .fumi/browser/a (2).txt (done, 6 bytes)");
-        assert_eq!(
-            row("a.txt", None).line(),
-            "- a.txt (done, 6 bytes) from blob:http://x.test/1"
-        );
+        assert_eq!(row("a.txt", None).line(), "- a.txt (done, 6 bytes) from blob:http://x.test/1");
     }
 
     #[test]
@@ -647,24 +591,13 @@ mod tests {
         for json in ["2", "null", "\"a\"", "{\"a\": 1}"] {
             assert_eq!(alone(json.to_owned()), format!("### Result\n{json}"));
         }
-        assert_eq!(
-            alone("- button \"Save\" [ref=e1]".to_owned()),
-            "- button \"Save\" [ref=e1]"
-        );
+        assert_eq!(alone("- button \"Save\" [ref=e1]".to_owned()), "- button \"Save\" [ref=e1]");
     }
 
     #[test]
     fn the_schema_has_every_part_beside_the_tools_own() {
         let schema = schema::for_serialize::<BrowserReply<EmptyAnswer>>();
-        for part in [
-            "success",
-            "url",
-            "dialog",
-            "snapshot",
-            "changes",
-            "code",
-            "browser_session",
-        ] {
+        for part in ["success", "url", "dialog", "snapshot", "changes", "code", "browser_session"] {
             assert!(schema["properties"][part].is_object(), "{part}: {schema:?}");
         }
     }

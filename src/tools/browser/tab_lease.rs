@@ -44,9 +44,7 @@ impl TabLease {
             let turn = session.lock().await;
             return Ok(Self::Call(session, turn));
         };
-        let mut turns = Arc::clone(&batch.get_or_create(BatchLocks::default).0)
-            .lock_owned()
-            .await;
+        let mut turns = Arc::clone(&batch.get_or_create(BatchLocks::default).0).lock_owned().await;
         if handle.is_none() && !turns.is_empty() {
             return Ok(Self::Step(turns, 0));
         }
@@ -56,11 +54,7 @@ impl TabLease {
             at
         } else {
             let turn = session.lock().await;
-            turns.push(BatchLock {
-                session,
-                turn,
-                is_handle_reported: false,
-            });
+            turns.push(BatchLock { session, turn, is_handle_reported: false });
             turns.len() - 1
         };
         Ok(Self::Step(turns, at))

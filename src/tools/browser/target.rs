@@ -59,11 +59,7 @@ fn elements(arguments: &mut Map<String, Value>) {
         }
     }
     for name in TARGETS {
-        if let Some(text) = arguments
-            .get(name)
-            .and_then(Value::as_object)
-            .and_then(target_from_object)
-        {
+        if let Some(text) = arguments.get(name).and_then(Value::as_object).and_then(target_from_object) {
             arguments.insert(name.to_owned(), Value::from(text));
         }
     }
@@ -101,10 +97,7 @@ mod tests {
     #[test]
     fn objects_become_the_published_string() {
         for (object, text) in [
-            (
-                json!({"role": "button", "name": "Say \"hi\""}),
-                r#"role=button[name="Say \"hi\""]"#,
-            ),
+            (json!({"role": "button", "name": "Say \"hi\""}), r#"role=button[name="Say \"hi\""]"#),
             (json!({"role": "main"}), "role=main"),
             (json!({"text": "Save"}), "text=Save"),
             (json!({"ref": "e12"}), "e12"),
@@ -114,10 +107,7 @@ mod tests {
             assert_eq!(plained(json!({"target": object})), json!({"target": text}));
         }
         let drag = json!({"startTarget": {"text": "A"}, "endTarget": {"role": "list"}, "startElement": "a", "endElement": "b"});
-        assert_eq!(
-            plained(drag),
-            json!({"startTarget": "text=A", "endTarget": "role=list"})
-        );
+        assert_eq!(plained(drag), json!({"startTarget": "text=A", "endTarget": "role=list"}));
     }
 
     #[test]

@@ -219,9 +219,9 @@ impl Output {
     fn table(&self) -> String {
         match (&self.table_output, &self.elements) {
             (Some(table), _) => table.trim_end().to_owned(),
-            (None, rows) => table::csv::render(self.notes.family, rows.as_deref().unwrap_or_default())
-                .trim_end()
-                .to_owned(),
+            (None, rows) => {
+                table::csv::render(self.notes.family, rows.as_deref().unwrap_or_default()).trim_end().to_owned()
+            }
         }
     }
 
@@ -280,10 +280,7 @@ impl Render for Output {
 
     fn text_alone(&self, locale: Locale) -> String {
         // The other formats begin with it.
-        let is_bare = matches!(
-            self.notes.format,
-            FormatType::Signatures | FormatType::Csv | FormatType::Json
-        );
+        let is_bare = matches!(self.notes.format, FormatType::Signatures | FormatType::Csv | FormatType::Json);
         self.lines(Some(&self.notes.heading).filter(|_| is_bare), locale)
     }
 
@@ -302,10 +299,7 @@ impl Render for Output {
                 .table_output
                 .as_ref()
                 .map(|table| table.lines().skip(rows.start).take(take).collect::<Vec<_>>().join("\n")),
-            elements: self
-                .elements
-                .as_ref()
-                .map(|all| all.iter().skip(rows.start).take(take).cloned().collect()),
+            elements: self.elements.as_ref().map(|all| all.iter().skip(rows.start).take(take).cloned().collect()),
             success: self.success,
             analysis_result: self.analysis_result.clone(),
             parse_errors: self.parse_errors.clone(),

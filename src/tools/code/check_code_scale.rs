@@ -183,10 +183,7 @@ impl Tool for CheckCodeScale {
         other_toolsets: &[],
         family: &FAMILY,
         listed: true,
-        texts: ToolTextFiles {
-            en: include_str!("check_code_scale.en.md"),
-            ja: include_str!("check_code_scale.ja.md"),
-        },
+        texts: ToolTextFiles { en: include_str!("check_code_scale.en.md"), ja: include_str!("check_code_scale.ja.md") },
         example: r#"{"file_path": "src/main.py"}"#,
         options: &[SharedOption::Project, SharedOption::Cursor],
         rules: &[
@@ -208,15 +205,10 @@ impl Tool for CheckCodeScale {
         let output = if let Some(file_path) = &args.file_path {
             let path = path_arguments::resolve_path(cx, file_path).await?;
             let one = cx.blocking(move |cancel, _| assess_file(&path, &args, &deps, locale, cancel));
-            Output {
-                success: true,
-                one: Some(one.await?),
-                ..Output::default()
-            }
+            Output { success: true, one: Some(one.await?), ..Output::default() }
         } else {
             let paths = path_arguments::resolve_paths(cx, &args.file_paths).await?;
-            cx.blocking(move |cancel, _| assess_files(&paths, &args, &deps, locale, cancel))
-                .await?
+            cx.blocking(move |cancel, _| assess_files(&paths, &args, &deps, locale, cancel)).await?
         };
         Ok(ToolOutcome::Done(output))
     }
@@ -237,18 +229,10 @@ fn assess_files(
     for (path, scale) in sources.results {
         match scale {
             Ok(scale) => files.push(scale),
-            Err(error) => failed.push(UnreadableFile {
-                path,
-                error: error.message().get(locale).to_owned(),
-            }),
+            Err(error) => failed.push(UnreadableFile { path, error: error.message().get(locale).to_owned() }),
         }
     }
-    Ok(Output {
-        success: true,
-        files: Some(files),
-        failed,
-        ..Output::default()
-    })
+    Ok(Output { success: true, files: Some(files), failed, ..Output::default() })
 }
 
 fn assess_file(
@@ -294,10 +278,7 @@ fn assess_file(
         encoding,
     };
     Ok(FileScale {
-        parse_errors: broken.map(|broken| ParseErrors {
-            count: broken.count,
-            line: broken.first_line,
-        }),
+        parse_errors: broken.map(|broken| ParseErrors { count: broken.count, line: broken.first_line }),
         structure,
         ..published(info, scale, elements.as_ref(), args, locale)
     })
@@ -320,23 +301,20 @@ fn published(
             recommended_strategy: say(guidance.strategy.text()),
             token_estimate: scale.token_estimate,
         },
-        complexity_metrics: scale
-            .complexity
-            .filter(|_| args.include_complexity)
-            .map(|metrics| ComplexityMetrics {
-                total_elements: metrics.total_elements,
-                classes: metrics.classes,
-                methods: metrics.methods,
-                functions: metrics.functions,
-                fields: metrics.fields,
-                imports: metrics.imports,
-                cyclomatic: CyclomaticMetrics {
-                    total: metrics.cyclomatic.total,
-                    average: (metrics.cyclomatic.average * 100.0).round() / 100.0,
-                    max: metrics.cyclomatic.max,
-                    max_element: metrics.cyclomatic.max_element,
-                },
-            }),
+        complexity_metrics: scale.complexity.filter(|_| args.include_complexity).map(|metrics| ComplexityMetrics {
+            total_elements: metrics.total_elements,
+            classes: metrics.classes,
+            methods: metrics.methods,
+            functions: metrics.functions,
+            fields: metrics.fields,
+            imports: metrics.imports,
+            cyclomatic: CyclomaticMetrics {
+                total: metrics.cyclomatic.total,
+                average: (metrics.cyclomatic.average * 100.0).round() / 100.0,
+                max: metrics.cyclomatic.max,
+                max_element: metrics.cyclomatic.max_element,
+            },
+        }),
         llm_guidance: wants_guidance.then(|| ReadingGuidance {
             recommended_approach: say(guidance.approach.text()),
             workflow_steps: guidance.steps.iter().map(|step| say(step.text())).collect(),
@@ -378,18 +356,10 @@ fn details(elements: &ElementList) -> Vec<ElementScale> {
 impl FileInfo {
     /// Returns what the file is: path, language, lines by content, size, and an encoding other than UTF-8.
     fn text(&self) -> String {
-        let counts = [
-            (self.lines_code, "code"),
-            (self.lines_comment, "comment"),
-            (self.lines_blank, "blank"),
-        ];
+        let counts = [(self.lines_code, "code"), (self.lines_comment, "comment"), (self.lines_blank, "blank")];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         let counts: Vec<String> = counts.map(|(count, name)| format!("{count} {name}")).collect();
-        let counts = if counts.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", counts.join(", "))
-        };
+        let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
         let (place, size_bytes) = (self.place(), self.size_bytes);
         let encoding = encoding_mark(&self.encoding);
         format!("{place}{counts} {size_bytes} bytes{encoding}")
@@ -436,15 +406,8 @@ impl FileScale {
         if self.is_continued {
             lines.push(self.file_info.path.clone());
         } else {
-            let ScaleAssessment {
-                category,
-                token_estimate,
-                ..
-            } = &self.scale_assessment;
-            lines.push(format!(
-                "{} ~{token_estimate} tokens: {category}",
-                self.file_info.text()
-            ));
+            let ScaleAssessment { category, token_estimate, .. } = &self.scale_assessment;
+            lines.push(format!("{} ~{token_estimate} tokens: {category}", self.file_info.text()));
             let metrics = self.complexity_metrics.as_ref().map(ComplexityMetrics::text);
             lines.extend(metrics.filter(|metrics| !metrics.is_empty()));
             lines.extend(self.parse_errors.as_ref().map(|errors| errors.text(locale)));
@@ -461,15 +424,8 @@ impl FileScale {
         let metrics = self.complexity_metrics.as_ref();
         let most = metrics.and_then(|metrics| metrics.cyclomatic.most());
         let most = most.map(|most| format!(", complexity {most}")).unwrap_or_default();
-        let errors = self
-            .parse_errors
-            .as_ref()
-            .map(|errors| format!(" {}", errors.text(locale)));
-        let first = format!(
-            "{place} ~{tokens} tokens{most} {}{}",
-            self.advice(),
-            errors.unwrap_or_default()
-        );
+        let errors = self.parse_errors.as_ref().map(|errors| format!(" {}", errors.text(locale)));
+        let first = format!("{place} ~{tokens} tokens{most} {}{}", self.advice(), errors.unwrap_or_default());
         let lines: Vec<String> = std::iter::once(first).chain(self.rows()).collect();
         lines.join("\n")
     }
@@ -514,10 +470,7 @@ impl Render for Output {
     fn text(&self, locale: Locale) -> String {
         let one = self.one.iter().map(|scale| scale.text(locale));
         let several = self.files.iter().flatten().map(|scale| scale.line(locale));
-        let failed = self
-            .failed
-            .iter()
-            .map(|failed| format!("{}: {}", failed.path, failed.error));
+        let failed = self.failed.iter().map(|failed| format!("{}: {}", failed.path, failed.error));
         let next = self.next.as_ref().map(NextPage::line);
         let lines: Vec<String> = one.chain(several).chain(failed).chain(next).collect();
         lines.join("\n")

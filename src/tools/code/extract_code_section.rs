@@ -177,10 +177,7 @@ impl Tool for ExtractCodeSection {
                 let (shown, format) = (path.shown(), section::SectionFormat::from(args.format));
                 let part = |section: FileSection| SectionPart::new(&shown, section, format, &decoded.encoding);
                 // Cutting could split a secret, and its parts would not be recognised, so secrets are covered first.
-                let covered = redactor.mask(&decoded.text).map(|text| Decoded {
-                    text,
-                    ..decoded.clone()
-                });
+                let covered = redactor.mask(&decoded.text).map(|text| Decoded { text, ..decoded.clone() });
                 let sheet = SectionCutter::new(&shown, covered.as_ref().unwrap_or(&decoded));
                 let mut output = Output {
                     success: true,
@@ -272,9 +269,7 @@ impl SectionPart {
         let start_line = self.start_line + before;
         Self {
             start_line,
-            end_line: (start_line + lines + usize::from(cut_short))
-                .saturating_sub(1)
-                .max(start_line),
+            end_line: (start_line + lines + usize::from(cut_short)).saturating_sub(1).max(start_line),
             end_column: if cut_short {
                 let on_line = inside.iter().rev().take_while(|(_, ends)| !ends);
                 let shown: usize = on_line.map(|(text, _)| text.chars().count()).sum();
@@ -309,9 +304,7 @@ impl SectionPart {
         let element = self.element.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
         let encoding = encoding_mark(&self.encoding);
         let clamped = if self.clamped { " (end of file)" } else { "" };
-        let Self {
-            file_path, total_lines, ..
-        } = self;
+        let Self { file_path, total_lines, .. } = self;
         format!("{file_path}:{lines}{columns} of {total_lines}{element}{encoding}{clamped}")
     }
 
@@ -326,11 +319,7 @@ impl SectionPart {
     /// Returns the content below its header.
     fn headed(&self) -> String {
         let body = self.body();
-        let body = if self.format == "raw" {
-            body.as_str()
-        } else {
-            body.trim_end_matches('\n')
-        };
+        let body = if self.format == "raw" { body.as_str() } else { body.trim_end_matches('\n') };
         format!("{}\n{body}", self.header())
     }
 
@@ -352,9 +341,7 @@ impl Output {
     }
 
     fn parts(&self) -> impl Iterator<Item = &SectionPart> {
-        self.partial_content_result
-            .iter()
-            .chain(self.partial_content_results.iter().flatten())
+        self.partial_content_result.iter().chain(self.partial_content_results.iter().flatten())
     }
 }
 
@@ -421,9 +408,8 @@ impl Render for Output {
             let (whole_end, _) = last.whole_end;
             let rest = (last.end_line < whole_end).then_some((last.end_line + 1, whole_end));
             let sections = rest.iter().chain(&self.further);
-            let sections: Vec<String> = sections
-                .map(|(start, end)| format!(r#"{{"start_line": {start}, "end_line": {end}}}"#))
-                .collect();
+            let sections: Vec<String> =
+                sections.map(|(start, end)| format!(r#"{{"start_line": {start}, "end_line": {end}}}"#)).collect();
             next.hint = format!("sections [{}]; {}", sections.join(", "), next.hint);
         } else if let Some(last) = last {
             let end = match last.whole_end {
@@ -432,10 +418,7 @@ impl Render for Output {
                 (_, None) => String::new(),
             };
             next.hint = match last.end_column {
-                Some(column) => format!(
-                    "start_line {}, start_column {column}{end}; {}",
-                    last.end_line, next.hint
-                ),
+                Some(column) => format!("start_line {}, start_column {column}{end}; {}", last.end_line, next.hint),
                 None => format!("start_line {}{end}; {}", last.end_line + 1, next.hint),
             };
         }

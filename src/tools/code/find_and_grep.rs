@@ -59,10 +59,7 @@ impl Tool for FindAndGrep {
         other_toolsets: &[],
         family: &FAMILY,
         listed: true,
-        texts: ToolTextFiles {
-            en: include_str!("find_and_grep.en.md"),
-            ja: include_str!("find_and_grep.ja.md"),
-        },
+        texts: ToolTextFiles { en: include_str!("find_and_grep.en.md"), ja: include_str!("find_and_grep.ja.md") },
         example: r#"{"roots": ["."], "extensions": ["py"], "query": "def main", "group_by_file": true}"#,
         options: &[SharedOption::Project, SharedOption::Cursor],
         rules: &[FORMAT_RULE, ENCODING_RULE, MAX_COUNT_RULE],
@@ -83,16 +80,9 @@ impl Tool for FindAndGrep {
     async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<ToolOutcome<SearchReply>, ToolError> {
         let (options, adjusted) = args.text.options()?;
         let query = TextQuery::new(&options)?;
-        let rules = GlobRoots {
-            has_globs: args.globs.includes(),
-            of_folders: false,
-            traversal: args.walk.traversal(),
-        };
+        let rules = GlobRoots { has_globs: args.globs.includes(), of_folders: false, traversal: args.walk.traversal() };
         let places = path_arguments::resolve_roots(cx, &args.roots, rules, &deps.indexes).await?;
-        let filter = args
-            .name
-            .filter(&cx.project, &places.roots, &args.walk)?
-            .only_within(places.within);
+        let filter = args.name.filter(&cx.project, &places.roots, &args.walk)?.only_within(places.within);
         let scope = args.globs.scope(&args.walk, deps, cx)?;
         let form = args.format.shape();
         let wanted = ListingRequest {
@@ -107,13 +97,8 @@ impl Tool for FindAndGrep {
         let (wanted_roles, parsers, indexes) = (args.text.roles, Arc::clone(&deps.parsers), Arc::clone(&deps.indexes));
         let (shaped, notes, visited, index_use) = cx
             .blocking(move |cancel, _| {
-                let search = RoleSearch {
-                    query,
-                    scope: scope.with_index(&indexes),
-                    form,
-                    roles: wanted_roles,
-                    parsers,
-                };
+                let search =
+                    RoleSearch { query, scope: scope.with_index(&indexes), form, roles: wanted_roles, parsers };
                 let found = filter.with_index(&indexes).list(wanted, cancel)?;
                 let find = |demand| search_found(&search.query, &found, &search.scope, demand, cancel);
                 let (matches, notes) = search.run(cancel, options.max_count, find)?;
@@ -130,11 +115,7 @@ impl Tool for FindAndGrep {
             })
             .await?;
         deps.note_index_use(cx, index_use);
-        let notes = SearchNotes {
-            max_count_adjusted: adjusted,
-            large_project: deps.large_project(visited)?,
-            ..notes
-        };
+        let notes = SearchNotes { max_count_adjusted: adjusted, large_project: deps.large_project(visited)?, ..notes };
         Ok(ToolOutcome::Done(SearchReply::new(shaped, notes)))
     }
 }

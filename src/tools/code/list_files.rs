@@ -124,11 +124,7 @@ pub struct ListedFileRow {
 impl ListedFileRow {
     fn new(file: &FoundFile, absolute: bool) -> Self {
         Self {
-            path: if absolute {
-                file.path.shown_absolute()
-            } else {
-                file.path.shown()
-            },
+            path: if absolute { file.path.shown_absolute() } else { file.path.shown() },
             is_dir: file.is_dir,
             size_bytes: file.size_bytes.unwrap_or_default(),
             mtime: file.mtime.unwrap_or_default(),
@@ -144,16 +140,8 @@ impl ListedFileRow {
             Some(path) => path,
             None => &self.path,
         };
-        let time = if notes.shows_time {
-            format!("\t{}", shown_time(self.mtime))
-        } else {
-            String::new()
-        };
-        if self.is_dir {
-            format!("{path}/{time}")
-        } else {
-            format!("{path}\t{}{time}", self.size_bytes)
-        }
+        let time = if notes.shows_time { format!("\t{}", shown_time(self.mtime)) } else { String::new() };
+        if self.is_dir { format!("{path}/{time}") } else { format!("{path}\t{}{time}", self.size_bytes) }
     }
 }
 
@@ -190,9 +178,7 @@ impl ListingNotes {
     fn lines(&self, limit_adjusted: Option<u64>, locale: Locale) -> impl Iterator<Item = String> {
         let adjusted = limit_adjusted.map(|bound| search_reply::adjusted_limit("limit", bound, locale));
         let skipped = self.skipped.as_ref().map(|skipped| skipped.text(locale));
-        let large = self
-            .large_project
-            .map(|files| search_reply::large_project(files, locale));
+        let large = self.large_project.map(|files| search_reply::large_project(files, locale));
         [adjusted, skipped, large].into_iter().flatten()
     }
 }
@@ -212,10 +198,7 @@ impl Tool for ListFiles {
         other_toolsets: &[],
         family: &FAMILY,
         listed: true,
-        texts: ToolTextFiles {
-            en: include_str!("list_files.en.md"),
-            ja: include_str!("list_files.ja.md"),
-        },
+        texts: ToolTextFiles { en: include_str!("list_files.en.md"), ja: include_str!("list_files.ja.md") },
         example: r#"{"roots": ["src"], "extensions": ["py"], "absolute": false, "limit": 100}"#,
         options: &[SharedOption::Project, SharedOption::Cursor],
         rules: &[],
@@ -234,21 +217,14 @@ impl Tool for ListFiles {
     }
 
     async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
-        let rules = GlobRoots {
-            has_globs: args.name.pattern.is_some(),
-            of_folders: true,
-            traversal: args.walk.traversal(),
-        };
+        let rules =
+            GlobRoots { has_globs: args.name.pattern.is_some(), of_folders: true, traversal: args.walk.traversal() };
         let places = path_arguments::resolve_roots(cx, &args.roots, rules, &deps.indexes).await?;
         let filter = args.name.filter(&cx.project, &places.roots, &args.walk)?;
         let filter = filter.only_within(places.within);
         let (limit, limit_adjusted) = args.limit.map_or((MAX_RESULTS, None), clamp_limit);
         let keep = usize::try_from(limit).unwrap_or(usize::MAX);
-        let detail = if args.count_only {
-            ListingDetail::Count
-        } else {
-            ListingDetail::Metadata
-        };
+        let detail = if args.count_only { ListingDetail::Count } else { ListingDetail::Metadata };
         let shows_time = matches!(args.name.sort, SortBy::Mtime) || args.name.depends_on_now();
         let sort = args.name.sort.into();
         let indexes = Arc::clone(&deps.indexes);
@@ -278,11 +254,7 @@ impl Tool for ListFiles {
                 notes,
             }));
         }
-        let results: Vec<_> = listing
-            .entries
-            .iter()
-            .map(|file| ListedFileRow::new(file, args.absolute))
-            .collect();
+        let results: Vec<_> = listing.entries.iter().map(|file| ListedFileRow::new(file, args.absolute)).collect();
         Ok(ToolOutcome::Done(Output::Files {
             success: true,
             count: results.len(),
@@ -303,14 +275,7 @@ impl Render for Output {
     fn text(&self, locale: Locale) -> String {
         match self {
             Self::Count { total_count, notes, .. } => notes.below(total_count.to_string(), locale),
-            Self::Files {
-                total_count,
-                results,
-                limit_adjusted,
-                next,
-                notes,
-                ..
-            } => {
+            Self::Files { total_count, results, limit_adjusted, next, notes, .. } => {
                 let mut lines = vec![notes.heading(results.len(), *total_count, locale)];
                 lines.extend(results.iter().map(|row| row.text(notes)));
                 lines.extend(notes.lines(*limit_adjusted, locale));
@@ -369,10 +334,7 @@ impl Render for Output {
                     skipped: *skipped,
                     large_project: *large_project,
                     next: next.clone(),
-                    notes: ListingNotes {
-                        from: rows.start,
-                        ..notes.clone()
-                    },
+                    notes: ListingNotes { from: rows.start, ..notes.clone() },
                 }
             }
         };

@@ -20,19 +20,12 @@ impl MalformedFilesReport {
     /// Returns `None` if no file has syntax errors.
     #[must_use]
     pub fn from_files(broken: MalformedFiles) -> Option<Self> {
-        (broken.count > 0).then_some(Self {
-            files: broken.count,
-            examples: broken.examples,
-        })
+        (broken.count > 0).then_some(Self { files: broken.count, examples: broken.examples })
     }
 
     /// Returns the number of files, the ending of its plural, and the examples.
     fn shown(&self) -> (usize, &'static str, String) {
-        (
-            self.files,
-            if self.files == 1 { "" } else { "s" },
-            self.examples.join(", "),
-        )
+        (self.files, if self.files == 1 { "" } else { "s" }, self.examples.join(", "))
     }
 
     /// Returns the sentence for the results of a query.

@@ -151,11 +151,7 @@ impl WalkArgs {
     /// Returns the traversal rules for the search crate.
     #[must_use]
     pub fn traversal(&self) -> Traversal {
-        Traversal {
-            follow_symlinks: self.follow_symlinks,
-            hidden: self.hidden,
-            no_ignore: self.no_ignore,
-        }
+        Traversal { follow_symlinks: self.follow_symlinks, hidden: self.hidden, no_ignore: self.no_ignore }
     }
 }
 

@@ -42,10 +42,8 @@ pub async fn resolve_paths(cx: &Cx, raw: &[String]) -> Result<Vec<ProjectPath>, 
         let is_plain = !raw.is_empty() && !raw.contains(['/', '\\']) && !raw.contains(WILDCARDS);
         is_plain && !cx.project.root().join(raw).is_symlink()
     };
-    let missing = raw
-        .iter()
-        .zip(&meant)
-        .filter(|(raw, meant)| matches!(meant, Err(PathError::NotFound { .. })) && is_name(raw));
+    let missing =
+        raw.iter().zip(&meant).filter(|(raw, meant)| matches!(meant, Err(PathError::NotFound { .. })) && is_name(raw));
     let names: BTreeSet<String> = missing.map(|(raw, _)| raw.clone()).take(MOST_LOOKED_UP).collect();
     let mut by_name = BTreeMap::new();
     // Hidden names are also looked up in hidden folders, other names are not.
@@ -89,10 +87,7 @@ fn files_of_names(
         // A pattern without a capital ignores case unless it says otherwise.
         pattern: Some(format!("(?-i)^(?:{})$", alternatives.join("|"))),
         types: vec!["f".to_owned()],
-        traversal: Traversal {
-            hidden: names.iter().any(|name| name.starts_with('.')),
-            ..Traversal::default()
-        },
+        traversal: Traversal { hidden: names.iter().any(|name| name.starts_with('.')), ..Traversal::default() },
         ..FileOptions::default()
     };
     let filter = FileFilter::new(project, &[], &options, SystemTime::now());
@@ -169,11 +164,7 @@ pub async fn resolve_roots(
     }
     let folders: Vec<ProjectPath> = globs.iter().map(|(at, _)| roots[*at].clone()).collect();
     let options = FileOptions {
-        types: if rules.of_folders {
-            Vec::new()
-        } else {
-            vec!["f".to_owned()]
-        },
+        types: if rules.of_folders { Vec::new() } else { vec!["f".to_owned()] },
         traversal: rules.traversal,
         ..FileOptions::default()
     };
@@ -205,11 +196,7 @@ fn list_names(
     filter: Result<FileFilter, Vec<SearchError>>,
     cancel: &CancellationToken,
 ) -> Result<FileListing, SearchError> {
-    let wanted = ListingRequest {
-        detail: ListingDetail::Names,
-        sort: ListingSort::Path,
-        keep: usize::MAX,
-    };
+    let wanted = ListingRequest { detail: ListingDetail::Names, sort: ListingSort::Path, keep: usize::MAX };
     filter.map_err(|mut faults| faults.swap_remove(0))?.list(wanted, cancel)
 }
 
@@ -226,11 +213,7 @@ fn split_glob(project: &Arc<Project>, raw: &str) -> Option<(ProjectPath, PlaceGl
         let first = slashed.find(signs)?;
         let (folder, rest) = slashed.split_at(slashed[..first].rfind('/').map_or(0, |slash| slash + 1));
         if matches!(folder, "" | "./") {
-            let anywhere = if rest.contains('/') {
-                rest.to_owned()
-            } else {
-                format!("**/{rest}")
-            };
+            let anywhere = if rest.contains('/') { rest.to_owned() } else { format!("**/{rest}") };
             return Some((project.root_path(), PlaceGlob::new(&anywhere)?));
         }
         let folder = project.resolve_any_spelling(folder).ok().filter(ProjectPath::is_dir)?;

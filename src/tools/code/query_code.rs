@@ -262,20 +262,15 @@ impl QueryRow {
 /// True if a name is not only the start of the text, which stands for the name of a match without one.
 fn is_name(name: &str, text: &str) -> bool {
     let line = one_line(text, usize::MAX);
-    name.strip_suffix('…')
-        .map_or(line != name, |start| !line.starts_with(start))
+    name.strip_suffix('…').map_or(line != name, |start| !line.starts_with(start))
 }
 
 /// True if the first line of a text contains the sign and the first word of its first decorator.
 fn starts_with_decorators(text: &str, decorators: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let word = decorators.find(is_word).unwrap_or(decorators.len());
-    let end = decorators[word..]
-        .find(|c| !is_word(c))
-        .map_or(decorators.len(), |end| word + end);
-    text.lines()
-        .next()
-        .is_some_and(|line| line.contains(&decorators[..end]))
+    let end = decorators[word..].find(|c| !is_word(c)).map_or(decorators.len(), |end| word + end);
+    text.lines().next().is_some_and(|line| line.contains(&decorators[..end]))
 }
 
 impl Tool for QueryCode {
@@ -286,10 +281,7 @@ impl Tool for QueryCode {
         other_toolsets: &[],
         family: &FAMILY,
         listed: true,
-        texts: ToolTextFiles {
-            en: include_str!("query_code.en.md"),
-            ja: include_str!("query_code.ja.md"),
-        },
+        texts: ToolTextFiles { en: include_str!("query_code.en.md"), ja: include_str!("query_code.ja.md") },
         example: r#"{"file_path": "src/main.py", "query_key": "functions", "output_format": "summary"}"#,
         options: &[SharedOption::Project, SharedOption::Cursor],
         rules: &[
@@ -311,10 +303,7 @@ impl Tool for QueryCode {
         let (kind, query_type) = match (&args.query_key, &args.query_string, &args.pattern) {
             (Some(key), ..) => (QueryKind::Key(key.clone()), key.clone()),
             (_, Some(query), _) => (QueryKind::Query(query.clone()), "custom".to_owned()),
-            (.., pattern) => (
-                QueryKind::Pattern(pattern.clone().unwrap_or_default()),
-                "pattern".to_owned(),
-            ),
+            (.., pattern) => (QueryKind::Pattern(pattern.clone().unwrap_or_default()), "pattern".to_owned()),
         };
         let most = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
         let format = args.output_format;
@@ -339,10 +328,7 @@ impl Tool for QueryCode {
                 traversal: Traversal::default(),
             };
             let places = path_arguments::resolve_roots(cx, &args.roots, rules, &deps.indexes).await?;
-            let targets = SearchTargets {
-                roots: places.roots,
-                files: Vec::new(),
-            };
+            let targets = SearchTargets { roots: places.roots, files: Vec::new() };
             let options = ScopeOptions {
                 include_globs: args.include_globs,
                 exclude_globs: args.exclude_globs,
@@ -373,12 +359,7 @@ impl Tool for QueryCode {
             .await?
         };
         query_result.notes.is_by_name = is_by_name;
-        Ok(ToolOutcome::Done(Output {
-            success: true,
-            query_result,
-            truncated: false,
-            next: None,
-        }))
+        Ok(ToolOutcome::Done(Output { success: true, query_result, truncated: false, next: None }))
     }
 }
 
@@ -396,18 +377,9 @@ impl QueryResult {
             query_type,
             total_matches: found.total,
             truncated: found.list.len() < found.total,
-            notes: QueryNotes {
-                is_over_limit: found.list.len() < found.total,
-                ..QueryNotes::default()
-            },
+            notes: QueryNotes { is_over_limit: found.list.len() < found.total, ..QueryNotes::default() },
             incomplete: found.is_incomplete,
-            matches: Some(
-                found
-                    .list
-                    .into_iter()
-                    .map(|found| QueryRow::new(found, format))
-                    .collect(),
-            ),
+            matches: Some(found.list.into_iter().map(|found| QueryRow::new(found, format)).collect()),
             ..Self::default()
         }
     }
@@ -420,21 +392,12 @@ impl QueryResult {
             total_files: Some(answers.total_files),
             searched_files: Some(answers.searched),
             truncated: kept < answers.total,
-            notes: QueryNotes {
-                is_over_limit: kept < answers.total,
-                ..QueryNotes::default()
-            },
+            notes: QueryNotes { is_over_limit: kept < answers.total, ..QueryNotes::default() },
             incomplete: answers.files.iter().any(|file| file.matches.is_incomplete),
             languages_passed_over: answers.unsuitable_languages.into_iter().map(str::to_owned).collect(),
             skipped: SkippedSummary::from_skipped(&answers.skipped),
             broken: MalformedFilesReport::from_files(answers.broken),
-            files: Some(
-                answers
-                    .files
-                    .into_iter()
-                    .map(|file| FileRows::new(file, format))
-                    .collect(),
-            ),
+            files: Some(answers.files.into_iter().map(|file| FileRows::new(file, format)).collect()),
             ..Self::default()
         }
     }
@@ -450,16 +413,12 @@ impl QueryResult {
         let files = match (&self.file_path, locale) {
             (Some(file), Locale::En) => format!(" in {file}"),
             (Some(file), Locale::Ja) => format!("（{file}）"),
-            (None, Locale::En) => format!(
-                " in {} of {} files",
-                found.unwrap_or_default(),
-                searched.unwrap_or_default()
-            ),
-            (None, Locale::Ja) => format!(
-                "（調べた {} ファイル中 {} ファイル）",
-                searched.unwrap_or_default(),
-                found.unwrap_or_default()
-            ),
+            (None, Locale::En) => {
+                format!(" in {} of {} files", found.unwrap_or_default(), searched.unwrap_or_default())
+            }
+            (None, Locale::Ja) => {
+                format!("（調べた {} ファイル中 {} ファイル）", searched.unwrap_or_default(), found.unwrap_or_default())
+            }
         };
         format!("{what}: {total}{files}")
     }
@@ -468,12 +427,7 @@ impl QueryResult {
     fn reading_call(&self) -> Option<String> {
         let file = self.files.iter().flatten().next();
         let path = self.file_path.as_ref().or(file.map(|file| &file.file_path))?;
-        let row = self
-            .matches
-            .iter()
-            .flatten()
-            .chain(file.iter().flat_map(|file| &file.matches))
-            .next()?;
+        let row = self.matches.iter().flatten().chain(file.iter().flat_map(|file| &file.matches)).next()?;
         let is_shortened = row.end_line > row.start_line && !row.text.as_ref()?.contains('\n');
         (self.notes.is_by_name && is_shortened).then(|| {
             let name = match &row.notes.parent {
@@ -526,10 +480,7 @@ impl QueryResult {
     /// Keeps only these rows, and the files with any of them.
     fn keep_rows(&mut self, rows: &Range<usize>) {
         let mut before = 0;
-        let lists = self
-            .matches
-            .iter_mut()
-            .chain(self.files.iter_mut().flatten().map(|file| &mut file.matches));
+        let lists = self.matches.iter_mut().chain(self.files.iter_mut().flatten().map(|file| &mut file.matches));
         for list in lists {
             let (start, all) = (rows.start.saturating_sub(before), list.len());
             let end = rows.end.saturating_sub(before).min(all);
@@ -549,12 +500,7 @@ impl FileRows {
             file_path: file.path.shown(),
             language: file.language.name.to_owned(),
             match_count: file.matches.total,
-            matches: file
-                .matches
-                .list
-                .into_iter()
-                .map(|found| QueryRow::new(found, format))
-                .collect(),
+            matches: file.matches.list.into_iter().map(|found| QueryRow::new(found, format)).collect(),
         }
     }
 }

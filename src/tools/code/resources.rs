@@ -35,10 +35,7 @@ impl CodeResources {
     #[must_use]
     pub fn new(config: &Config, parsers: Arc<ParserPool>, indexes: Arc<CodeIndexes>) -> Self {
         Self {
-            limits: StatisticsLimits {
-                file_bytes: config.limits.file_bytes,
-                reply_bytes: config.limits.caps().bytes,
-            },
+            limits: StatisticsLimits { file_bytes: config.limits.file_bytes, reply_bytes: config.limits.caps().bytes },
             parsers,
             indexes,
         }
@@ -54,16 +51,9 @@ impl CodeResources {
 
 impl ProjectResources for CodeResources {
     fn files(&self, project: &Arc<Project>, cancel: &CancellationToken) -> Result<Vec<ProjectPath>, ToolError> {
-        let options = FileOptions {
-            types: vec!["f".to_owned()],
-            ..FileOptions::default()
-        };
+        let options = FileOptions { types: vec!["f".to_owned()], ..FileOptions::default() };
         let filter = self.filter(project, &options)?;
-        let wanted = ListingRequest {
-            detail: ListingDetail::Names,
-            sort: ListingSort::Path,
-            keep: usize::MAX,
-        };
+        let wanted = ListingRequest { detail: ListingDetail::Names, sort: ListingSort::Path, keep: usize::MAX };
         let listed = filter.list(wanted, cancel)?;
         let mut paths: Vec<_> = listed.entries.into_iter().map(|file| file.path).collect();
         paths.sort_by_cached_key(ProjectPath::shown);
@@ -99,10 +89,7 @@ impl ProjectResources for CodeResources {
         cancel: &CancellationToken,
     ) -> Result<ProjectStatistics, ToolError> {
         if name == "index" {
-            return Ok(statistics::of_index(
-                self.indexes.is_enabled(),
-                self.indexes.size(project),
-            ));
+            return Ok(statistics::of_index(self.indexes.is_enabled(), self.indexes.size(project)));
         }
         let filter = self.filter(project, &FileOptions::default())?;
         statistics::count(&filter, name, self.limits, &self.parsers, cancel)

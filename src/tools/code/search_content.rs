@@ -73,10 +73,7 @@ impl Tool for SearchContent {
         other_toolsets: &[],
         family: &FAMILY,
         listed: true,
-        texts: ToolTextFiles {
-            en: include_str!("search_content.en.md"),
-            ja: include_str!("search_content.ja.md"),
-        },
+        texts: ToolTextFiles { en: include_str!("search_content.en.md"), ja: include_str!("search_content.ja.md") },
         example: r#"{"query": "def main", "roots": ["src"], "include_globs": ["*.py"], "group_by_file": true}"#,
         options: &[SharedOption::Project, SharedOption::Delivery, SharedOption::Cursor],
         rules: &[FORMAT_RULE, LINES_ONLY, ENCODING_RULE, MAX_COUNT_RULE],
@@ -102,10 +99,8 @@ impl Tool for SearchContent {
         } else {
             path_arguments::resolve_roots(cx, &args.roots, rules, &deps.indexes).await?
         };
-        let targets = SearchTargets {
-            roots: places.roots,
-            files: path_arguments::resolve_paths(cx, &args.files).await?,
-        };
+        let targets =
+            SearchTargets { roots: places.roots, files: path_arguments::resolve_paths(cx, &args.files).await? };
         let scope = args.globs.scope(&args.walk, deps, cx)?.only_within(places.within);
         if args.ranked {
             let query = RankedQuery::new(&options)?;
@@ -124,13 +119,8 @@ impl Tool for SearchContent {
         let (wanted_roles, parsers, indexes) = (args.text.roles, Arc::clone(&deps.parsers), Arc::clone(&deps.indexes));
         let (matches, notes) = cx
             .blocking(move |cancel, _| {
-                let wanted = RoleSearch {
-                    query,
-                    scope: scope.with_index(&indexes),
-                    form,
-                    roles: wanted_roles,
-                    parsers,
-                };
+                let wanted =
+                    RoleSearch { query, scope: scope.with_index(&indexes), form, roles: wanted_roles, parsers };
                 let find = |demand| search(&wanted.query, &targets, &wanted.scope, demand, cancel);
                 wanted.run(cancel, options.max_count, find)
             })
@@ -141,9 +131,6 @@ impl Tool for SearchContent {
             large_project: deps.large_project(matches.searched_files)?,
             ..notes
         };
-        Ok(ToolOutcome::Done(SearchReply::new(
-            shape(matches, form, 0, None),
-            notes,
-        )))
+        Ok(ToolOutcome::Done(SearchReply::new(shape(matches, form, 0, None), notes)))
     }
 }

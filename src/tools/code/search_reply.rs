@@ -25,13 +25,8 @@ use tokio_util::sync::CancellationToken;
 use super::{MAX_RESULTS, SearchDeps, WalkArgs, clamp_limit, malformed_files::MalformedFilesReport};
 
 /// The formats that exclude one another, most efficient first.
-pub const FORMAT_RULE: ArgumentRule = ArgumentRule::AtMostOne(&[
-    "total_only",
-    "count_only_matches",
-    "summary_only",
-    "group_by_file",
-    "optimize_paths",
-]);
+pub const FORMAT_RULE: ArgumentRule =
+    ArgumentRule::AtMostOne(&["total_only", "count_only_matches", "summary_only", "group_by_file", "optimize_paths"]);
 
 /// Requires a known encoding label.
 pub const ENCODING_RULE: ArgumentRule = ArgumentRule::Encoding("encoding");
@@ -43,10 +38,7 @@ const MAX_CONTEXT: usize = 100;
 
 /// The text to search for, with the search options.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "published arguments of clients, converted by `options`"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "published arguments of clients, converted by `options`")]
 pub struct TextQueryArgs {
     /// A regular expression, or a literal text with `fixed_strings`.
     #[schemars(length(min = 1))]
@@ -155,10 +147,7 @@ impl ContentGlobs {
 
 /// The form of the reply: five booleans that exclude one another, turned into one [`ReplyShape`].
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "published arguments of clients, converted by `shape`"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "published arguments of clients, converted by `shape`")]
 pub struct ReplyFormatArgs {
     /// True for the total number only.
     #[serde(default)]
@@ -183,17 +172,10 @@ impl ReplyFormatArgs {
     pub fn shape(self) -> ReplyShape {
         match self {
             Self { total_only: true, .. } => ReplyShape::TotalOnly,
-            Self {
-                count_only_matches: true,
-                ..
-            } => ReplyShape::CountOnly,
+            Self { count_only_matches: true, .. } => ReplyShape::CountOnly,
             Self { summary_only: true, .. } => ReplyShape::Summary,
-            Self {
-                group_by_file: true, ..
-            } => ReplyShape::Grouped,
-            Self {
-                optimize_paths: true, ..
-            } => ReplyShape::OptimizedPaths,
+            Self { group_by_file: true, .. } => ReplyShape::Grouped,
+            Self { optimize_paths: true, .. } => ReplyShape::OptimizedPaths,
             _ => ReplyShape::Normal,
         }
     }
@@ -242,17 +224,8 @@ impl RoleSearch {
         let keep = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
         let rows = RowDemand::Rows { keep };
         let demand = self.form.row_demand(keep);
-        let mut matches = search(if self.roles.is_empty() && !self.form.has_roles() {
-            demand
-        } else {
-            rows
-        })?;
-        let finder = ContextFinder {
-            query: &self.query,
-            scope: &self.scope,
-            parsers: &self.parsers,
-            cancel,
-        };
+        let mut matches = search(if self.roles.is_empty() && !self.form.has_roles() { demand } else { rows })?;
+        let finder = ContextFinder { query: &self.query, scope: &self.scope, parsers: &self.parsers, cancel };
         let mut notes = SearchNotes::from_matches(&matches, max_count);
         if !self.roles.is_empty() {
             notes.unparsed = finder.keep_roles(&mut matches, &self.roles)?;
@@ -312,10 +285,7 @@ impl SearchNotes {
                 ),
             });
         }
-        lines.extend(
-            self.max_count_adjusted
-                .map(|bound| adjusted_limit("max_count", bound, locale)),
-        );
+        lines.extend(self.max_count_adjusted.map(|bound| adjusted_limit("max_count", bound, locale)));
         lines.extend(self.skipped.as_ref().map(|skipped| skipped.text(locale)));
         lines.extend(self.large_project.map(|files| large_project(files, locale)));
         if !self.unparsed.is_empty() {
@@ -382,9 +352,7 @@ impl SkippedSummary {
         };
         (skipped.total > 0).then(|| Self {
             total: skipped.total,
-            examples: examples()
-                .map(|skipped| format!("{} ({:?})", skipped.path, skipped.reason))
-                .collect(),
+            examples: examples().map(|skipped| format!("{} ({:?})", skipped.path, skipped.reason)).collect(),
             in_words: BilingualText::new(in_words(Locale::En), in_words(Locale::Ja)),
             advice: {
                 let mut advice = Vec::new();
@@ -420,10 +388,7 @@ impl SearchReply {
         let is_bare = matches!(shaped, ShapedReply::Total(_));
         Self {
             published: if is_bare {
-                SearchNotes {
-                    skipped: notes.skipped.clone(),
-                    ..SearchNotes::default()
-                }
+                SearchNotes { skipped: notes.skipped.clone(), ..SearchNotes::default() }
             } else {
                 notes.clone()
             },
@@ -482,10 +447,7 @@ impl Render for SearchReply {
 
     fn page(&self, rows: Range<usize>) -> (Self, usize) {
         let (shaped, end) = self.shaped.page(rows);
-        let page = Self {
-            shaped,
-            ..self.clone_without_rows()
-        };
+        let page = Self { shaped, ..self.clone_without_rows() };
         (page, end)
     }
 

@@ -46,10 +46,7 @@ impl Tool for SetProjectPath {
         other_toolsets: &["novel"],
         family: &FAMILY,
         listed: true,
-        texts: ToolTextFiles {
-            en: include_str!("set_project_path.en.md"),
-            ja: include_str!("set_project_path.ja.md"),
-        },
+        texts: ToolTextFiles { en: include_str!("set_project_path.en.md"), ja: include_str!("set_project_path.ja.md") },
         example: r#"{"project_path": "/absolute/path/of/an/allowed/project"}"#,
         options: &[],
         rules: &[],
@@ -79,11 +76,7 @@ impl Tool for SetProjectPath {
             success: true,
             project_path,
             previous_path: cx.project.shown_root(),
-            security_validation: PathValidation {
-                path_exists: true,
-                is_directory: true,
-                is_accessible: readable,
-            },
+            security_validation: PathValidation { path_exists: true, is_directory: true, is_accessible: readable },
             remembered,
         }))
     }
@@ -125,11 +118,7 @@ mod tests {
             success: true,
             project_path: "/p".to_owned(),
             previous_path: "/q".to_owned(),
-            security_validation: PathValidation {
-                path_exists: true,
-                is_directory: true,
-                is_accessible,
-            },
+            security_validation: PathValidation { path_exists: true, is_directory: true, is_accessible },
             remembered: true,
         };
         assert_eq!(output(true).text(Locale::En), "Project: /p");

@@ -43,11 +43,7 @@ pub fn count(
     parsers: &ParserPool,
     cancel: &CancellationToken,
 ) -> Result<ProjectStatistics, ToolError> {
-    let depth = if name == "complexity" {
-        StatsDepth::Complexity
-    } else {
-        StatsDepth::Lines
-    };
+    let depth = if name == "complexity" { StatsDepth::Complexity } else { StatsDepth::Lines };
     let stats = collect_stats(filter, depth, MAX_FILES, limits.file_bytes, parsers, cancel)?;
     let body = match name {
         "overview" => overview(&stats),

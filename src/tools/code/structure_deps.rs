@@ -31,12 +31,7 @@ impl StructureDeps {
     /// Creates the dependencies from the configuration.
     #[must_use]
     pub fn new(config: &Config, queries: UserQueries, parsers: Arc<ParserPool>, indexes: Arc<CodeIndexes>) -> Self {
-        Self {
-            file_bytes: config.limits.file_bytes,
-            queries,
-            parsers,
-            indexes,
-        }
+        Self { file_bytes: config.limits.file_bytes, queries, parsers, indexes }
     }
 
     /// Reads and decodes a file. The second value is its size in bytes.

@@ -27,12 +27,7 @@ pub struct Output {
 }
 
 impl Tool for Init {
-    const SPEC: ToolSpec = ToolSpec {
-        name: "init",
-        listed: false,
-        texts: texts!("init"),
-        ..READS
-    };
+    const SPEC: ToolSpec = ToolSpec { name: "init", listed: false, texts: texts!("init"), ..READS };
     type Deps = NovelDeps;
     type Args = Args;
     type Output = Output;

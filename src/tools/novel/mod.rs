@@ -118,12 +118,7 @@ pub const READS: ToolSpec = ToolSpec {
 };
 
 /// The specification of a tool that writes to the project, one call at a time.
-pub const WRITES: ToolSpec = ToolSpec {
-    pool: Pool::Write,
-    exclusive: true,
-    effect: Effect::Write,
-    ..READS
-};
+pub const WRITES: ToolSpec = ToolSpec { pool: Pool::Write, exclusive: true, effect: Effect::Write, ..READS };
 
 /// Includes the two text files of a tool, which are beside its source file.
 macro_rules! texts {
@@ -151,18 +146,13 @@ impl NovelDeps {
     /// Returns the dependencies for a configuration.
     #[must_use]
     pub fn new(config: &fumi_config::NovelConfig, store: Arc<dyn Store>) -> Self {
-        Self {
-            store,
-            names: config.names.clone(),
-            checks: config.checks.clone(),
-        }
+        Self { store, names: config.names.clone(), checks: config.checks.clone() }
     }
 
     /// Returns an error if the folder is not a novel, before anything is written to it.
     pub async fn check_novel(&self, cx: &Cx) -> Result<(), ToolError> {
         let novel = self.novel(cx);
-        cx.blocking(move |_, _| novel.survey()?.require_novel(novel.names()))
-            .await
+        cx.blocking(move |_, _| novel.survey()?.require_novel(novel.names())).await
     }
 
     /// Returns an error if the episode has no manuscript or the settings are invalid, before anything is written.
@@ -222,9 +212,7 @@ pub async fn finish_interrupted(roots: &AllowedRoots, writers: &ProjectLocks) {
     let at_once = CancellationToken::new();
     at_once.cancel();
     let inside = |project: &Arc<Project>| {
-        let listed = list(&project.root_path(), FOLDERS)
-            .map(|(listed, _)| listed)
-            .unwrap_or_default();
+        let listed = list(&project.root_path(), FOLDERS).map(|(listed, _)| listed).unwrap_or_default();
         let folders = listed.into_iter().filter(|entry| entry.kind == FolderEntryKind::Folder);
         let paths = folders.map(|entry| entry.path.absolute());
         // fumi leaves unfinished files only below these folders, and opening a project takes longer than this look.
@@ -232,9 +220,7 @@ pub async fn finish_interrupted(roots: &AllowedRoots, writers: &ProjectLocks) {
             let exists = |name| path.join(name).symlink_metadata().is_ok();
             exists(OUTPUT_ROOT) || exists(change_set::FOLDER)
         };
-        let opened = paths
-            .filter(may_be_unfinished)
-            .filter_map(|path| roots.reopen(&path).ok()?);
+        let opened = paths.filter(may_be_unfinished).filter_map(|path| roots.reopen(&path).ok()?);
         opened.chain([Arc::clone(project)]).collect::<Vec<_>>()
     };
     for project in roots.projects().flat_map(inside) {

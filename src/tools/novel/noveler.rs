@@ -101,20 +101,8 @@ const COMMANDS: [TypedCommand; 7] = [
         options: &[("auto_publish", OptionValue::Flag)],
         shortcut: None,
     },
-    TypedCommand {
-        name: "status",
-        tool: "status",
-        has_episode: false,
-        options: &[],
-        shortcut: None,
-    },
-    TypedCommand {
-        name: "init",
-        tool: "init",
-        has_episode: false,
-        options: &[],
-        shortcut: None,
-    },
+    TypedCommand { name: "status", tool: "status", has_episode: false, options: &[], shortcut: None },
+    TypedCommand { name: "init", tool: "init", has_episode: false, options: &[], shortcut: None },
 ];
 
 /// The error for a command that cannot be parsed.
@@ -166,9 +154,7 @@ fn parse_command(command: &str) -> Result<ReplacementCall, UnknownCommand> {
     let mut tool = known.tool;
     while let Some(word) = words.next() {
         if let Some(option) = word.strip_prefix("--") {
-            let (option, inline) = option
-                .split_once('=')
-                .map_or((option, None), |(name, value)| (name, Some(value)));
+            let (option, inline) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
             let option = option.replace('-', "_");
             if let Some((_, other)) = known.shortcut.filter(|(name, _)| *name == option) {
                 tool = other;
@@ -182,28 +168,20 @@ fn parse_command(command: &str) -> Result<ReplacementCall, UnknownCommand> {
             };
             let value = match takes {
                 OptionValue::Flag => Some(json!(true)),
-                OptionValue::Number => inline
-                    .or_else(|| words.next())
-                    .and_then(|word| word.parse::<u64>().ok())
-                    .map(Value::from),
+                OptionValue::Number => {
+                    inline.or_else(|| words.next()).and_then(|word| word.parse::<u64>().ok()).map(Value::from)
+                }
                 OptionValue::Word => inline.or_else(|| words.next()).map(Value::from),
             };
             let Some(value) = value else {
-                return Err(unread(
-                    format!("--{option} needs a value"),
-                    format!("--{option} には値が必要です"),
-                ));
+                return Err(unread(format!("--{option} needs a value"), format!("--{option} には値が必要です")));
             };
             arguments.insert((*name).to_owned(), value);
         } else if known.name == "init" {
             // Any further word, such as a title, gets the same error from `init`.
         } else if known.has_episode && !arguments.contains_key("episode") {
             let digits = word.trim_start_matches('第').trim_end_matches('話');
-            let Some(episode) = digits
-                .parse::<u32>()
-                .ok()
-                .filter(|number| (1..=99_999).contains(number))
-            else {
+            let Some(episode) = digits.parse::<u32>().ok().filter(|number| (1..=99_999).contains(number)) else {
                 return Err(unread(
                     format!("{} is not an episode number", quoted(word)),
                     format!("{} は話数として読めません", quoted(word)),
@@ -218,10 +196,7 @@ fn parse_command(command: &str) -> Result<ReplacementCall, UnknownCommand> {
         }
     }
     if known.has_episode && !arguments.contains_key("episode") {
-        return Err(unread(
-            format!("{name} needs the number of an episode"),
-            format!("{name} には話数が必要です"),
-        ));
+        return Err(unread(format!("{name} needs the number of an episode"), format!("{name} には話数が必要です")));
     }
     if known.name == "resume" && !arguments.contains_key("session_id") {
         return Err(UnknownCommand {
@@ -279,35 +254,19 @@ mod tests {
     fn typed_commands_are_parsed() {
         for (command, tool, arguments) in [
             ("write 1", "noveler_write", json!({"episode": 1})),
-            (
-                "/noveler write 第３話 --dry-run",
-                "noveler_write",
-                json!({"episode": 3, "dry_run": true}),
-            ),
+            ("/noveler write 第３話 --dry-run", "noveler_write", json!({"episode": 3, "dry_run": true})),
             ("ｗｒｉｔｅ　２", "noveler_write", json!({"episode": 2})),
             (
                 "write 1 --word-count-target 5000 --session-id=session_x",
                 "noveler_write",
                 json!({"episode": 1, "word_count_target": 5000, "session_id": "session_x"}),
             ),
-            (
-                "plot --regenerate 12",
-                "noveler_plot",
-                json!({"regenerate": true, "episode": 12}),
-            ),
+            ("plot --regenerate 12", "noveler_plot", json!({"regenerate": true, "episode": 12})),
             ("status", "status", json!({})),
-            (
-                "complete 1 --auto_publish",
-                "noveler_complete",
-                json!({"episode": 1, "auto_publish": true}),
-            ),
+            ("complete 1 --auto_publish", "noveler_complete", json!({"episode": 1, "auto_publish": true})),
         ] {
             let read = parse_command(command).unwrap_or_else(|error| panic!("{command}: {error}"));
-            assert_eq!(
-                (read.tool, Value::Object(read.arguments)),
-                (tool, arguments),
-                "{command}"
-            );
+            assert_eq!((read.tool, Value::Object(read.arguments)), (tool, arguments), "{command}");
         }
     }
 
@@ -329,11 +288,7 @@ mod tests {
         ] {
             let lesson = parse_command(command).expect_err(command).error_message();
             assert_eq!(lesson.code, "INVALID_ARGUMENTS", "{command}");
-            assert!(
-                lesson.message.en.contains("write EPISODE [--dry-run]"),
-                "{}",
-                lesson.message.en
-            );
+            assert!(lesson.message.en.contains("write EPISODE [--dry-run]"), "{}", lesson.message.en);
             assert!(lesson.message.ja.ends_with('。'), "{}", lesson.message.ja);
         }
     }

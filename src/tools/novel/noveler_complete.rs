@@ -150,11 +150,7 @@ fn finish(
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<Output, CompletionError> {
     let (episode, begun) = (args.episode.0, now());
-    let extent = if args.auto_publish {
-        PublishExtent::WithFormSheets
-    } else {
-        PublishExtent::Formats
-    };
+    let extent = if args.auto_publish { PublishExtent::WithFormSheets } else { PublishExtent::Formats };
     let (done, packaged, book) = complete_episode(novel, episode, extent, &begun, is_stopped)?;
     let mut output = output(&done, book.as_ref(), locale);
     output.next_suggested_actions = suggestions(novel, episode, locale)?;
@@ -195,12 +191,7 @@ fn json<T: Serialize>(record: &T) -> Vec<u8> {
 }
 
 fn traced(stage: &'static str, start: &UtcTime, end: &UtcTime) -> CompletionTrace {
-    CompletionTrace {
-        stage,
-        start: start.to_string(),
-        end: end.to_string(),
-        status: "completed",
-    }
+    CompletionTrace { stage, start: start.to_string(), end: end.to_string(), status: "completed" }
 }
 
 fn losses(lost: &[FormatLoss], locale: Locale) -> Vec<FileLosses> {
@@ -276,10 +267,7 @@ fn summary(done: &FinishedEpisode, files: usize, book: Option<&BookRecord>) -> B
     let characters = record.manuscript.characters;
     let (score, score_ja) = match record.quality.overall_score {
         // The score is shown out of ten, as people say it.
-        Some(score) => (
-            format!(", quality {:.1}/10", score / 10.0),
-            format!("、品質 {:.1}/10", score / 10.0),
-        ),
+        Some(score) => (format!(", quality {:.1}/10", score / 10.0), format!("、品質 {:.1}/10", score / 10.0)),
         None => (String::new(), String::new()),
     };
     let (bound, bound_ja) = match book {
@@ -324,18 +312,13 @@ fn suggestions(novel: &NovelProject, episode: EpisodeId, locale: Locale) -> Resu
     let mut actions = Vec::new();
     if let Some(next) = EpisodeId::new(episode.number() + 1) {
         let (tool, reason) = match survey.episodes.get(&next) {
-            None => (
-                "noveler_plot",
-                BilingualText::new("plan the next episode", "次の話のプロットを用意する"),
-            ),
-            Some(files) if files.manuscripts.is_empty() => (
-                "noveler_write",
-                BilingualText::new("write the next episode", "次の話を執筆する"),
-            ),
-            Some(_) => (
-                "noveler_complete",
-                BilingualText::new("complete the next episode", "次の話を公開用にまとめる"),
-            ),
+            None => ("noveler_plot", BilingualText::new("plan the next episode", "次の話のプロットを用意する")),
+            Some(files) if files.manuscripts.is_empty() => {
+                ("noveler_write", BilingualText::new("write the next episode", "次の話を執筆する"))
+            }
+            Some(_) => {
+                ("noveler_complete", BilingualText::new("complete the next episode", "次の話を公開用にまとめる"))
+            }
         };
         let is_finished = |files| finishing::finished(novel.project(), next, files).is_ok_and(|done| done.is_some());
         if !survey.episodes.get(&next).is_some_and(is_finished) {

@@ -136,12 +136,8 @@ struct OpenSession {
 }
 
 impl Tool for ProjectStatus {
-    const SPEC: ToolSpec = ToolSpec {
-        name: "status",
-        texts: texts!("status"),
-        timeout: Duration::from_secs(10),
-        ..READS
-    };
+    const SPEC: ToolSpec =
+        ToolSpec { name: "status", texts: texts!("status"), timeout: Duration::from_secs(10), ..READS };
     type Deps = NovelDeps;
     type Args = Args;
     type Output = Output;
@@ -158,12 +154,8 @@ impl Tool for ProjectStatus {
 fn output(status: &NovelStatus, draws: bool, locale: Locale) -> Output {
     let total = status.episodes.len();
     let completed = status.count(EpisodeProgress::Completed);
-    let mut remarks: Vec<String> = status
-        .remarks
-        .iter()
-        .take(SHOWN)
-        .map(|remark| remark.get(locale).to_owned())
-        .collect();
+    let mut remarks: Vec<String> =
+        status.remarks.iter().take(SHOWN).map(|remark| remark.get(locale).to_owned()).collect();
     if let Some(more) = status.remarks.len().checked_sub(SHOWN).filter(|more| *more > 0) {
         let said = BilingualText::new(format!("{more} more remarks."), format!("ほか {more} 件。"));
         remarks.push(said.get(locale).to_owned());
@@ -194,11 +186,7 @@ fn output(status: &NovelStatus, draws: bool, locale: Locale) -> Output {
             median_stage_seconds: status.stage_seconds.map(tenths),
             recent_activity: status.activity.iter().map(activity).collect(),
         },
-        charts: if draws {
-            vec![Chart::of_scores(&status.scores, locale)]
-        } else {
-            Vec::new()
-        },
+        charts: if draws { vec![Chart::of_scores(&status.scores, locale)] } else { Vec::new() },
         open_sessions: status.open.iter().take(SHOWN).map(open).collect(),
         next_suggested_actions: suggestions(status, locale),
         remarks,
@@ -219,23 +207,14 @@ fn percent(part: usize, whole: usize) -> f64 {
 }
 
 fn quality(status: &NovelStatus) -> QualitySummary {
-    let judged = status
-        .episodes
-        .iter()
-        .filter_map(|one| Some((one.episode, one.judged.as_ref()?)));
-    let judged: Vec<(EpisodeId, &str, f64)> = judged
-        .map(|(episode, (method, score))| (episode, method.as_str(), *score))
-        .collect();
+    let judged = status.episodes.iter().filter_map(|one| Some((one.episode, one.judged.as_ref()?)));
+    let judged: Vec<(EpisodeId, &str, f64)> =
+        judged.map(|(episode, (method, score))| (episode, method.as_str(), *score)).collect();
     let is_unjudged = |one: &&EpisodeStatus| one.progress == EpisodeProgress::Completed && one.judged.is_none();
     let not_evaluated = status.episodes.iter().filter(is_unjudged).count();
     let trend = trend(status);
     if judged.is_empty() {
-        return QualitySummary {
-            method: NOT_EVALUATED.to_owned(),
-            not_evaluated,
-            trend,
-            ..QualitySummary::default()
-        };
+        return QualitySummary { method: NOT_EVALUATED.to_owned(), not_evaluated, trend, ..QualitySummary::default() };
     }
     let mut methods: Vec<&str> = judged.iter().map(|(_, method, _)| *method).collect();
     methods.sort_unstable();
@@ -247,11 +226,7 @@ fn quality(status: &NovelStatus) -> QualitySummary {
         highest_score: scores().max_by(f64::total_cmp),
         lowest_score: scores().min_by(f64::total_cmp),
         episodes_below_threshold: Some(
-            judged
-                .iter()
-                .filter(|(_, _, score)| *score < THRESHOLD)
-                .map(|(episode, ..)| episode.number())
-                .collect(),
+            judged.iter().filter(|(_, _, score)| *score < THRESHOLD).map(|(episode, ..)| episode.number()).collect(),
         ),
         not_evaluated,
         trend,
@@ -285,10 +260,7 @@ fn remaining(status: &NovelStatus) -> BilingualText {
             let (time, time_ja) = duration(seconds * left as f64);
             (format!(", about {time}"), format!("、およそ{time_ja}"))
         }
-        None if left > 0 => (
-            ", no stage was measured yet".to_owned(),
-            "、所要時間の実績なし".to_owned(),
-        ),
+        None if left > 0 => (", no stage was measured yet".to_owned(), "、所要時間の実績なし".to_owned()),
         None => (String::new(), String::new()),
     };
     BilingualText::new(
@@ -340,14 +312,8 @@ fn open(open: &OpenWritingSession) -> OpenSession {
 fn suggestions(status: &NovelStatus, locale: Locale) -> Vec<Suggestion> {
     let resume = status.open.first().map(|open| {
         let reason = BilingualText::new(
-            format!(
-                "writing stopped at {} ({} of {} stages done)",
-                open.stage, open.done, open.stages
-            ),
-            format!(
-                "{} から再開する（{} 段階中 {} 済み）",
-                open.stage, open.stages, open.done
-            ),
+            format!("writing stopped at {} ({} of {} stages done)", open.stage, open.done, open.stages),
+            format!("{} から再開する（{} 段階中 {} 済み）", open.stage, open.stages, open.done),
         );
         Suggestion::for_episode("write_resume", open.episode, &reason, locale).in_session(open.id.to_string())
     });
@@ -357,18 +323,13 @@ fn suggestions(status: &NovelStatus, locale: Locale) -> Vec<Suggestion> {
         all.find(|one| !is_open(&one.episode)).map(|one| one.episode)
     };
     let complete = first(EpisodeProgress::Draft).map(|episode| {
-        let is_judged = status
-            .episodes
-            .iter()
-            .any(|one| one.episode == episode && one.judged.is_some());
+        let is_judged = status.episodes.iter().any(|one| one.episode == episode && one.judged.is_some());
         if !is_judged {
             let reason = BilingualText::new("a manuscript that has not been checked", "まだチェックしていない原稿");
             return Suggestion::for_episode("noveler_check", episode, &reason, locale);
         }
-        let reason = BilingualText::new(
-            "a manuscript without its files for publishing",
-            "公開用のファイルがまだない原稿",
-        );
+        let reason =
+            BilingualText::new("a manuscript without its files for publishing", "公開用のファイルがまだない原稿");
         Suggestion::for_episode("noveler_complete", episode, &reason, locale)
     });
     let write = first(EpisodeProgress::Planned).map(|episode| {
@@ -411,10 +372,7 @@ impl Output {
             drafts: of_drafts,
             planned: of_planned,
         } = &self.project_overview;
-        let (rate, left) = (
-            self.progress_analysis.completion_rate,
-            &self.progress_analysis.estimated_remaining_work,
-        );
+        let (rate, left) = (self.progress_analysis.completion_rate, &self.progress_analysis.estimated_remaining_work);
         let listed = |numbers: &str| match locale {
             _ if numbers.is_empty() => String::new(),
             Locale::En => format!(" ({numbers})"),
@@ -483,12 +441,7 @@ impl QualitySummary {
                 Locale::Ja => format!("品質: 未評価{unjudged}。"),
             };
         };
-        let below: Vec<String> = self
-            .episodes_below_threshold
-            .iter()
-            .flatten()
-            .map(u32::to_string)
-            .collect();
+        let below: Vec<String> = self.episodes_below_threshold.iter().flatten().map(u32::to_string).collect();
         let below = match (below.is_empty(), locale) {
             (true, _) => String::new(),
             (false, Locale::En) => format!("; below {THRESHOLD}: {}", below.join(", ")),

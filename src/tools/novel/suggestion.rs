@@ -41,10 +41,7 @@ impl Suggestion {
     ) -> Self {
         Self {
             tool,
-            arguments: SuggestedArguments {
-                episode: Some(episode.number()),
-                ..SuggestedArguments::default()
-            },
+            arguments: SuggestedArguments { episode: Some(episode.number()), ..SuggestedArguments::default() },
             reason: reason.get(locale).to_owned(),
         }
     }
@@ -75,11 +72,7 @@ impl Suggestion {
 
     /// Suggests a call without arguments.
     pub(in crate::novel) fn without_arguments(tool: &'static str, reason: &BilingualText, locale: Locale) -> Self {
-        Self {
-            tool,
-            arguments: SuggestedArguments::default(),
-            reason: reason.get(locale).to_owned(),
-        }
+        Self { tool, arguments: SuggestedArguments::default(), reason: reason.get(locale).to_owned() }
     }
 
     /// Returns the suggestion as one line of text.

@@ -145,11 +145,7 @@ fn build_output(saved: SavedFile, content_length: usize, project_root: String, b
 
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
-        let Self {
-            relative_path,
-            content_length,
-            ..
-        } = self;
+        let Self { relative_path, content_length, .. } = self;
         let id = artifact(&self.sha256);
         let mut text = match locale {
             Locale::En if self.unchanged => format!("{relative_path} had this content already ({id})"),

@@ -14,23 +14,14 @@ async fn server(sample: &Sample, tokens: Vec<ConfiguredToken>) -> Server {
     let app = app(sample, |config| {
         config.auth.mode = AuthMode::Tokens;
         config.auth.tokens = tokens;
-        config
-            .projects
-            .named
-            .insert("one".to_owned(), sample.root().join("one"));
-        config
-            .projects
-            .named
-            .insert("two".to_owned(), sample.root().join("two"));
+        config.projects.named.insert("one".to_owned(), sample.root().join("one"));
+        config.projects.named.insert("two".to_owned(), sample.root().join("two"));
     });
     Server::start(app).await
 }
 
 fn with(server: &Server, token: &str, path: &str) -> Stateless {
-    Stateless {
-        http: bearing(token),
-        url: format!("{}{path}", server.base),
-    }
+    Stateless { http: bearing(token), url: format!("{}{path}", server.base) }
 }
 
 fn two_projects() -> Sample {
@@ -45,10 +36,7 @@ async fn toolsets_of_a_token_bound_every_url() {
     let mut coder = entry("coder", "t");
     coder.toolsets = vec!["code".to_owned()];
     let server = server(&sample, vec![coder]).await;
-    assert_eq!(
-        listed(&with(&server, "t", "/mcp")).await,
-        ["list_files", "set_project_path"]
-    );
+    assert_eq!(listed(&with(&server, "t", "/mcp")).await, ["list_files", "set_project_path"]);
     let unknown = with(&server, "t", "/mcp").call("write_note", json!({})).await;
     assert_eq!(unknown.error()["code"], -32602);
     for path in ["/mcp/notes", "/mcp/code,notes", "/projects/one/mcp/notes"] {
@@ -84,24 +72,12 @@ async fn roots_of_a_token_bound_every_way_to_a_project() {
     let files = json!({"roots": ["."], "types": ["f"], "count_only": true});
     // Its own root is the default, and the only project that it can name.
     let client = with(&server, "t", "/mcp");
-    assert_eq!(
-        client.call("list_files", files.clone()).await.called().0["total_count"],
-        2
-    );
+    assert_eq!(client.call("list_files", files.clone()).await.called().0["total_count"], 2);
     let named = with(&server, "t", "/projects/two/mcp");
-    assert_eq!(
-        named.call("list_files", files.clone()).await.called().0["total_count"],
-        2
-    );
-    let other = with(&server, "t", "/projects/one/mcp")
-        .call("list_files", files.clone())
-        .await;
+    assert_eq!(named.call("list_files", files.clone()).await.called().0["total_count"], 2);
+    let other = with(&server, "t", "/projects/one/mcp").call("list_files", files.clone()).await;
     assert_eq!(other.status, StatusCode::NOT_FOUND);
-    assert!(
-        !other.raw.contains("one,") && other.raw.contains("two"),
-        "{}",
-        other.raw
-    );
+    assert!(!other.raw.contains("one,") && other.raw.contains("two"), "{}", other.raw);
     // By argument, by session and by resource. The parent is refused too.
     let one = sample.root().join("one");
     for root in [one.clone(), sample.root()] {
@@ -118,14 +94,7 @@ async fn roots_of_a_token_bound_every_way_to_a_project() {
         let listen = json!({"notifications": {"resourceSubscriptions": [uri]}});
         let told = client.request("subscriptions/listen", listen).await;
         assert!(!told.raw.contains("a.py?project_root"), "{}", told.raw);
-        assert!(
-            session
-                .request("resources/subscribe", json!({"uri": uri}))
-                .await
-                .response()
-                .get("error")
-                .is_some()
-        );
+        assert!(session.request("resources/subscribe", json!({"uri": uri})).await.response().get("error").is_some());
     }
 }
 
@@ -138,10 +107,7 @@ async fn a_refused_root_lists_only_the_tokens_own_roots() {
         config.auth.mode = AuthMode::Tokens;
         config.auth.tokens = vec![bound, entry("whole", "u")];
         config.path_map = ["one", "two"]
-            .map(|name| PathMapping {
-                client: format!("/home/me/{name}"),
-                server: sample.root().join(name),
-            })
+            .map(|name| PathMapping { client: format!("/home/me/{name}"), server: sample.root().join(name) })
             .to_vec();
     });
     let server = Server::start(app).await;
@@ -159,12 +125,7 @@ async fn session(server: &Server, token: &str) -> Session {
     let answer = Session::initialize(&http, &server.url(), SESSION, None).await;
     let id = answer.headers["mcp-session-id"].to_str().unwrap().to_owned();
     let initialized = answer.result().clone();
-    let session = Session {
-        http,
-        url: server.url(),
-        id,
-        initialized,
-    };
+    let session = Session { http, url: server.url(), id, initialized };
     session.notify("notifications/initialized", json!({})).await;
     session
 }
@@ -202,20 +163,10 @@ async fn calls_a_minute_are_counted_for_each_principal() {
     assert_eq!(list(&with(&server, "other", "/mcp")).await.status, StatusCode::OK);
     // The rate limit hides neither a 401, nor a 403, nor a 404; probes are not counted.
     let status = async |answer: Answer| answer.status;
-    assert_eq!(
-        status(list(&with(&server, "nobody", "/mcp")).await).await,
-        StatusCode::UNAUTHORIZED
-    );
-    assert_eq!(
-        status(list(&with(&server, "slow", "/mcp/x")).await).await,
-        StatusCode::NOT_FOUND
-    );
-    let stranger = Session {
-        http: bearing("slow"),
-        url: server.url(),
-        id: "no-such-session".to_owned(),
-        initialized: json!({}),
-    };
+    assert_eq!(status(list(&with(&server, "nobody", "/mcp")).await).await, StatusCode::UNAUTHORIZED);
+    assert_eq!(status(list(&with(&server, "slow", "/mcp/x")).await).await, StatusCode::NOT_FOUND);
+    let stranger =
+        Session { http: bearing("slow"), url: server.url(), id: "no-such-session".to_owned(), initialized: json!({}) };
     let answer = stranger.request("tools/list", json!({})).await;
     assert_eq!(answer.status, StatusCode::NOT_FOUND, "{}", answer.raw);
     let live = reqwest::get(format!("{}/livez", server.base)).await.unwrap();
@@ -227,18 +178,11 @@ async fn a_session_is_its_principals_and_unknown_to_everybody_else() {
     let sample = two_projects();
     let server = server(&sample, vec![entry("one", "one"), entry("two", "two")]).await;
     let owner = session(&server, "one").await;
-    let other = Session {
-        http: bearing("two"),
-        ..owner.clone()
-    };
-    let unknown = Session {
-        id: "no-such-session".to_owned(),
-        ..other.clone()
-    };
-    for answer in [
-        other.request("tools/list", json!({})).await,
-        other.notify("notifications/initialized", json!({})).await,
-    ] {
+    let other = Session { http: bearing("two"), ..owner.clone() };
+    let unknown = Session { id: "no-such-session".to_owned(), ..other.clone() };
+    for answer in
+        [other.request("tools/list", json!({})).await, other.notify("notifications/initialized", json!({})).await]
+    {
         assert_eq!(answer.status, StatusCode::NOT_FOUND, "{}", answer.raw);
         assert_eq!(answer.raw, unknown.request("tools/list", json!({})).await.raw);
     }

@@ -83,10 +83,7 @@ fn app(sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
     config.tools.toolsets = vec!["code".to_owned()];
     change(&mut config);
     let app = Arc::into_inner(sample.app_with(&[], |own| *own = config)).expect("no other reference exists yet");
-    let project = Arc::new(ProjectDeps {
-        roots: Arc::clone(&app.kernel.roots),
-        sessions: Arc::clone(&app.sessions),
-    });
+    let project = Arc::new(ProjectDeps { roots: Arc::clone(&app.kernel.roots), sessions: Arc::clone(&app.sessions) });
     let catalogue = Catalogue::new(vec![
         ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(
             &app.config,
@@ -97,11 +94,7 @@ fn app(sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
         ToolEntry::for_tool::<WriteNote>(Arc::new(())),
     ]);
     let scope = catalogue.scope(["code", "notes"]).unwrap();
-    Arc::new(App {
-        catalogue,
-        scope,
-        ..app
-    })
+    Arc::new(App { catalogue, scope, ..app })
 }
 
 /// Returns a token's entry without bounds.
@@ -128,8 +121,5 @@ fn bearing(token: &str) -> reqwest::Client {
 async fn listed(client: &Stateless) -> Vec<String> {
     let list = client.request("tools/list", serde_json::json!({})).await;
     let tools = list.result()["tools"].as_array().unwrap().clone();
-    tools
-        .iter()
-        .map(|tool| tool["name"].as_str().unwrap().to_owned())
-        .collect()
+    tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }

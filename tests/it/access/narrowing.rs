@@ -14,10 +14,7 @@ use crate::{
 };
 
 fn at(server: &Server, path: &str) -> Stateless {
-    Stateless {
-        url: format!("{}{path}", server.base),
-        ..Stateless::new(server)
-    }
+    Stateless { url: format!("{}{path}", server.base), ..Stateless::new(server) }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -38,11 +35,7 @@ async fn a_url_bounds_what_is_listed_and_what_can_be_called() {
         // The session era lists the same.
         let session = Session::open_at(&format!("{}{path}", server.base), SESSION).await;
         let list = session.request("tools/list", json!({})).await;
-        assert_eq!(
-            list.result()["tools"].as_array().unwrap().len(),
-            expected.len(),
-            "{path}"
-        );
+        assert_eq!(list.result()["tools"].as_array().unwrap().len(), expected.len(), "{path}");
     }
     // A tool of another toolset is unknown here, by any name.
     for name in ["write_note", "mcp__fumi__write_note"] {
@@ -57,12 +50,9 @@ async fn a_url_bounds_what_is_listed_and_what_can_be_called() {
 async fn a_batch_is_annotated_by_what_its_steps_may_do() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
-    for (path, writes, is_open) in [
-        ("/mcp", true, true),
-        ("/mcp/code", false, false),
-        ("/mcp/readonly", false, true),
-        ("/mcp/novel", true, false),
-    ] {
+    for (path, writes, is_open) in
+        [("/mcp", true, true), ("/mcp/code", false, false), ("/mcp/readonly", false, true), ("/mcp/novel", true, false)]
+    {
         let answer = at(&server, path).request("tools/list", json!({})).await;
         let tools = answer.result()["tools"].as_array().unwrap().clone();
         let batch = tools.iter().find(|tool| tool["name"] == "batch_execute").unwrap();
@@ -152,10 +142,9 @@ async fn read_only_refuses_whatever_writes_and_keeps_the_rest() {
     let server = Server::start(app(&sample, |_| {})).await;
     let (open, closed) = (at(&server, "/mcp"), at(&server, "/mcp/readonly"));
     let before = sample.state();
-    for (tool, arguments) in [
-        ("write_note", json!({})),
-        ("list_files", json!({"roots": ["."], "output_file": "files.json"})),
-    ] {
+    for (tool, arguments) in
+        [("write_note", json!({})), ("list_files", json!({"roots": ["."], "output_file": "files.json"}))]
+    {
         let answer = closed.call(tool, arguments.clone()).await;
         let (structured, text, failed) = answer.called();
         assert!(failed, "{tool}: {text}");
@@ -168,9 +157,7 @@ async fn read_only_refuses_whatever_writes_and_keeps_the_rest() {
         std::fs::remove_dir_all(sample.root().join(".fumi")).ok();
     }
     assert!(!closed.call("list_files", json!({"roots": ["."]})).await.called().2);
-    let chosen = closed
-        .call("set_project_path", json!({"project_path": sample.root()}))
-        .await;
+    let chosen = closed.call("set_project_path", json!({"project_path": sample.root()})).await;
     assert!(!chosen.called().2, "{}", chosen.raw);
 }
 
@@ -194,14 +181,8 @@ async fn a_project_by_name_is_the_default_and_the_session_may_choose_another() {
     let sample = Sample::empty();
     sample.file("one/a.py", "").file("two/b.py", "").file("two/c.py", "");
     let server = Server::start(app(&sample, |config| {
-        config
-            .projects
-            .named
-            .insert("第一".to_owned(), sample.root().join("one"));
-        config
-            .projects
-            .named
-            .insert("two".to_owned(), sample.root().join("two"));
+        config.projects.named.insert("第一".to_owned(), sample.root().join("one"));
+        config.projects.named.insert("two".to_owned(), sample.root().join("two"));
     }))
     .await;
     let files = json!({"roots": ["."], "types": ["f"], "count_only": true});
@@ -220,9 +201,7 @@ async fn a_project_by_name_is_the_default_and_the_session_may_choose_another() {
     let session = Session::open_at(&format!("{}/projects/two/mcp", server.base), SESSION).await;
     let of_session = async || session.call("list_files", files.clone()).await.called().0["total_count"].clone();
     assert_eq!(of_session().await, 2);
-    session
-        .call("set_project_path", json!({"project_path": sample.root().join("one")}))
-        .await;
+    session.call("set_project_path", json!({"project_path": sample.root().join("one")})).await;
     assert_eq!(of_session().await, 1);
 }
 
@@ -232,17 +211,10 @@ async fn a_clients_paths_are_translated_both_ways() {
     sample.file("app/src/a.py", "x = 1\n").file("app/b.py", "");
     for (client, root, file) in [
         ("/home/me/work", "/home/me/work/app", "/home/me/work/app/src/a.py"),
-        (
-            r"C:\Users\me\work",
-            r"C:\Users\me\work\app",
-            r"C:\Users\me\work\app\src\a.py",
-        ),
+        (r"C:\Users\me\work", r"C:\Users\me\work\app", r"C:\Users\me\work\app\src\a.py"),
     ] {
         let server = Server::start(app(&sample, |config| {
-            config.path_map.push(PathMapping {
-                client: client.to_owned(),
-                server: sample.root(),
-            });
+            config.path_map.push(PathMapping { client: client.to_owned(), server: sample.root() });
         }))
         .await;
         let session = Session::open(&server).await;
@@ -251,36 +223,21 @@ async fn a_clients_paths_are_translated_both_ways() {
         assert!(!failed, "{text}");
         assert_eq!(structured["project_path"], root);
         assert_eq!(structured["previous_path"], client);
-        let answer = session
-            .call("list_files", json!({"roots": ["."], "types": ["f"]}))
-            .await;
-        let paths: Vec<_> = answer.called().0["results"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|row| row["path"].clone())
-            .collect();
+        let answer = session.call("list_files", json!({"roots": ["."], "types": ["f"]})).await;
+        let paths: Vec<_> =
+            answer.called().0["results"].as_array().unwrap().iter().map(|row| row["path"].clone()).collect();
         assert!(paths.contains(&json!(file)), "{paths:?}");
         // A path that was shown can be passed back, and so can the server's own path.
         let folder = &file[..file.len() - "/a.py".len()];
-        for folder in [
-            folder.to_owned(),
-            sample.root().join("app/src").to_string_lossy().into_owned(),
-        ] {
-            let answer = session
-                .call("list_files", json!({"roots": [folder], "count_only": true}))
-                .await;
+        for folder in [folder.to_owned(), sample.root().join("app/src").to_string_lossy().into_owned()] {
+            let answer = session.call("list_files", json!({"roots": [folder], "count_only": true})).await;
             assert_eq!(answer.called().0["total_count"], 1, "{folder}: {}", answer.raw);
         }
         let stateless = Stateless::new(&server);
         let arguments = json!({"roots": ["."], "types": ["f"], "count_only": true, "project_root": root});
         assert_eq!(count(&stateless, arguments).await, 2);
         // A mapping does not lead out of the project, and the error shows the client's path.
-        for outside in [
-            format!("{client}/../.."),
-            "/etc".to_owned(),
-            "/home/me/workshop".to_owned(),
-        ] {
+        for outside in [format!("{client}/../.."), "/etc".to_owned(), "/home/me/workshop".to_owned()] {
             let answer = session.call("set_project_path", json!({"project_path": outside})).await;
             let (structured, text, failed) = answer.called();
             assert!(failed, "{outside}");
@@ -301,13 +258,7 @@ async fn a_url_without_toolsets_lists_what_the_project_is() {
     assert_eq!(code, listed(&at(&server, "/mcp/code")).await);
     assert!(code.len() < all.len() && all.iter().any(|name| name == "browser_navigate"));
     // A tool that is not listed can be called.
-    assert!(
-        !at(&server, "/mcp")
-            .call("status", json!({"project_root": sample.root().join(NOVEL)}))
-            .await
-            .called()
-            .2
-    );
+    assert!(!at(&server, "/mcp").call("status", json!({"project_root": sample.root().join(NOVEL)})).await.called().2);
 
     let session = Session::open(&server).await;
     assert_eq!(session.initialized["capabilities"]["tools"]["listChanged"], true);
@@ -322,16 +273,9 @@ async fn a_url_without_toolsets_lists_what_the_project_is() {
     let tools = list.result()["tools"].as_array().unwrap().clone();
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, listed(&at(&server, "/mcp/novel")).await);
-    assert!(
-        ["noveler_write", "set_project_path", "batch_execute"]
-            .iter()
-            .all(|name| names.contains(name))
-    );
+    assert!(["noveler_write", "set_project_path", "batch_execute"].iter().all(|name| names.contains(name)));
     assert!(!names.contains(&"list_files"));
     for tool in &tools {
-        assert!(
-            tool["_meta"]["anthropic/maxResultSizeChars"].as_u64() > Some(50_000),
-            "{tool}"
-        );
+        assert!(tool["_meta"]["anthropic/maxResultSizeChars"].as_u64() > Some(50_000), "{tool}");
     }
 }

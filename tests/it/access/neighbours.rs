@@ -24,10 +24,7 @@ async fn one_principal_leaves_places_to_others() {
         config.limits.requests = 4;
     });
     let server = Server::start(app).await;
-    let client = |token: &str| Stateless {
-        http: bearing(token),
-        url: server.url(),
-    };
+    let client = |token: &str| Stateless { http: bearing(token), url: server.url() };
     for _ in 0..4 {
         let one = client("one");
         let mut call = tokio::spawn(async move { one.call("wait_at_gate", json!({})).await.status });
@@ -68,16 +65,9 @@ async fn one_principal_leaves_listening_streams_to_others() {
     let server = Server::start(app).await;
     let mut open = Vec::new();
     for (token, streams) in [("one", 1), ("one", 2), ("one", 2), ("two", 3)] {
-        let client = Stateless {
-            http: bearing(token),
-            url: server.url(),
-        };
+        let client = Stateless { http: bearing(token), url: server.url() };
         let params = json!({"notifications": {"resourceSubscriptions": ["code://file/README.md"]}});
-        let mut stream = client
-            .prepare(1, "subscriptions/listen", None, params)
-            .send()
-            .await
-            .unwrap();
+        let mut stream = client.prepare(1, "subscriptions/listen", None, params).send().await.unwrap();
         stream.chunk().await.unwrap().expect("a confirmation, or a refusal");
         assert_eq!(server.edge.sessions.subscriptions().streams(), streams, "{token}");
         open.push(stream);

@@ -39,11 +39,7 @@ impl Key {
         let signing = EncodingKey::from_ec_der(der.as_ref());
         let mut public = Jwk::from_encoding_key(&signing, Algorithm::ES256).unwrap();
         public.common.key_id = Some(id.to_owned());
-        Self {
-            id: id.to_owned(),
-            signing,
-            public: serde_json::to_value(public).unwrap(),
-        }
+        Self { id: id.to_owned(), signing, public: serde_json::to_value(public).unwrap() }
     }
 
     fn sign(&self, claims: &Value) -> String {
@@ -90,12 +86,8 @@ impl Issuer {
         let (held, left) = (issuer.held.subscribe(), Arc::clone(&issuer.left));
         let metadata = json!({"issuer": url, "jwks_uri": format!("{url}/keys")});
         // OpenID Connect discovery only: the other location answers 404 first.
-        let routes = Router::new()
-            .route(
-                "/.well-known/openid-configuration",
-                get(move || async move { Json(metadata) }),
-            )
-            .route(
+        let routes =
+            Router::new().route("/.well-known/openid-configuration", get(move || async move { Json(metadata) })).route(
                 "/keys",
                 get(move || async move {
                     *asked.lock().unwrap() += 1;
@@ -130,10 +122,7 @@ async fn server(sample: &Sample, issuer: &Issuer, change: impl FnOnce(&mut Confi
 }
 
 async fn ask(server: &Server, token: &str, path: &str) -> Answer {
-    let client = Stateless {
-        http: bearing(token),
-        url: format!("{}{path}", server.base),
-    };
+    let client = Stateless { http: bearing(token), url: format!("{}{path}", server.base) };
     client.request("tools/list", json!({})).await
 }
 
@@ -147,17 +136,10 @@ async fn scopes_become_toolsets_and_what_is_missing_is_named() {
     let key = Key::new("k1");
     let issuer = Issuer::start(&[&key]).await;
     let server = server(&sample, &issuer, |config| {
-        config
-            .auth
-            .oauth
-            .scopes
-            .insert("notes".to_owned(), "notes.use".to_owned());
+        config.auth.oauth.scopes.insert("notes".to_owned(), "notes.use".to_owned());
     })
     .await;
-    let client = |scope: &str| Stateless {
-        http: bearing(&key.sign(&issuer.claims(scope))),
-        url: server.url(),
-    };
+    let client = |scope: &str| Stateless { http: bearing(&key.sign(&issuer.claims(scope))), url: server.url() };
     let code = ["list_files", "set_project_path"];
     assert_eq!(listed(&client("openid fumi:code")).await, code);
     assert_eq!(listed(&client("notes.use")).await, ["write_note"]);
@@ -194,15 +176,10 @@ async fn an_unauthenticated_request_learns_where_to_get_a_token() {
         format!("Bearer realm=\"fumi\", scope=\"fumi:code fumi:notes\", resource_metadata=\"{metadata}\"")
     );
     // A client asks its user for the scope in this challenge.
-    for (path, scope) in [
-        ("/mcp/code", "fumi:code"),
-        ("/mcp/readonly/notes", "fumi:notes"),
-        ("/mcp/no-such", "fumi:code fumi:notes"),
-    ] {
-        let answer = Stateless {
-            url: format!("{}{path}", server.base),
-            ..Stateless::new(&server)
-        };
+    for (path, scope) in
+        [("/mcp/code", "fumi:code"), ("/mcp/readonly/notes", "fumi:notes"), ("/mcp/no-such", "fumi:code fumi:notes")]
+    {
+        let answer = Stateless { url: format!("{}{path}", server.base), ..Stateless::new(&server) };
         let answer = answer.request("tools/list", json!({})).await;
         let expected = format!("scope=\"{scope}\"");
         assert!(challenge(&answer).contains(&expected), "{path}: {}", challenge(&answer));
@@ -237,10 +214,7 @@ async fn a_challenge_names_the_scope_of_the_request() {
         let request = Stateless::new(&server).prepare(1, "tools/list", None, json!({}));
         let answer = request.header(header.0, header.1).send().await.unwrap();
         let challenge = answer.headers()["www-authenticate"].to_str().unwrap();
-        assert!(
-            challenge.contains(&format!("scope=\"{scope}\"")),
-            "{header:?}: {challenge}"
-        );
+        assert!(challenge.contains(&format!("scope=\"{scope}\"")), "{header:?}: {challenge}");
     }
 }
 
@@ -261,12 +235,7 @@ async fn a_challenge_to_a_script_names_the_scope_of_its_request() {
         ("GET", "/v1/tools", ("x-other", "1"), "fumi:code"),
         ("GET", "/v1/tools", ("x-fumi-toolsets", "notes"), "fumi:notes"),
         ("GET", "/v1/tools/write_note", ("x-other", "1"), "fumi:notes"),
-        (
-            "POST",
-            "/v1/tools/write_note",
-            ("x-other", "1"),
-            "fumi:notes fumi:write",
-        ),
+        ("POST", "/v1/tools/write_note", ("x-other", "1"), "fumi:notes fumi:write"),
         ("POST", "/v1/tools/write_note", readonly, "fumi:notes"),
         ("POST", "/v1/tools/list_files", ("x-other", "1"), "fumi:code"),
         ("POST", "/v1/tools/no_such", ("x-other", "1"), "fumi:code"),
@@ -317,10 +286,7 @@ async fn forged_and_stale_tokens_are_refused() {
         ("a shared secret", shared),
         ("another key of the same id", other.sign(&good)),
         ("an unknown key", Key::new("k9").sign(&good)),
-        (
-            "more scopes under the same signature",
-            format!("{head}.{}.{signature}", b64(&more)),
-        ),
+        ("more scopes under the same signature", format!("{head}.{}.{signature}", b64(&more))),
         ("half a signature", format!("{head}.{body}.{}", &signature[..40])),
         ("another audience", with("aud", json!("https://other.example.com"))),
         ("no audience", with("aud", Value::Null)),
@@ -341,14 +307,8 @@ async fn forged_and_stale_tokens_are_refused() {
         };
         assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{what}");
         let challenge = answer.headers()["www-authenticate"].to_str().unwrap();
-        assert!(
-            challenge.contains("invalid_token") || what == "garbage",
-            "{what}: {challenge}"
-        );
-        assert!(
-            !answer.text().await.unwrap().contains(&token),
-            "{what}: the token is echoed"
-        );
+        assert!(challenge.contains("invalid_token") || what == "garbage", "{what}: {challenge}");
+        assert!(!answer.text().await.unwrap().contains(&token), "{what}: the token is echoed");
     }
     for (name, value, reason) in [
         ("sub", Value::Null, "it names no subject (sub)"),
@@ -377,25 +337,14 @@ async fn a_rotated_key_is_fetched_and_unknown_keys_do_not_flood_the_issuer() {
     assert_eq!(status(&old).await, StatusCode::OK);
     assert_eq!(*issuer.asked.lock().unwrap(), 1);
     issuer.publish(&[&new]);
-    assert_eq!(
-        status(&old).await,
-        StatusCode::OK,
-        "the known keys are valid until they are read again"
-    );
+    assert_eq!(status(&old).await, StatusCode::OK, "the known keys are valid until they are read again");
     assert_eq!(status(&new).await, StatusCode::OK);
     assert_eq!(status(&old).await, StatusCode::UNAUTHORIZED, "the old key is gone");
     for at in 0..20 {
-        assert_eq!(
-            status(&Key::new(&format!("invented{at}"))).await,
-            StatusCode::UNAUTHORIZED
-        );
+        assert_eq!(status(&Key::new(&format!("invented{at}"))).await, StatusCode::UNAUTHORIZED);
     }
     assert_eq!(status(&new).await, StatusCode::OK);
-    assert!(
-        *issuer.asked.lock().unwrap() <= 4,
-        "asked {} times",
-        issuer.asked.lock().unwrap()
-    );
+    assert!(*issuer.asked.lock().unwrap() <= 4, "asked {} times", issuer.asked.lock().unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -414,11 +363,7 @@ async fn known_keys_are_used_while_the_issuer_does_not_answer() {
     while *issuer.asked.lock().unwrap() < 2 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(
-        issuer.left.load(Ordering::SeqCst),
-        0,
-        "callers waited until fumi gave up asking"
-    );
+    assert_eq!(issuer.left.load(Ordering::SeqCst), 0, "callers waited until fumi gave up asking");
     assert_eq!(*issuer.asked.lock().unwrap(), 2, "one question at a time");
 }
 
@@ -502,42 +447,17 @@ async fn subjects_have_bounds_of_their_own() {
         claims["sub"] = json!(subject);
         key.sign(&claims)
     };
-    let client = |token: String| Stateless {
-        http: bearing(&token),
-        url: server.url(),
-    };
+    let client = |token: String| Stateless { http: bearing(&token), url: server.url() };
     // Without the scope for writing, a token is for reading only.
-    assert!(
-        !listed(&client(token("alice", "fumi:code fumi:notes")))
-            .await
-            .contains(&"write_note".to_owned())
-    );
-    assert!(
-        listed(&client(token("alice", "fumi:notes fumi:write")))
-            .await
-            .contains(&"write_note".to_owned())
-    );
+    assert!(!listed(&client(token("alice", "fumi:code fumi:notes"))).await.contains(&"write_note".to_owned()));
+    assert!(listed(&client(token("alice", "fumi:notes fumi:write"))).await.contains(&"write_note".to_owned()));
     // Scopes beyond the subject's bounds have no effect.
     let bob = client(token("bob", "fumi:code fumi:notes fumi:write"));
     assert_eq!(listed(&bob).await, ["list_files", "set_project_path"]);
-    let counted = bob
-        .call(
-            "list_files",
-            json!({"roots": ["."], "types": ["f"], "count_only": true}),
-        )
-        .await;
+    let counted = bob.call("list_files", json!({"roots": ["."], "types": ["f"], "count_only": true})).await;
     assert_eq!(counted.called().0["total_count"], 1);
     // A new token does not reset the limit of calls a minute.
     let again = client(token("bob", "fumi:code"));
-    assert_eq!(
-        again.request("tools/list", json!({})).await.status,
-        StatusCode::TOO_MANY_REQUESTS
-    );
-    assert_eq!(
-        client(token("alice", "fumi:code"))
-            .request("tools/list", json!({}))
-            .await
-            .status,
-        StatusCode::OK
-    );
+    assert_eq!(again.request("tools/list", json!({})).await.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(client(token("alice", "fumi:code")).request("tools/list", json!({})).await.status, StatusCode::OK);
 }

@@ -12,10 +12,7 @@ use crate::{
 };
 
 async fn status(server: &Server, token: &str) -> StatusCode {
-    let client = Stateless {
-        http: bearing(token),
-        url: server.url(),
-    };
+    let client = Stateless { http: bearing(token), url: server.url() };
     client.request("tools/list", json!({})).await.status
 }
 
@@ -61,32 +58,16 @@ async fn tokens_change_while_the_server_runs_and_a_mistake_changes_nothing() {
     assert_eq!(status(&server, "old").await, StatusCode::UNAUTHORIZED);
     assert_eq!(status(&server, "new").await, StatusCode::OK);
     let client = Stateless::new(&server);
-    let by_name = client
-        .prepare(1, "tools/list", None, json!({}))
-        .header("Host", "fumi.example.com");
-    assert_eq!(
-        by_name.send().await.unwrap().status(),
-        StatusCode::UNAUTHORIZED,
-        "the name is known now"
-    );
+    let by_name = client.prepare(1, "tools/list", None, json!({})).header("Host", "fumi.example.com");
+    assert_eq!(by_name.send().await.unwrap().status(), StatusCode::UNAUTHORIZED, "the name is known now");
     // The whole file is refused: neither the good token nor the name is applied.
     let mut wrong = config.clone();
     wrong.auth.tokens = vec![entry("third", "third"), entry("third", "fourth")];
     wrong.server.allowed_hosts.clear();
-    assert!(
-        apply(&server.edge, &wrong)
-            .unwrap_err()
-            .to_string()
-            .contains("used twice")
-    );
+    assert!(apply(&server.edge, &wrong).unwrap_err().to_string().contains("used twice"));
     let mut unknown = config.clone();
     unknown.auth.tokens[0].toolsets = vec!["cod".to_owned()];
-    assert!(
-        apply(&server.edge, &unknown)
-            .unwrap_err()
-            .to_string()
-            .contains("unknown toolset cod")
-    );
+    assert!(apply(&server.edge, &unknown).unwrap_err().to_string().contains("unknown toolset cod"));
     assert_eq!(status(&server, "third").await, StatusCode::UNAUTHORIZED);
     assert_eq!(status(&server, "new").await, StatusCode::OK);
     // A setting that cannot change at run time is named.

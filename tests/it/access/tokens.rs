@@ -24,21 +24,9 @@ async fn a_request_without_a_token_reveals_nothing() {
     let server = server(&sample).await;
     let http = reqwest::Client::new();
     // A refusal does not reveal whether the route exists.
-    for path in [
-        "/mcp",
-        "/mcp/x",
-        "/projects/x/mcp",
-        "/v1/errors",
-        "/v1/x",
-        "/",
-        "/elsewhere",
-    ] {
+    for path in ["/mcp", "/mcp/x", "/projects/x/mcp", "/v1/errors", "/v1/x", "/", "/elsewhere"] {
         for method in [Method::GET, Method::POST, Method::DELETE] {
-            let answer = http
-                .request(method.clone(), format!("{}{path}", server.base))
-                .send()
-                .await
-                .unwrap();
+            let answer = http.request(method.clone(), format!("{}{path}", server.base)).send().await.unwrap();
             assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{method} {path}");
             let challenge = answer.headers()["www-authenticate"].to_str().unwrap().to_owned();
             assert_eq!(challenge, "Bearer realm=\"fumi\"", "{path}");
@@ -68,10 +56,7 @@ async fn only_a_known_token_in_the_right_header_is_accepted() {
     let sample = Sample::new();
     let server = server(&sample).await;
     for token in ["first-token", "second-token"] {
-        let client = Stateless {
-            http: bearing(token),
-            url: server.url(),
-        };
+        let client = Stateless { http: bearing(token), url: server.url() };
         assert_eq!(client.request("tools/list", json!({})).await.status, StatusCode::OK);
     }
     let client = Stateless::new(&server);
@@ -91,9 +76,7 @@ async fn only_a_known_token_in_the_right_header_is_accepted() {
     }
     // Two headers are refused, and so is a token in a URL.
     let twice = client.prepare(1, "tools/list", None, json!({}));
-    let twice = twice
-        .header("Authorization", "Bearer first-token")
-        .header("Authorization", "Bearer first-token");
+    let twice = twice.header("Authorization", "Bearer first-token").header("Authorization", "Bearer first-token");
     assert_eq!(twice.send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
     let in_url = format!("{}?access_token=first-token", server.url());
     assert_eq!(reqwest::get(in_url).await.unwrap().status(), StatusCode::UNAUTHORIZED);

@@ -111,11 +111,7 @@ impl Tool for Compose {
     type Output = Output;
 
     async fn call(args: Args, (): &(), cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
-        if args
-            .content
-            .as_ref()
-            .is_some_and(|content| !content.contains(&args.word))
-        {
+        if args.content.as_ref().is_some_and(|content| !content.contains(&args.word)) {
             return Err(Missed { word: args.word }.into());
         }
         let parts = args.parts.unwrap_or(1);
@@ -131,12 +127,7 @@ impl Tool for Compose {
         });
         let audience = if args.own { Audience::Client } else { Audience::AnyModel };
         let arguments = std::mem::take(arguments.as_object_mut().unwrap());
-        let submit = |answer| AnswerCall {
-            tool: "compose",
-            arguments,
-            answer,
-            sample: None,
-        };
+        let submit = |answer| AnswerCall { tool: "compose", arguments, answer, sample: None };
         if written.len() < parts {
             return Ok(ToolOutcome::Ask(Box::new(QuestionReply {
                 step: (written.len() + 1).to_string(),
@@ -163,11 +154,7 @@ impl Tool for Compose {
                 ..QuestionReply::default()
             })));
         }
-        Ok(ToolOutcome::Done(Output {
-            text: written.join(" "),
-            by: cx.answerer.method(),
-            verdict: args.verdict,
-        }))
+        Ok(ToolOutcome::Done(Output { text: written.join(" "), by: cx.answerer.method(), verdict: args.verdict }))
     }
 }
 
@@ -204,11 +191,7 @@ next_ja = "書き直してください。"
 struct Sudden;
 
 impl Tool for Sudden {
-    const SPEC: ToolSpec = ToolSpec {
-        name: "sudden",
-        aliases: &[],
-        ..Compose::SPEC
-    };
+    const SPEC: ToolSpec = ToolSpec { name: "sudden", aliases: &[], ..Compose::SPEC };
     type Deps = ();
     type Args = Args;
     type Output = Output;
@@ -243,10 +226,7 @@ fn parts(sample: &Sample, secrets: &[&str], change: impl FnOnce(&mut Config)) ->
         change(config);
     });
     let app = Arc::into_inner(app).expect("no other reference exists yet");
-    let project = Arc::new(ProjectDeps {
-        roots: Arc::clone(&app.kernel.roots),
-        sessions: Arc::clone(&app.sessions),
-    });
+    let project = Arc::new(ProjectDeps { roots: Arc::clone(&app.kernel.roots), sessions: Arc::clone(&app.sessions) });
     let catalogue = Catalogue::new(vec![
         ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(
             &app.config,
@@ -277,10 +257,7 @@ fn message(text: &str) -> Value {
 async fn ask(client: &Stateless, arguments: Value, brings: Value) -> Answer {
     let mut params = json!({"name": "compose", "arguments": arguments});
     params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": sampling()});
-    params
-        .as_object_mut()
-        .unwrap()
-        .extend(brings.as_object().unwrap().clone());
+    params.as_object_mut().unwrap().extend(brings.as_object().unwrap().clone());
     client.request("tools/call", params).await
 }
 

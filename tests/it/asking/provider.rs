@@ -95,10 +95,7 @@ impl Provider {
     fn prompt(&self, at: usize) -> Vec<String> {
         let heard = self.heard.lock().unwrap();
         let messages = heard[at].body["messages"].as_array().unwrap();
-        messages
-            .iter()
-            .map(|message| message["content"].as_str().unwrap().to_owned())
-            .collect()
+        messages.iter().map(|message| message["content"].as_str().unwrap().to_owned()).collect()
     }
 
     /// Returns fumi's parts with this provider.
@@ -211,12 +208,7 @@ fn failed(answer: &Answer, kind: &str) -> Value {
     let (reply, text, failed) = answer.called();
     let error = &reply["error"];
     assert!(failed, "{kind}: {}", answer.raw);
-    assert_eq!(
-        (&error["code"], &error["details"]["kind"]),
-        (&json!("R003"), &json!(kind)),
-        "{}",
-        answer.raw
-    );
+    assert_eq!((&error["code"], &error["details"]["kind"]), (&json!("R003"), &json!(kind)), "{}", answer.raw);
     // The question is still open, and the error names the call that answers it.
     assert_eq!(error["guidance"]["suggested_action"], "compose", "{}", answer.raw);
     assert_eq!(error["guidance"]["parameters"]["topic"], "rain", "{}", answer.raw);
@@ -236,18 +228,12 @@ async fn a_provider_answers_whatever_edge_a_call_comes_by() {
     let two = json!({"topic": "rain", "parts": 2});
     let stateless = Stateless::new(&server).call("compose", two.clone()).await;
     // A client that has a model is not asked.
-    let session = Session::open_able(&server, sampling())
-        .await
-        .call("compose", two.clone())
-        .await;
+    let session = Session::open_able(&server, sampling()).await.call("compose", two.clone()).await;
     let sampler = ask(&Stateless::new(&server), two.clone(), json!({})).await;
     for answer in [stateless, session, sampler] {
         let (reply, _, failed) = answer.called();
         assert!(!failed, "{}", answer.raw);
-        assert_eq!(
-            (&reply["text"], &reply["by"]),
-            (&json!("Drop. Drop."), &json!("llm_provider"))
-        );
+        assert_eq!((&reply["text"], &reply["by"]), (&json!("Drop. Drop."), &json!("llm_provider")));
         let expected = json!({
             "model": "a-model", "answers": 2, "input_tokens": 40, "output_tokens": 6, "estimated": false,
         });
@@ -277,9 +263,7 @@ async fn a_request_is_as_its_provider_wants_it() {
         config.novel.provider.kind = ProviderKind::Anthropic;
         config.novel.provider.base_url = format!("{}/", provider.base);
     });
-    let answer = Stateless::new(&Server::start(other).await)
-        .call("compose", rain())
-        .await;
+    let answer = Stateless::new(&Server::start(other).await).call("compose", rain()).await;
     assert_eq!(answer.called().0["text"], "Drip.", "{}", answer.raw);
     assert_eq!(answer.result()["_meta"]["fumi/provider"]["input_tokens"], 30);
     let heard = provider.heard.lock().unwrap();
@@ -292,10 +276,7 @@ async fn a_request_is_as_its_provider_wants_it() {
     for at in 0..2 {
         assert_eq!(header(at, "content-type"), Some("application/json"));
         let body = &heard[at].body;
-        assert_eq!(
-            (&body["model"], &body["max_tokens"]),
-            (&json!("a-model"), &json!(16_384))
-        );
+        assert_eq!((&body["model"], &body["max_tokens"]), (&json!("a-model"), &json!(16_384)));
         assert_eq!(body["messages"][0]["role"], "user");
     }
 }
@@ -308,19 +289,13 @@ async fn a_model_gets_the_texts_and_a_host_the_references() {
     let secret = "canary-5e11ed-by-the-operator";
     let app = app(&sample, &[secret], |config| provider.configure(config));
     let topic = json!({"topic": format!("rain {secret}")});
-    Stateless::new(&Server::start(app).await)
-        .call("compose", topic.clone())
-        .await
-        .called();
+    Stateless::new(&Server::start(app).await).call("compose", topic.clone()).await.called();
     let prompt = provider.prompt(0).join("");
     assert!(
         prompt.contains("<material title=\"plot.yaml\">\nThe plot: rain [redacted] falls.\n</material>"),
         "{prompt}"
     );
-    assert!(
-        prompt.contains("Write part 1 about rain") && prompt.contains("one sentence"),
-        "{prompt}"
-    );
+    assert!(prompt.contains("Write part 1 about rain") && prompt.contains("one sentence"), "{prompt}");
     assert!(!prompt.contains(secret) && !prompt.contains("artifact:"), "{prompt}");
     // The client's own model cannot fetch either.
     let server = super::start(&sample).await;
@@ -345,12 +320,7 @@ async fn the_operator_selects_the_author() {
         (AuthorChoice::Provider, true, "host"),
     ] {
         let server = Server::start(provider.app(&sample, |config| config.novel.author = author)).await;
-        let answer = ask(
-            &Stateless::new(&server),
-            json!({"topic": "rain", "own": own}),
-            json!({}),
-        )
-        .await;
+        let answer = ask(&Stateless::new(&server), json!({"topic": "rain", "own": own}), json!({})).await;
         let result = answer.result();
         let found = match () {
             () if result["resultType"] == "input_required" => "sampling",
@@ -367,11 +337,7 @@ async fn the_operator_selects_the_author() {
             assert_eq!(called.answered().await["structuredContent"]["by"], "llm_sampling");
         } else {
             let result = called.answered().await;
-            assert_eq!(
-                result["structuredContent"]["status"] == "needs_text",
-                expected == "host",
-                "{result}"
-            );
+            assert_eq!(result["structuredContent"]["status"] == "needs_text", expected == "host", "{result}");
         }
     }
     assert_eq!(provider.requests(), 4);
@@ -425,10 +391,7 @@ async fn temporary_errors_are_retried() {
         vec![Step::Break, Step::Say("Drop.")],
         // One model uses another name for the limit of its length.
         vec![
-            status(
-                400,
-                "{\"error\": {\"message\": \"Use 'max_completion_tokens' instead.\"}}",
-            ),
+            status(400, "{\"error\": {\"message\": \"Use 'max_completion_tokens' instead.\"}}"),
             status(503, ""),
             Step::Say("Drop."),
         ],
@@ -442,10 +405,7 @@ async fn temporary_errors_are_retried() {
         if requests == 3 && matches!(&script[0], Step::Status(400, ..)) {
             let heard = provider.heard.lock().unwrap();
             let last = &heard[2].body;
-            assert!(
-                last["max_tokens"].is_null() && last["max_completion_tokens"] == 16_384,
-                "{last}"
-            );
+            assert!(last["max_tokens"].is_null() && last["max_completion_tokens"] == 16_384, "{last}");
         }
     }
 }
@@ -462,38 +422,14 @@ async fn permanent_errors_are_reported_at_once() {
         (status(400, "bad"), "PROVIDER_REQUEST_REFUSED", 1),
         (status(500, "oh"), "PROVIDER_DOWN", 3),
         // Three retries after a second each are worth it, a wait of an hour is not.
-        (
-            Step::Status(429, "slow".to_owned(), Some("3600")),
-            "PROVIDER_RATE_LIMITED",
-            1,
-        ),
+        (Step::Status(429, "slow".to_owned(), Some("3600")), "PROVIDER_RATE_LIMITED", 1),
         (Step::Break, "PROVIDER_UNREACHABLE", 3),
-        (
-            Step::Body("{\"choices\": [{\"message\": {\"con".to_owned()),
-            "PROVIDER_REPLY_MALFORMED",
-            1,
-        ),
-        (
-            Step::Body("<html>hello</html>".to_owned()),
-            "PROVIDER_REPLY_MALFORMED",
-            1,
-        ),
+        (Step::Body("{\"choices\": [{\"message\": {\"con".to_owned()), "PROVIDER_REPLY_MALFORMED", 1),
+        (Step::Body("<html>hello</html>".to_owned()), "PROVIDER_REPLY_MALFORMED", 1),
         (Step::Huge, "PROVIDER_REPLY_TOO_LARGE", 1),
-        (
-            Step::Body(completion("It began to", "length").to_string()),
-            "PROVIDER_ANSWER_CUT",
-            1,
-        ),
-        (
-            Step::Body(completion("", "content_filter").to_string()),
-            "PROVIDER_ANSWER_FILTERED",
-            1,
-        ),
-        (
-            Step::Body(completion(" \n", "stop").to_string()),
-            "PROVIDER_ANSWER_EMPTY",
-            1,
-        ),
+        (Step::Body(completion("It began to", "length").to_string()), "PROVIDER_ANSWER_CUT", 1),
+        (Step::Body(completion("", "content_filter").to_string()), "PROVIDER_ANSWER_FILTERED", 1),
+        (Step::Body(completion(" \n", "stop").to_string()), "PROVIDER_ANSWER_EMPTY", 1),
     ];
     for (step, kind, requests) in cases {
         let provider = Provider::start([step]).await;
@@ -548,9 +484,7 @@ async fn a_call_that_is_given_up_asks_no_further() {
         reqwest::Client::new().post(url).json(&rain()).send().await
     });
     provider.hanging().await;
-    let other = Stateless::new(&server)
-        .call("list_files", json!({"roots": ["."]}))
-        .await;
+    let other = Stateless::new(&server).call("list_files", json!({"roots": ["."]})).await;
     assert!(!other.called().2, "{}", other.raw);
     assert_eq!(server.edge.sessions.running_calls(), 1);
     waiting.abort();

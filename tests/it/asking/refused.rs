@@ -51,10 +51,7 @@ async fn the_clients_model_gets_the_reason_of_a_refusal() {
     let again = turns(&request);
     assert_eq!(again[0], asked[0]);
     assert_eq!(again[1], ("assistant".to_owned(), "Dry.".to_owned()));
-    assert!(
-        again[2].0 == "user" && again[2].1.contains("does not have the word wet"),
-        "{again:?}"
-    );
+    assert!(again[2].0 == "user" && again[2].1.contains("does not have the word wet"), "{again:?}");
     session.respond(&request, message("Wet wet.")).await;
     assert_eq!(called.answered().await["structuredContent"]["text"], "Wet wet.");
 }
@@ -73,10 +70,7 @@ async fn after_three_refusals_the_caller_decides() {
     }
     let result = called.answered().await;
     assert_eq!(result["isError"], true);
-    is_given_up(
-        &result["structuredContent"],
-        result["content"][0]["text"].as_str().unwrap(),
-    );
+    is_given_up(&result["structuredContent"], result["content"][0]["text"].as_str().unwrap());
     // Its suggested call asks the question again.
     let again = result["structuredContent"]["error"]["guidance"]["parameters"].clone();
     let asked = Stateless::new(&server).call("compose", again).await;

@@ -81,22 +81,14 @@ fn no_change_of_a_seal_opens() {
         arguments: arguments.as_object().unwrap(),
     };
     let changes = proptest::collection::vec(change(), 1..4);
-    let seed = std::env::var("FUMI_PROPERTY_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok());
-    let config = RunnerConfig {
-        cases: 2_000,
-        rng_seed: RngSeed::Fixed(seed.unwrap_or(5)),
-        ..RunnerConfig::default()
-    };
+    let seed = std::env::var("FUMI_PROPERTY_SEED").ok().and_then(|seed| seed.parse().ok());
+    let config = RunnerConfig { cases: 2_000, rng_seed: RngSeed::Fixed(seed.unwrap_or(5)), ..RunnerConfig::default() };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     TestRunner::new(config)
         .run(&(changes, "[a-z]{0,40}"), |(changes, content)| {
             let seal = seals.seal(&content, &bound);
             let other = seals.seal("another", &bound);
-            let forged = changes
-                .iter()
-                .fold(seal.clone(), |seal, change| changed(&seal, &other, change));
+            let forged = changes.iter().fold(seal.clone(), |seal, change| changed(&seal, &other, change));
             let is_same = forged == seal || forged == other;
             let opens = runtime.block_on(seals.open::<String>(&forged, &bound)).is_ok();
             prop_assert_eq!(opens, is_same, "{}", forged);
@@ -127,10 +119,7 @@ async fn parts_of_a_call_do_not_run_together() {
     assert!(seals.open::<i32>(&seal, &bound("alice/srv", "/novel")).await.is_err());
     let (opened, _) = seals.open::<i32>(&seal, &bound("alice", "/srv/novel")).await.unwrap();
     assert_eq!(opened, 1);
-    assert!(
-        seals.open::<i32>(&seal, &bound("alice", "/srv/novel")).await.is_err(),
-        "a second time"
-    );
+    assert!(seals.open::<i32>(&seal, &bound("alice", "/srv/novel")).await.is_err(), "a second time");
 }
 
 /// A state of another kind than the expected one is refused too, and is not used up.

@@ -105,22 +105,10 @@ async fn a_state_opens_for_its_own_call_within_its_time_and_once() {
     for (what, state) in [
         ("replayed", good.clone()),
         ("expired", sealed(&server, Duration::ZERO, &rain, |_| {})),
-        (
-            "of another caller",
-            sealed(&server, LONG, &rain, |bound| bound.principal = "alice"),
-        ),
-        (
-            "of another project",
-            sealed(&server, LONG, &rain, |bound| bound.project = &outside),
-        ),
-        (
-            "of another method",
-            sealed(&server, LONG, &rain, |bound| bound.method = "prompts/get"),
-        ),
-        (
-            "of another tool",
-            sealed(&server, LONG, &rain, |bound| bound.name = "list_files"),
-        ),
+        ("of another caller", sealed(&server, LONG, &rain, |bound| bound.principal = "alice")),
+        ("of another project", sealed(&server, LONG, &rain, |bound| bound.project = &outside)),
+        ("of another method", sealed(&server, LONG, &rain, |bound| bound.method = "prompts/get")),
+        ("of another tool", sealed(&server, LONG, &rain, |bound| bound.name = "list_files")),
         (
             "of other arguments",
             sealed(&server, LONG, &rain, |bound| {
@@ -147,10 +135,7 @@ async fn a_state_opens_for_its_own_call_within_its_time_and_once() {
     assert_eq!(answer.called().0["text"], "Drop.", "{}", answer.raw);
     // A tool that does not ask refuses it too.
     let listed = json!({"name": "list_files", "arguments": {"roots": ["."]}, "requestState": good});
-    is_refused(
-        &client.request("tools/call", listed).await,
-        "for a tool that asks nothing",
-    );
+    is_refused(&client.request("tools/call", listed).await, "for a tool that asks nothing");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -161,16 +146,10 @@ async fn a_state_is_its_principals() {
         config.auth.tokens = ["alice", "bob"].map(token).into();
     }))
     .await;
-    let [alice, bob] = ["alice", "bob"].map(|name| Stateless {
-        http: bearing(name),
-        url: server.url(),
-    });
+    let [alice, bob] = ["alice", "bob"].map(|name| Stateless { http: bearing(name), url: server.url() });
     let rain = json!({"topic": "rain"});
     let (_, state) = required(&ask(&alice, rain.clone(), json!({})).await);
-    is_refused(
-        &ask(&bob, rain.clone(), brings(&state, "Mine.")).await,
-        "of alice, by bob",
-    );
+    is_refused(&ask(&bob, rain.clone(), brings(&state, "Mine.")).await, "of alice, by bob");
     // Another caller's attempt does not use up the state.
     let answer = ask(&alice, rain, brings(&state, "Drop.")).await;
     assert_eq!(answer.called().0["text"], "Drop.", "{}", answer.raw);
@@ -198,10 +177,7 @@ async fn a_configured_key_opens_on_another_server() {
     }))
     .await;
     let (_, state) = required(&ask(&Stateless::new(&first), rain.clone(), json!({})).await);
-    is_refused(
-        &ask(&Stateless::new(&own), rain, brings(&state, "Drop.")).await,
-        "of a server with another key",
-    );
+    is_refused(&ask(&Stateless::new(&own), rain, brings(&state, "Drop.")).await, "of a server with another key");
 }
 
 /// The first process stored the use in memory, which is lost with it, so a second use would not be noticed.
@@ -279,10 +255,7 @@ async fn secrets_do_not_reach_the_clients_model() {
     assert!(!asked.raw.contains(canary) && !asked.raw.contains(KEY), "{}", asked.raw);
     let content = URL_SAFE_NO_PAD.decode(&state).unwrap();
     let content = String::from_utf8_lossy(&content);
-    assert!(
-        !content.contains("Write part") && !content.contains("compose"),
-        "{content}"
-    );
+    assert!(!content.contains("Write part") && !content.contains("compose"), "{content}");
 }
 
 /// A state that was sent before, and almost the state that was given.
@@ -293,21 +266,15 @@ async fn hostile_states_are_refused_and_end_nothing() {
     let server = start(&sample).await;
     let client = Stateless::new(&server);
     let rain = json!({"topic": "rain"});
-    let seed = std::env::var("FUMI_PROPERTY_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok());
-    let mut runner = TestRunner::new(RunnerConfig {
-        rng_seed: RngSeed::Fixed(seed.unwrap_or(23)),
-        ..RunnerConfig::default()
-    });
+    let seed = std::env::var("FUMI_PROPERTY_SEED").ok().and_then(|seed| seed.parse().ok());
+    let mut runner =
+        TestRunner::new(RunnerConfig { rng_seed: RngSeed::Fixed(seed.unwrap_or(23)), ..RunnerConfig::default() });
     let (_, given) = required(&ask(&client, rain.clone(), json!({})).await);
     let other = sealed(&server, LONG, &json!({"topic": "snow"}), |_| {});
     let changes = proptest::collection::vec(change(), 1..5);
     let random = (0..CASES).map(|_| {
         let changes = changes.new_tree(&mut runner).unwrap().current();
-        let forged = changes
-            .iter()
-            .fold(given.clone(), |seal, change| changed(&seal, &other, change));
+        let forged = changes.iter().fold(given.clone(), |seal, change| changed(&seal, &other, change));
         json!(forged)
     });
     let known = corpus("states.jsonl");

@@ -39,12 +39,7 @@ async fn compose(client: &Stateless, samples: bool) -> Answer {
 #[track_caller]
 fn task(answer: &Answer) -> String {
     let result = answer.result();
-    assert_eq!(
-        (&result["resultType"], &result["status"]),
-        (&json!("task"), &json!("working")),
-        "{}",
-        answer.raw
-    );
+    assert_eq!((&result["resultType"], &result["status"]), (&json!("task"), &json!("working")), "{}", answer.raw);
     result["taskId"].as_str().unwrap().to_owned()
 }
 
@@ -69,11 +64,7 @@ async fn a_call_that_a_provider_writes_for_can_be_followed() {
     let server = provider.server(&sample).await;
     let client = Stateless::new(&server);
     let discovered = client.request("server/discover", json!({})).await;
-    assert!(
-        discovered.result()["capabilities"]["extensions"][TASKS].is_object(),
-        "{}",
-        discovered.raw
-    );
+    assert!(discovered.result()["capabilities"]["extensions"][TASKS].is_object(), "{}", discovered.raw);
     let id = task(&compose(&client, false).await);
     let done = settled(&client, &id, "working").await;
     assert_eq!(done["status"], "completed", "{done}");
@@ -101,10 +92,7 @@ async fn a_task_asks_the_clients_model() {
         assert_eq!(asks["status"], "input_required", "{asks}");
         let key = format!("answer-{part}");
         let prompt = &asks["inputRequests"][&key]["params"]["messages"][0]["content"]["text"];
-        assert!(
-            prompt.as_str().unwrap().contains(&format!("part {part} about rain")),
-            "{asks}"
-        );
+        assert!(prompt.as_str().unwrap().contains(&format!("part {part} about rain")), "{asks}");
         let params = json!({"taskId": id, "inputResponses": {key: message(&format!("Drop {part}."))}});
         let told = request(&client, "tasks/update", params, true).await;
         assert_eq!(told.result()["resultType"], "complete", "{}", told.raw);
@@ -156,18 +144,12 @@ async fn a_task_is_its_principals() {
         config.auth.tokens = vec![token("alice"), token("bob")];
     }))
     .await;
-    let [alice, bob] = ["alice", "bob"].map(|name| Stateless {
-        http: bearing(name),
-        ..Stateless::new(&server)
-    });
+    let [alice, bob] = ["alice", "bob"].map(|name| Stateless { http: bearing(name), ..Stateless::new(&server) });
     let id = task(&compose(&alice, true).await);
     let never = "00000000-0000-4000-8000-000000000000";
     for (method, more) in [
         ("tasks/get", json!({})),
-        (
-            "tasks/update",
-            json!({"inputResponses": {"answer-1": message("Mine.")}}),
-        ),
+        ("tasks/update", json!({"inputResponses": {"answer-1": message("Mine.")}})),
         ("tasks/cancel", json!({})),
     ] {
         let mut said = Vec::new();
@@ -209,10 +191,7 @@ async fn a_session_follows_tasks_too() {
     let server = provider.server(&sample).await;
     let session = Session::open_able(&server, able(false)).await;
     let called = session.call("compose", json!({"topic": "rain"})).await;
-    let id = called.result()["taskId"]
-        .as_str()
-        .unwrap_or_else(|| panic!("{}", called.raw))
-        .to_owned();
+    let id = called.result()["taskId"].as_str().unwrap_or_else(|| panic!("{}", called.raw)).to_owned();
     let poll = async {
         loop {
             let answer = session.request("tasks/get", json!({"taskId": id})).await;
@@ -237,10 +216,7 @@ async fn many_principals_with_many_tasks_leave_some_to_the_next() {
     }))
     .await;
     for name in &names {
-        let client = Stateless {
-            http: bearing(name),
-            url: server.url(),
-        };
+        let client = Stateless { http: bearing(name), url: server.url() };
         let mut begun = 0;
         while compose(&client, true).await.result()["resultType"] == "task" {
             begun += 1;

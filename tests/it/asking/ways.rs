@@ -29,18 +29,11 @@ async fn the_clients_model_is_asked_while_its_call_waits() {
         let request = called.asked().await;
         assert_eq!(request["method"], "sampling/createMessage", "{request}");
         let prompt = request["params"]["messages"][0]["content"]["text"].as_str().unwrap();
-        assert!(
-            prompt.contains(&format!("part {part} about rain")) && prompt.contains("one sentence"),
-            "{prompt}"
-        );
+        assert!(prompt.contains(&format!("part {part} about rain")) && prompt.contains("one sentence"), "{prompt}");
         session.respond(&request, message(&format!("Drop {part}."))).await;
     }
     let result = called.answered().await;
-    assert_eq!(
-        result["structuredContent"],
-        json!({"text": "Drop 1. Drop 2.", "by": "llm_sampling"}),
-        "{result}"
-    );
+    assert_eq!(result["structuredContent"], json!({"text": "Drop 1. Drop 2.", "by": "llm_sampling"}), "{result}");
     assert_eq!(server.edge.sessions.running_calls(), 0);
 }
 
@@ -55,10 +48,7 @@ async fn an_answer_in_json_reaches_the_tool_as_json() {
     let prompt = request["params"]["messages"][0]["content"]["text"].as_str().unwrap();
     assert!(prompt.contains(r#""score":{"type":"integer"}"#), "{prompt}");
     session.respond(&request, message("```json\n{\"score\": 7}\n```")).await;
-    assert_eq!(
-        called.answered().await["structuredContent"]["verdict"],
-        json!({"score": 7})
-    );
+    assert_eq!(called.answered().await["structuredContent"]["verdict"], json!({"score": 7}));
     // A text that is not JSON is refused with the tool's own message, which the model gets.
     let mut called = session.begin("compose", arguments).await;
     for _ in 0..3 {
@@ -66,14 +56,8 @@ async fn an_answer_in_json_reaches_the_tool_as_json() {
         session.respond(&request, message("seven")).await;
     }
     let result = called.answered().await;
-    assert_eq!(
-        result["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS",
-        "{result}"
-    );
-    assert!(
-        result["content"][0]["text"].as_str().unwrap().contains("verdict"),
-        "{result}"
-    );
+    assert_eq!(result["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS", "{result}");
+    assert!(result["content"][0]["text"].as_str().unwrap().contains("verdict"), "{result}");
 }
 
 /// If the user declines, the host gets the question; no answer is invented.
@@ -91,10 +75,7 @@ async fn a_client_that_declines_gets_the_question() {
         let request = called.asked().await;
         session.answer(&request, refusal.clone()).await;
         let result = called.answered().await;
-        assert_eq!(
-            result["structuredContent"]["status"], "needs_text",
-            "{refusal}: {result}"
-        );
+        assert_eq!(result["structuredContent"]["status"], "needs_text", "{refusal}: {result}");
     }
 }
 
@@ -106,9 +87,7 @@ async fn waiting_for_a_model_takes_no_place_in_the_pool() {
     let session = Session::open_able(&server, sampling()).await;
     let mut called = session.begin("compose", json!({"topic": "rain"})).await;
     let request = called.asked().await;
-    let other = Stateless::new(&server)
-        .call("list_files", json!({"roots": ["."]}))
-        .await;
+    let other = Stateless::new(&server).call("list_files", json!({"roots": ["."]})).await;
     assert!(!other.called().2, "{}", other.raw);
     session.respond(&request, message("Drop.")).await;
     assert_eq!(called.answered().await["structuredContent"]["text"], "Drop.");
@@ -169,9 +148,7 @@ async fn a_cancelled_call_does_not_wait_for_the_model() {
     let mut called = session.begin("compose", json!({"topic": "rain"})).await;
     called.asked().await;
     assert_eq!(server.edge.sessions.running_calls(), 1);
-    session
-        .notify("notifications/cancelled", json!({"requestId": called.id}))
-        .await;
+    session.notify("notifications/cancelled", json!({"requestId": called.id})).await;
     while server.edge.sessions.running_calls() > 0 {
         tokio::task::yield_now().await;
     }
@@ -186,10 +163,7 @@ async fn a_stateless_client_repeats_its_call_with_the_answer() {
     let client = Stateless::new(&server);
     let arguments = json!({"topic": "rain", "parts": 2});
     let (prompt, first) = required(&ask(&client, arguments.clone(), json!({})).await);
-    assert!(
-        prompt.contains("part 1 about rain") && prompt.contains("one sentence"),
-        "{prompt}"
-    );
+    assert!(prompt.contains("part 1 about rain") && prompt.contains("one sentence"), "{prompt}");
     let (prompt, second) = required(&ask(&client, arguments.clone(), brings(&first, "Drop 1.")).await);
     assert!(prompt.contains("part 2 about rain"), "{prompt}");
     assert_ne!(first, second);
@@ -244,25 +218,16 @@ async fn a_host_without_sampling_answers_by_the_call_that_is_named() {
     let server = start(&sample).await;
     let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
     let arguments = json!({"topic": "rain", "output_file": "rain.json", "project_root": sample.root()});
-    let asked = [
-        stateless.call("compose", arguments.clone()).await,
-        session.call("compose", arguments).await,
-    ];
+    let asked = [stateless.call("compose", arguments.clone()).await, session.call("compose", arguments).await];
     for answer in &asked {
         let (question, text, failed) = answer.called();
         assert!(!failed, "{}", answer.raw);
         answers_as_published(published(&server, "compose"), question);
         assert_eq!(question["status"], "needs_text");
         assert_eq!(question["step"], "1");
-        assert!(
-            text.contains("Write part 1 about rain.") && text.contains("one sentence"),
-            "{text}"
-        );
+        assert!(text.contains("Write part 1 about rain.") && text.contains("one sentence"), "{text}");
         let submit = &question["submit"];
-        assert!(
-            text.contains(submit["tool"].as_str().unwrap()) && text.contains("\"content\":\"…\""),
-            "{text}"
-        );
+        assert!(text.contains(submit["tool"].as_str().unwrap()) && text.contains("\"content\":\"…\""), "{text}");
     }
     // A question is not a result: no file was written, though one was requested.
     assert!(!sample.root().join(".fumi/output/rain.json").exists());
@@ -280,12 +245,7 @@ async fn a_tool_that_does_not_say_so_may_not_ask() {
     let sample = Sample::new();
     let server = start(&sample).await;
     let answer = Stateless::new(&server).call("sudden", json!({"topic": "rain"})).await;
-    assert_eq!(
-        answer.called().0["error"]["code"],
-        "TOOL_EXECUTION_FAILED",
-        "{}",
-        answer.raw
-    );
+    assert_eq!(answer.called().0["error"]["code"], "TOOL_EXECUTION_FAILED", "{}", answer.raw);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -23,10 +23,7 @@ async fn every_toolset_has_the_batch_tool_and_steps_stay_in_scope() {
         let access = Access::full(scope.clone());
         let listed: Vec<&str> = app.catalogue.list(&access).map(|entry| entry.spec.name).collect();
         assert!(listed.contains(&"batch_execute"), "{toolset}");
-        let caller = Caller {
-            access: Arc::new(access),
-            ..Caller::default()
-        };
+        let caller = Caller { access: Arc::new(access), ..Caller::default() };
         let arguments = json!({"steps": [good()]});
         let reply = call_as(&app, "batch_execute", arguments, caller, CancellationToken::new()).await;
         let entry = app.catalogue.find(&scope, "check_code_scale");
@@ -42,19 +39,9 @@ async fn every_toolset_has_the_batch_tool_and_steps_stay_in_scope() {
 async fn in_read_only_mode_a_batch_is_listed_and_refuses_writing_steps_before_it_runs() {
     let sample = Sample::new();
     let app = sample.app();
-    let access = Access {
-        read_only: true,
-        ..Access::full(app.scope.clone())
-    };
-    assert!(
-        app.catalogue
-            .list(&access)
-            .any(|entry| entry.spec.name == "batch_execute")
-    );
-    let caller = Caller {
-        access: Arc::new(access),
-        ..Caller::default()
-    };
+    let access = Access { read_only: true, ..Access::full(app.scope.clone()) };
+    assert!(app.catalogue.list(&access).any(|entry| entry.spec.name == "batch_execute"));
+    let caller = Caller { access: Arc::new(access), ..Caller::default() };
     let novel = sample.root().join(NOVEL);
     let write = json!({"tool": "write", "arguments": {"file_path": "a.md", "content": "x", "project_root": novel}});
     let delivered = json!({"tool": "list_files", "arguments": {"roots": ["."], "output_file": "a.txt"}});
@@ -64,14 +51,7 @@ async fn in_read_only_mode_a_batch_is_listed_and_refuses_writing_steps_before_it
     let before = sample.state();
     for step in [write, delivered, unlisted] {
         let arguments = json!({"steps": [good(), step]});
-        let reply = call_as(
-            &app,
-            "batch_execute",
-            arguments,
-            caller.clone(),
-            CancellationToken::new(),
-        )
-        .await;
+        let reply = call_as(&app, "batch_execute", arguments, caller.clone(), CancellationToken::new()).await;
         refused(&app, &reply, &["READ_ONLY"]);
         assert_eq!(reply.structured["error"]["details"]["stepIndex"], 1);
     }
@@ -95,30 +75,14 @@ async fn the_whole_stays_within_the_caps_and_says_what_it_leaves_out() {
     let reply = batch(&app, json!({"steps": [list, list, good(), list]})).await;
     let structured = ran(&reply);
     assert!(alone * 3 > 25_000, "the listing has only {alone} tokens");
-    assert!(
-        size(&reply.text, structured) <= 25_000,
-        "{}",
-        size(&reply.text, structured)
-    );
+    assert!(size(&reply.text, structured) <= 25_000, "{}", size(&reply.text, structured));
     assert_eq!(counts(structured), [4, 4, 0, 0]);
-    let omitted: Vec<bool> = structured["steps"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|step| step["omitted"].is_string())
-        .collect();
+    let omitted: Vec<bool> =
+        structured["steps"].as_array().unwrap().iter().map(|step| step["omitted"].is_string()).collect();
     assert!(omitted.contains(&true) && !omitted[2], "{omitted:?}");
-    for step in structured["steps"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|step| step["omitted"].is_string())
-    {
+    for step in structured["steps"].as_array().unwrap().iter().filter(|step| step["omitted"].is_string()) {
         let note = step["omitted"].as_str().unwrap();
-        assert!(
-            note.contains("expectation fields") && reply.text.contains(note),
-            "{note}"
-        );
+        assert!(note.contains("expectation fields") && reply.text.contains(note), "{note}");
         assert!(step.get("result").is_none() && step["success"] == true);
     }
     // The caller's own limit for the whole reply, and one for each step.
@@ -169,11 +133,7 @@ async fn a_step_wins_over_its_arguments_and_both_over_the_batch() {
     assert_eq!(kept[2], ["scale_assessment"]);
     assert_eq!(kept[0], ["file_info"]);
     // Fields for the whole select from the batch's own reply.
-    let reply = batch(
-        &app,
-        json!({"steps": [good()], "expectation": fields("/steps/*/success")}),
-    )
-    .await;
+    let reply = batch(&app, json!({"steps": [good()], "expectation": fields("/steps/*/success")})).await;
     assert_eq!(ran(&reply), &json!({"steps": [{"success": true}]}));
 }
 
@@ -201,10 +161,9 @@ async fn values_that_a_step_repeats_are_added_up_before_they_are_copied() {
     // Without a limit: 4,000 times 200 KiB in a request of 80 KB.
     let read = json!({"tool": "extract_code_section", "arguments": {"file_path": "big.txt", "start_line": 1, "format": "raw"}});
     let value = "${steps[0].result.partial_content_result.content}";
-    for repeated in [
-        json!({"roots": ["."], "query": value.repeat(900)}),
-        json!({"roots": vec![value; 900], "query": "x"}),
-    ] {
+    for repeated in
+        [json!({"roots": ["."], "query": value.repeat(900)}), json!({"roots": vec![value; 900], "query": "x"})]
+    {
         let steps = json!([read, {"tool": "search_content", "arguments": repeated}]);
         let reply = batch(&app, json!({"steps": steps})).await;
         let error = &ran(&reply)["steps"][1]["error"];
@@ -213,9 +172,5 @@ async fn values_that_a_step_repeats_are_added_up_before_they_are_copied() {
     }
     let many = json!([read, {"tool": "search_content", "arguments": {"roots": ["."], "query": value.repeat(1_001)}}]);
     let reply = batch(&app, json!({"steps": many})).await;
-    assert!(
-        reply.is_error && reply.text.contains("1001 references"),
-        "{}",
-        reply.text
-    );
+    assert!(reply.is_error && reply.text.contains("1001 references"), "{}", reply.text);
 }

@@ -54,21 +54,9 @@ async fn problems_are_reported_for_each_step_and_no_step_runs() {
     ] {
         assert!(found.contains(&parameter), "{parameter}: {message}");
     }
-    assert!(
-        !found.iter().any(|parameter| parameter.starts_with("steps[0]")),
-        "{message}"
-    );
-    assert!(
-        !found.contains(&"steps[8].arguments.count_only"),
-        "the value is not known yet: {message}"
-    );
-    for hint in [
-        "nearest: search_content",
-        "did you mean query?",
-        "not earlier",
-        "do not nest",
-        "did you mean html?",
-    ] {
+    assert!(!found.iter().any(|parameter| parameter.starts_with("steps[0]")), "{message}");
+    assert!(!found.contains(&"steps[8].arguments.count_only"), "the value is not known yet: {message}");
+    for hint in ["nearest: search_content", "did you mean query?", "not earlier", "do not nest", "did you mean html?"] {
         assert!(message.contains(hint), "{hint}: {message}");
     }
     assert_eq!(sample.state(), before);
@@ -78,19 +66,9 @@ async fn problems_are_reported_for_each_step_and_no_step_runs() {
 async fn problems_are_reported_in_japanese_too() {
     let sample = Sample::new();
     let app = sample.app();
-    let caller = Caller {
-        locale: Locale::Ja,
-        ..whole(&app)
-    };
+    let caller = Caller { locale: Locale::Ja, ..whole(&app) };
     let steps = json!([{"tool": "nothing"}, {"tool": "batch_execute"}, {"tool": "list_files", "arguments": {"roots": ["${steps[5].result}"]}}]);
-    let reply = call_as(
-        &app,
-        "batch_execute",
-        json!({"steps": steps}),
-        caller,
-        CancellationToken::new(),
-    )
-    .await;
+    let reply = call_as(&app, "batch_execute", json!({"steps": steps}), caller, CancellationToken::new()).await;
     let message = refused(&app, &reply, &["INVALID_ARGUMENTS"]);
     let lines: Vec<&str> = message.lines().filter(|line| line.starts_with("- steps[")).collect();
     assert_eq!(lines.len(), 3, "{message}");
@@ -119,21 +97,13 @@ async fn patterns_and_pointers_of_the_whole_are_checked_too() {
     let sample = Sample::new();
     let app = sample.app();
     for (said, code, parameter) in [
-        (
-            json!({"fields": ["x"]}),
-            "INVALID_ARGUMENTS",
-            "globalExpectation.fields[0]",
-        ),
+        (json!({"fields": ["x"]}), "INVALID_ARGUMENTS", "globalExpectation.fields[0]"),
         (
             json!({"consoleOptions": {"patterns": ["("]}}),
             "INVALID_QUERY",
             "globalExpectation.consoleOptions.patterns[0]",
         ),
-        (
-            json!({"includeTab": true}),
-            "INVALID_ARGUMENTS",
-            "globalExpectation.includeTab",
-        ),
+        (json!({"includeTab": true}), "INVALID_ARGUMENTS", "globalExpectation.includeTab"),
     ] {
         let reply = batch(&app, json!({"steps": [good()], "globalExpectation": said})).await;
         refused(&app, &reply, &[code]);
@@ -165,10 +135,6 @@ async fn only_reading_steps_without_references_run_in_parallel() {
     let reply = batch(&app, json!({"steps": steps, "parallel": true})).await;
     refused(&app, &reply, &["INVALID_ARGUMENTS"]);
     assert_eq!(parameters(&reply), ["steps[1].tool", "steps[2].arguments"]);
-    let reply = batch(
-        &app,
-        json!({"steps": [good()], "parallel": true, "stopOnFirstError": true}),
-    )
-    .await;
+    let reply = batch(&app, json!({"steps": [good()], "parallel": true, "stopOnFirstError": true})).await;
     refused(&app, &reply, &["INVALID_ARGUMENTS"]);
 }

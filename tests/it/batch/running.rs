@@ -53,11 +53,7 @@ async fn search_cut_and_query_fit_into_one_call() {
     for (at, step) in structured["steps"].as_array().unwrap().iter().enumerate() {
         assert_eq!(step["stepIndex"], json!(at));
         assert!(step["tokens"].as_u64().unwrap() > 0 && step["elapsed_ms"].is_u64());
-        assert!(
-            reply
-                .text
-                .contains(&format!("## steps[{at}] {}", step["tool"].as_str().unwrap()))
-        );
+        assert!(reply.text.contains(&format!("## steps[{at}] {}", step["tool"].as_str().unwrap())));
     }
     assert!(reply.text.contains("class Order"), "{}", reply.text);
 }
@@ -93,11 +89,7 @@ async fn suggestion_of_a_failed_step_names_the_project_of_the_batch() {
     assert_eq!(outcomes(ran(&reply)), [true, false]);
     let error = &reply.structured["steps"][1]["error"];
     assert_eq!(error["guidance"]["parameters"]["project_root"], inner, "{error}");
-    assert!(
-        reply.text.contains(&format!("\"project_root\":{inner}")),
-        "{}",
-        reply.text
-    );
+    assert!(reply.text.contains(&format!("\"project_root\":{inner}")), "{}", reply.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -133,12 +125,8 @@ async fn parallel_steps_all_run_and_come_back_in_order() {
     let reply = batch(&app, json!({"steps": steps, "parallel": true})).await;
     let structured = ran(&reply);
     assert_eq!(counts(structured), [20, 19, 1, 0]);
-    let order: Vec<u64> = structured["steps"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|step| step["stepIndex"].as_u64().unwrap())
-        .collect();
+    let order: Vec<u64> =
+        structured["steps"].as_array().unwrap().iter().map(|step| step["stepIndex"].as_u64().unwrap()).collect();
     assert_eq!(order, (0..20).collect::<Vec<_>>());
     assert!(!outcomes(structured)[3]);
 }
@@ -166,9 +154,7 @@ async fn a_cancelled_batch_begins_no_further_step_and_counts_those_that_ran() {
     let slow =
         |at: usize| json!({"tool": "search_content", "arguments": {"query": format!("nothing{at}"), "roots": ["."]}});
     let steps: Vec<Value> = (0..50).map(slow).collect();
-    let Value::Object(arguments) = json!({"steps": steps}) else {
-        unreachable!()
-    };
+    let Value::Object(arguments) = json!({"steps": steps}) else { unreachable!() };
     let call = Call {
         arguments,
         caller: whole(&app),
@@ -219,11 +205,7 @@ async fn a_question_is_a_result() {
     let steps = json!([ask, good()]);
     let reply = batch(&app, json!({"steps": steps})).await;
     let structured = ran(&reply);
-    assert_eq!(
-        structured["steps"][0]["result"]["status"], "needs_text",
-        "{}",
-        reply.text
-    );
+    assert_eq!(structured["steps"][0]["result"]["status"], "needs_text", "{}", reply.text);
     assert_eq!(counts(structured), [2, 2, 0, 0]);
 }
 
@@ -261,22 +243,16 @@ async fn batches_are_served_in_both_eras() {
     let arguments = json!({"steps": [good(), bad()]});
     let session = Session::open(&server).await;
     let stateless = Stateless::new(&server);
-    for answer in [
-        session.call("batch_execute", arguments.clone()).await,
-        stateless.call("batch_execute", arguments).await,
-    ] {
+    for answer in
+        [session.call("batch_execute", arguments.clone()).await, stateless.call("batch_execute", arguments).await]
+    {
         let (structured, text, is_error) = answer.called();
         assert!(!is_error, "{}", answer.raw);
         assert_eq!(counts(structured), [2, 1, 1, 0]);
         assert!(text.contains("## steps[1]"), "{text}");
     }
     let metrics = server.app.metrics.text();
-    for line in [
-        "fumi_batch_calls_saved",
-        "fumi_batch_steps",
-        "result=\"failed\"",
-        "fumi_batch_tokens_saved",
-    ] {
+    for line in ["fumi_batch_calls_saved", "fumi_batch_steps", "result=\"failed\"", "fumi_batch_tokens_saved"] {
         assert!(metrics.contains(line), "{line}: {metrics}");
     }
 }

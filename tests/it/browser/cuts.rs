@@ -122,27 +122,15 @@ async fn member_too_long_for_a_reply_names_its_parts_and_the_next_member() {
 #[ignore = "needs Chromium"]
 async fn members_without_a_line_of_their_own_keep_their_place() {
     for (markup, first, next) in [
-        (
-            "`<div class=msg>Message ${n}, ${'word '.repeat(12)}</div>`",
-            "Message 0",
-            "Message 3",
-        ),
-        (
-            "`<div class=card><h3>Card ${n}</h3><p>${'word '.repeat(12)}</p></div>`",
-            "Card 0",
-            "Card 2",
-        ),
+        ("`<div class=msg>Message ${n}, ${'word '.repeat(12)}</div>`", "Message 0", "Message 3"),
+        ("`<div class=card><h3>Card ${n}</h3><p>${'word '.repeat(12)}</p></div>`", "Card 0", "Card 2"),
     ] {
         let visit = run_of(100, markup).await;
         let mark = mark_of(&visit, "main", 265).await;
         assert!(mark.contains("lines cut (snapshot target="), "{first}: {mark}");
         let told = visit.call("browser_snapshot", json!({"target": way_on(&mark)})).await;
         told.done();
-        assert!(
-            told.snapshot().contains(next) && !told.snapshot().contains(first),
-            "{mark}\n{}",
-            told.text()
-        );
+        assert!(told.snapshot().contains(next) && !told.snapshot().contains(first), "{mark}\n{}", told.text());
     }
 }
 
@@ -161,19 +149,11 @@ async fn cut_in_a_run_inside_a_run_names_the_rest_of_both() {
         panic!("two places: {mark}");
     };
     let told = visit.call("browser_snapshot", json!({"target": tags})).await;
-    let first = told
-        .snapshot()
-        .split_once("Tag ")
-        .unwrap_or_else(|| panic!("{}", told.text()))
-        .1;
+    let first = told.snapshot().split_once("Tag ").unwrap_or_else(|| panic!("{}", told.text())).1;
     let number: usize = first.split('-').next().unwrap().parse().unwrap();
     assert!(told.snapshot().contains(&format!("Tag {number}-11")), "{}", told.text());
     let told = visit.call("browser_snapshot", json!({"target": cards})).await;
-    assert!(
-        told.snapshot().contains(&format!("Buy {}\"", number + 1)),
-        "{}",
-        told.text()
-    );
+    assert!(told.snapshot().contains(&format!("Buy {}\"", number + 1)), "{}", told.text());
     assert!(!told.snapshot().contains(&format!("Buy {number}\"")), "{}", told.text());
 }
 
@@ -194,11 +174,7 @@ async fn snapshot_of_a_page_with_frames_keeps_its_limit() {
     told.done();
     let size = tokens::estimate(told.snapshot());
     assert!((1_500..=3_000).contains(&size), "{size} tokens:\n{}", told.snapshot());
-    assert!(
-        told.snapshot().lines().last().unwrap().contains("lines cut"),
-        "{}",
-        told.snapshot()
-    );
+    assert!(told.snapshot().lines().last().unwrap().contains("lines cut"), "{}", told.snapshot());
 }
 
 /// The way on names the limit that was hit.
@@ -209,26 +185,14 @@ async fn cut_by_the_limit_of_the_caller_names_that_limit() {
     let html = json!({"expectation": {"snapshotOptions": {"format": "html", "maxLength": 300}}});
     for (tool, arguments, way) in [
         ("browser_snapshot", html, "a greater snapshotOptions.maxLength"),
-        (
-            "browser_inspect_html",
-            json!({"target": "main", "maxSize": 300}),
-            "a greater maxSize",
-        ),
+        ("browser_inspect_html", json!({"target": "main", "maxSize": 300}), "a greater maxSize"),
         (
             "browser_find_elements",
             json!({"role": "button", "maxResults": 3}),
             "first 3 of 120 (narrow the call, or maxResults up to 100)",
         ),
-        (
-            "browser_find",
-            json!({"text": "Do "}),
-            "first 50 of 120 (narrow the text or regex)",
-        ),
-        (
-            "browser_find",
-            json!({"text": "nowhere"}),
-            "none (browser_find_elements also finds hidden elements)",
-        ),
+        ("browser_find", json!({"text": "Do "}), "first 50 of 120 (narrow the text or regex)"),
+        ("browser_find", json!({"text": "nowhere"}), "none (browser_find_elements also finds hidden elements)"),
     ] {
         let told = visit.call(tool, arguments).await;
         told.done();

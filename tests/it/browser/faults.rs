@@ -25,18 +25,12 @@ async fn an_option_for_one_section_does_not_remove_another() {
     let visit = Visit::new().await;
     let url = visit.site.url("/console/");
     let go = |expectation: Value| json!({"url": url, "expectation": expectation});
-    let told = visit
-        .call("browser_navigate", go(json!({"includeConsole": true})))
-        .await;
+    let told = visit.call("browser_navigate", go(json!({"includeConsole": true}))).await;
     assert!(told.snapshot().contains("All that a console shows"));
     assert!(!told.done()["console"]["messages"].as_array().unwrap().is_empty());
-    let told = visit
-        .call("browser_navigate", go(json!({"snapshotOptions": {"format": "text"}})))
-        .await;
+    let told = visit.call("browser_navigate", go(json!({"snapshotOptions": {"format": "text"}}))).await;
     assert!(!told.snapshot().contains("[ref="));
-    let told = visit
-        .call("browser_navigate", go(json!({"includeSnapshot": false})))
-        .await;
+    let told = visit.call("browser_navigate", go(json!({"includeSnapshot": false}))).await;
     assert!(!has(told.done(), "snapshot"));
 }
 
@@ -92,39 +86,20 @@ async fn the_three_formats_differ() {
         let visit = &visit;
         async move { visit.call("browser_snapshot", arguments).await.snapshot().to_owned() }
     };
-    let (aria, text, html) = (
-        ask("aria", None).await,
-        ask("text", None).await,
-        ask("html", None).await,
-    );
-    assert!(
-        aria.contains("- textbox \"User name\"") && aria.contains("[ref="),
-        "{aria}"
-    );
+    let (aria, text, html) = (ask("aria", None).await, ask("text", None).await, ask("html", None).await);
+    assert!(aria.contains("- textbox \"User name\"") && aria.contains("[ref="), "{aria}");
     assert!(text.contains("User name") && text.contains("We use cookies."), "{text}");
-    assert!(
-        !text.contains("[ref=") && !text.contains('<') && !text.contains("textbox"),
-        "{text}"
-    );
+    assert!(!text.contains("[ref=") && !text.contains('<') && !text.contains("textbox"), "{text}");
     assert!(html.contains("<input") && html.contains("id=\"user\""), "{html}");
     for format in ["aria", "text", "html"] {
         let part = ask(format, Some("#consent")).await;
-        assert!(
-            part.contains("We use cookies") && !part.contains("User name"),
-            "{format}: {part}"
-        );
+        assert!(part.contains("We use cookies") && !part.contains("User name"), "{format}: {part}");
     }
     // Also if otherwise only the changes would be returned.
     for (target, format, is_so) in [("#accept", "html", "<input"), ("#user", "text", "User name")] {
         let options = json!({"snapshotOptions": {"format": format}});
-        let told = visit
-            .call("browser_click", json!({"target": target, "expectation": options}))
-            .await;
-        assert!(
-            told.snapshot().contains(is_so) && !told.snapshot().contains("[ref="),
-            "{format}: {}",
-            told.text()
-        );
+        let told = visit.call("browser_click", json!({"target": target, "expectation": options})).await;
+        assert!(told.snapshot().contains(is_so) && !told.snapshot().contains("[ref="), "{format}: {}", told.text());
     }
     // Also inside a batch, and with another tool.
     let told = visit
@@ -148,17 +123,8 @@ async fn each_difference_is_from_the_last_look() {
     assert!(first.changes().contains("removed Cherry"), "{}", first.changes());
     let second = visit.click("text=Remove Apple").await;
     assert!(second.changes().contains("removed Apple"), "{}", second.changes());
-    assert!(
-        !second.changes().contains("Cherry") || second.changes().contains('-'),
-        "{}",
-        second.changes()
-    );
-    let third = visit
-        .call(
-            "browser_snapshot",
-            json!({"expectation": {"diffOptions": {"enabled": true}}}),
-        )
-        .await;
+    assert!(!second.changes().contains("Cherry") || second.changes().contains('-'), "{}", second.changes());
+    let third = visit.call("browser_snapshot", json!({"expectation": {"diffOptions": {"enabled": true}}})).await;
     assert_eq!(third.changes(), "", "nothing happened since");
     let whole = visit.call("browser_snapshot", json!({})).await;
     assert!(tokens::estimate(second.changes()) < tokens::estimate(whole.snapshot()));
@@ -227,9 +193,7 @@ async fn images_come_without_a_structure_where_it_would_hide_them() {
     let visit = Visit::new().await;
     for (name, has_structure) in [("codex-mcp-client", false), ("another-client", true)] {
         let client = Session::open_named(&visit.server, name).await;
-        let opened = client
-            .call("browser_navigate", json!({"url": visit.site.url("/media/")}))
-            .await;
+        let opened = client.call("browser_navigate", json!({"url": visit.site.url("/media/")})).await;
         assert_eq!(opened.result()["isError"], false, "{}", opened.raw);
         let answer = client.call("browser_take_screenshot", json!({})).await;
         let told = Told { answer };
@@ -287,10 +251,7 @@ async fn the_smallest_reply_reports_a_dialog() {
     let visit = Visit::new().await;
     visit.enter("/dialogs/").await;
     let told = visit.click_blindly("#confirm").await;
-    assert_eq!(
-        told.done()["dialog"],
-        json!({"type": "confirm", "message": "Really delete?"})
-    );
+    assert_eq!(told.done()["dialog"], json!({"type": "confirm", "message": "Really delete?"}));
     assert!(told.text().contains("Really delete?"), "{}", told.text());
 }
 
@@ -335,17 +296,10 @@ async fn the_smallest_reply_counts_new_errors_of_the_console() {
         told.done()["total"] == 2
     })
     .await;
-    visit
-        .call("browser_snapshot", json!({"expectation": minimal()}))
-        .await
-        .done();
+    visit.call("browser_snapshot", json!({"expectation": minimal()})).await.done();
     let told = visit.click_blindly("#throw").await;
     assert_eq!(told.done()["console"], json!({"new_errors": 1}));
-    assert!(
-        told.text().lines().any(|line| line == "- Console: 1 new error"),
-        "{}",
-        told.text()
-    );
+    assert!(told.text().lines().any(|line| line == "- Console: 1 new error"), "{}", told.text());
     let told = visit.click_blindly("h1").await;
     assert!(!has(told.done(), "console"), "they were reported");
 }
@@ -356,18 +310,11 @@ async fn the_smallest_reply_reports_a_failed_status() {
     let visit = Visit::new().await;
     for status in [404, 500, 503] {
         let url = visit.site.url(&format!("/status/{status}"));
-        let told = visit
-            .call("browser_navigate", json!({"url": url, "expectation": minimal()}))
-            .await;
+        let told = visit.call("browser_navigate", json!({"url": url, "expectation": minimal()})).await;
         assert_eq!(told.done()["status"], status);
     }
     visit.enter("/redirects/").await;
-    let told = visit
-        .call(
-            "browser_evaluate",
-            json!({"function": "() => { location = '/status/410'; }"}),
-        )
-        .await;
+    let told = visit.call("browser_evaluate", json!({"function": "() => { location = '/status/410'; }"})).await;
     // A script returns before its page navigates; the reply waits for the new address.
     assert_eq!(told.done()["status"], 410, "{}", told.text());
 }
@@ -391,18 +338,10 @@ async fn token_limits_and_a_full_batch_keep_necessary_facts() {
     let visit = Visit::new().await;
     visit.enter("/dialogs/").await;
     let everything = json!({"includeSnapshot": true, "includeTabs": true, "maxTokens": 60});
-    let told = visit
-        .call(
-            "browser_click",
-            json!({"target": "#confirm", "expectation": everything}),
-        )
-        .await;
+    let told = visit.call("browser_click", json!({"target": "#confirm", "expectation": everything})).await;
     assert_eq!(told.done()["dialog"]["message"], "Really delete?", "{}", told.text());
     assert!(has(told.done(), "browser_session"), "{}", told.text());
-    visit
-        .call("browser_handle_dialog", json!({"accept": true}))
-        .await
-        .done();
+    visit.call("browser_handle_dialog", json!({"accept": true})).await.done();
     let step = json!({"tool": "browser_navigate", "arguments": {"url": visit.site.url("/lists/table.html")}});
     let told = visit
         .call(
@@ -412,17 +351,8 @@ async fn token_limits_and_a_full_batch_keep_necessary_facts() {
         .await;
     assert_eq!(told.counts(), [3, 3, 0, 0]);
     let omitted = &told.done()["steps"][0];
-    assert!(
-        omitted["omitted"].is_string() && !has(&omitted["result"], "snapshot"),
-        "{omitted}"
-    );
-    assert!(
-        omitted["result"]["url"]
-            .as_str()
-            .unwrap()
-            .ends_with("/lists/table.html"),
-        "{omitted}"
-    );
+    assert!(omitted["omitted"].is_string() && !has(&omitted["result"], "snapshot"), "{omitted}");
+    assert!(omitted["result"]["url"].as_str().unwrap().ends_with("/lists/table.html"), "{omitted}");
     assert!(told.text().contains("/lists/table.html"), "{}", told.text());
 }
 
@@ -433,9 +363,7 @@ async fn a_failing_snapshot_does_not_make_the_action_fail() {
     let visit = Visit::new().await;
     visit.enter("/history/").await;
     let selector = json!({"snapshotOptions": {"selector": ".dashboard"}, "includeSnapshot": true});
-    let told = visit
-        .call("browser_click", json!({"target": "text=List", "expectation": selector}))
-        .await;
+    let told = visit.call("browser_click", json!({"target": "text=List", "expectation": selector})).await;
     let done = told.done();
     assert!(done["url"].as_str().unwrap().ends_with("?view=list"), "{done}");
     assert!(done["notice"].as_str().unwrap().contains(".dashboard"), "{done}");
@@ -479,18 +407,10 @@ async fn a_step_waits_for_what_it_needs() {
     let steps = json!([click("#button", &minimal()), click("#next", &minimal()), {"tool": "browser_snapshot"}]);
     let told = visit.batch(steps).await;
     assert_eq!(told.counts(), [3, 3, 0, 0], "{}", told.text());
-    assert!(
-        told.step(2)["url"].as_str().unwrap().ends_with("#arrived"),
-        "{}",
-        told.text()
-    );
+    assert!(told.step(2)["url"].as_str().unwrap().ends_with("#arrived"), "{}", told.text());
     assert_eq!(told.step(2)["title"], "Arrived");
     // The first step names the session for all of them.
-    assert!(
-        has(told.step(0), "browser_session") && !has(told.step(1), "browser_session"),
-        "{}",
-        told.text()
-    );
+    assert!(has(told.step(0), "browser_session") && !has(told.step(1), "browser_session"), "{}", told.text());
 }
 
 /// The reply waits for a change that a click starts.
@@ -499,9 +419,7 @@ async fn a_step_waits_for_what_it_needs() {
 async fn a_click_that_goes_elsewhere_waits_for_the_page() {
     let visit = Visit::new().await;
     visit.enter("/redirects/").await;
-    visit
-        .value("() => { document.querySelector('li:first-child a').href = '/slow?ms=700&text=Slowly+there'; }")
-        .await;
+    visit.value("() => { document.querySelector('li:first-child a').href = '/slow?ms=700&text=Slowly+there'; }").await;
     let told = visit.click("li:first-child a").await;
     assert_eq!(told.done()["title"], "Slowly there", "{}", told.text());
     assert!(told.text().contains("heading \"Slowly there\""), "{}", told.text());
@@ -516,10 +434,7 @@ async fn a_long_page_is_cut_with_a_word_on_how_to_go_on() {
     let snapshot = told.snapshot();
     assert!(tokens::estimate(snapshot) <= 3_000, "{}", tokens::estimate(snapshot));
     let mark = snapshot.lines().find(|line| line.contains("more")).unwrap_or(snapshot);
-    assert!(
-        mark.contains("1,99") && mark.contains("snapshot target=") && mark.contains("find"),
-        "{mark}"
-    );
+    assert!(mark.contains("1,99") && mark.contains("snapshot target=") && mark.contains("find"), "{mark}");
     // The suggested call works: the last row is found without the rest.
     let found = visit.call("browser_find", json!({"text": "Open order 1999"})).await;
     let line = found.done()["lines"][0].as_str().unwrap();
@@ -566,9 +481,7 @@ async fn a_cut_to_length_says_so_in_every_format() {
     visit.enter("/lists/table.html?rows=300").await;
     for format in ["aria", "text", "html"] {
         let options = json!({"format": format, "maxLength": 600});
-        let told = visit
-            .call("browser_snapshot", json!({"expectation": {"snapshotOptions": options}}))
-            .await;
+        let told = visit.call("browser_snapshot", json!({"expectation": {"snapshotOptions": options}})).await;
         let snapshot = told.snapshot();
         assert!(snapshot.chars().count() < 900, "{format}: {snapshot}");
         let last = snapshot.lines().last().unwrap();
@@ -582,17 +495,11 @@ async fn messages_that_are_left_out_are_counted() {
     let visit = Visit::new().await;
     let url = visit.site.url("/console/many.html");
     let expectation = json!({"includeSnapshot": false, "includeConsole": true, "consoleOptions": {"levels": ["error"], "maxMessages": 3}});
-    let told = visit
-        .call("browser_navigate", json!({"url": url, "expectation": expectation}))
-        .await;
+    let told = visit.call("browser_navigate", json!({"url": url, "expectation": expectation})).await;
     let console = &told.done()["console"];
     assert_eq!(console["new_errors"], 10);
-    let texts: Vec<&str> = console["messages"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|message| message["text"].as_str().unwrap())
-        .collect();
+    let texts: Vec<&str> =
+        console["messages"].as_array().unwrap().iter().map(|message| message["text"].as_str().unwrap()).collect();
     assert_eq!(texts, ["error number 750", "error number 850", "error number 950"]);
     assert_eq!(console["omitted"], 7, "{console}");
     assert!(told.text().contains("browser_console_messages"), "{}", told.text());
@@ -603,24 +510,12 @@ async fn messages_that_are_left_out_are_counted() {
 async fn long_answers_say_that_they_are_cut() {
     let visit = Visit::new().await;
     visit.enter("/lists/table.html?rows=400").await;
-    let told = visit
-        .call(
-            "browser_evaluate",
-            json!({"function": "() => 'long text '.repeat(20000)"}),
-        )
-        .await;
+    let told = visit.call("browser_evaluate", json!({"function": "() => 'long text '.repeat(20000)"})).await;
     assert_eq!(told.done()["truncated"], true);
-    let told = visit
-        .call("browser_inspect_html", json!({"target": "table", "maxSize": 500}))
-        .await;
+    let told = visit.call("browser_inspect_html", json!({"target": "table", "maxSize": 500})).await;
     assert_eq!(told.done()["truncated"], true);
-    let told = visit
-        .call("browser_find_elements", json!({"role": "button", "maxResults": 5}))
-        .await;
-    assert_eq!(
-        (told.done()["elements"].as_array().unwrap().len(), &told.done()["total"]),
-        (5, &json!(400))
-    );
+    let told = visit.call("browser_find_elements", json!({"role": "button", "maxResults": 5})).await;
+    assert_eq!((told.done()["elements"].as_array().unwrap().len(), &told.done()["total"]), (5, &json!(400)));
 }
 
 /// 8. `stopOnFirstError` is ignored. True stops at every failure, false at none; without it the step decides.

@@ -22,10 +22,7 @@ async fn downloaded(visit: &Visit, target: &str) -> Value {
 #[ignore = "needs Chromium"]
 async fn a_file_of_the_project_is_uploaded() {
     let visit = Visit::new().await;
-    visit
-        .sample
-        .file("data/写真.txt", "picture")
-        .file("data/b.txt", "second");
+    visit.sample.file("data/写真.txt", "picture").file("data/b.txt", "second");
     visit.enter("/upload.html").await;
     visit.click("#choose").await.done();
     let files = json!({"paths": ["data/写真.txt", "data/b.txt"]});
@@ -33,10 +30,7 @@ async fn a_file_of_the_project_is_uploaded() {
     assert!(told.done().get("file_chooser").is_none(), "{}", told.text());
     assert_eq!(visit.said().await, "写真.txt, b.txt");
     visit.click("#one").await.done();
-    visit
-        .call("browser_file_upload", json!({"paths": ["data/b.txt"]}))
-        .await
-        .done();
+    visit.call("browser_file_upload", json!({"paths": ["data/b.txt"]})).await.done();
     let told = visit.click("#send").await;
     assert_eq!(told.done()["title"], "Uploaded", "{}", told.text());
     assert!(visit.site.received_at("/upload")[0].text().contains("second"));
@@ -80,10 +74,7 @@ async fn downloads_land_in_the_project() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;
     let download = downloaded(&visit, "text=Report").await;
-    assert_eq!(
-        (&download["state"], &download["file"]),
-        (&json!("done"), &json!(".fumi/browser/report.csv"))
-    );
+    assert_eq!((&download["state"], &download["file"]), (&json!("done"), &json!(".fumi/browser/report.csv")));
     assert_eq!(visit.sample.read(".fumi/browser/report.csv"), "id,amount\n1,10\n2,20\n");
     assert_eq!(visit.sample.read(".fumi/.gitignore"), "*\n");
     // A second one of the same name does not replace the first.
@@ -100,9 +91,7 @@ async fn a_download_takes_no_name_that_exists() {
     let link = visit.sample.root().join(".fumi/browser/report (2).csv");
     std::os::unix::fs::symlink("nowhere", link).unwrap();
     for number in 4..=999 {
-        visit
-            .sample
-            .file(&format!(".fumi/browser/report ({number}).csv"), "kept");
+        visit.sample.file(&format!(".fumi/browser/report ({number}).csv"), "kept");
     }
     let download = downloaded(&visit, "text=Report").await;
     assert_eq!(download["file"], ".fumi/browser/report (3).csv", "{download}");
@@ -135,9 +124,7 @@ async fn a_pdf_that_is_opened_is_a_download() {
 async fn windows_that_are_opened_for_downloads_do_not_stay() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;
-    visit
-        .value("() => { for (const link of document.links) link.target = '_blank'; }")
-        .await;
+    visit.value("() => { for (const link of document.links) link.target = '_blank'; }").await;
     for _ in 0..4 {
         downloaded(&visit, "text=Report").await;
     }
@@ -153,9 +140,7 @@ async fn windows_that_are_opened_for_downloads_do_not_stay() {
 async fn a_long_download_is_reported_when_it_is_complete() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;
-    visit
-        .value("() => { document.querySelector('a[href=\"/download/slow\"]').href += '?pieces=8&ms=100'; }")
-        .await;
+    visit.value("() => { document.querySelector('a[href=\"/download/slow\"]').href += '?pieces=8&ms=100'; }").await;
     let told = visit.click_blindly("text=Slow").await;
     assert_eq!(told.done()["downloads"][0]["name"], "slow.bin", "{}", told.text());
     eventually("it is whole", async || {
@@ -171,9 +156,7 @@ async fn a_long_download_is_reported_when_it_is_complete() {
 async fn a_download_beyond_the_configured_size_is_stopped() {
     let visit = Visit::with(|config| config.browser.download_mib = 1).await;
     visit.enter("/downloads.html").await;
-    visit
-        .value("() => { document.querySelector('a[href=\"/download/slow\"]').href += '?pieces=2000&ms=1'; }")
-        .await;
+    visit.value("() => { document.querySelector('a[href=\"/download/slow\"]').href += '?pieces=2000&ms=1'; }").await;
     let mut last = visit.click_blindly("text=Slow").await.done()["downloads"][0].clone();
     eventually("it is stopped", async || {
         if last["state"] == "running" {
@@ -200,11 +183,7 @@ async fn downloads_beyond_the_limit_of_a_call_are_stopped() {
     let downloads = told.done()["downloads"].as_array().unwrap();
     let (stopped, kept): (Vec<_>, Vec<_>) = downloads.iter().partition(|download| download["failure"].is_string());
     assert_eq!((kept.len(), stopped.len()), (20, 5), "{}", told.text());
-    assert!(
-        stopped[0]["failure"].as_str().unwrap().contains("more than 20"),
-        "{}",
-        told.text()
-    );
+    assert!(stopped[0]["failure"].as_str().unwrap().contains("more than 20"), "{}", told.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -219,10 +198,7 @@ async fn names_of_downloads_stay_names() {
     assert!(file.starts_with(".fumi/browser/") && !file.contains("../"), "{file}");
     for (path, _) in visit.sample.state() {
         let is_evil = path.to_string_lossy().contains("evil");
-        assert!(
-            !is_evil || path.starts_with(visit.sample.root().join(".fumi/browser")),
-            "{path:?}"
-        );
+        assert!(!is_evil || path.starts_with(visit.sample.root().join(".fumi/browser")), "{path:?}");
     }
 }
 
@@ -235,9 +211,7 @@ async fn pdfs_and_pictures_are_written_where_downloads_are() {
     assert_eq!(told.done()["file"], ".fumi/browser/page.pdf");
     let written = std::fs::read(visit.sample.root().join(".fumi/browser/page.pdf")).unwrap();
     assert!(written.starts_with(b"%PDF"));
-    let told = visit
-        .call("browser_take_screenshot", json!({"filename": "page.webp"}))
-        .await;
+    let told = visit.call("browser_take_screenshot", json!({"filename": "page.webp"})).await;
     assert_eq!(told.done()["mime_type"], "image/webp");
     assert!(told.images().is_empty());
     assert!(visit.sample.root().join(".fumi/browser/page.webp").is_file());
@@ -249,18 +223,9 @@ async fn pdfs_and_pictures_are_written_where_downloads_are() {
     ] {
         let told = visit.call(tool, json!({"filename": "page"})).await;
         let done = told.done();
-        assert_eq!(
-            (&done["file"], done["replaced"] == true),
-            (&json!(path), replaced),
-            "{done}"
-        );
+        assert_eq!((&done["file"], done["replaced"] == true), (&json!(path), replaced), "{done}");
         assert!(told.text().contains(path), "{}", told.text());
-        assert_eq!(
-            told.text().contains("replaced the earlier file"),
-            replaced,
-            "{}",
-            told.text()
-        );
+        assert_eq!(told.text().contains("replaced the earlier file"), replaced, "{}", told.text());
     }
     let before = visit.sample.state();
     for name in ["../page.pdf", "/tmp/page.pdf", "a/../../page.pdf", ".fumi/../page.pdf"] {

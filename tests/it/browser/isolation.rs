@@ -23,10 +23,7 @@ async fn alone(visit: Arc<Visit>, client: Session, n: usize) -> String {
     let handle = told.handle();
     // The page's storage.
     visit
-        .value_of(
-            &client,
-            &format!("() => localStorage.setItem('who', localStorage.getItem('who') ?? '{name}')"),
-        )
+        .value_of(&client, &format!("() => localStorage.setItem('who', localStorage.getItem('who') ?? '{name}')"))
         .await;
     // Tabs: up to two more.
     for _ in 0..n % 3 {
@@ -41,11 +38,7 @@ async fn alone(visit: Arc<Visit>, client: Session, n: usize) -> String {
         onclick: () => {{ document.title += ' pressed by {name}'; }} }})); }}"
     );
     visit.value_of(&client, &append).await;
-    let told = call(
-        "browser_snapshot",
-        json!({"expectation": {"diffOptions": {"enabled": true}}}),
-    )
-    .await;
+    let told = call("browser_snapshot", json!({"expectation": {"diffOptions": {"enabled": true}}})).await;
     let part = |name: &str| told.done()[name].as_str().unwrap_or_default().to_owned();
     let shown = part("changes") + &part("snapshot");
     assert!(shown.contains(&format!("of {name}")), "{shown}");
@@ -63,12 +56,7 @@ async fn alone(visit: Arc<Visit>, client: Session, n: usize) -> String {
     assert_eq!(told.done()["total"], 1, "{}", told.text());
     assert_eq!(told.done()["messages"][0]["text"], name);
     let told = call("browser_tabs", json!({"action": "list"})).await;
-    assert_eq!(
-        told.done()["tabs"].as_array().unwrap().len(),
-        n % 3 + 1,
-        "{}",
-        told.text()
-    );
+    assert_eq!(told.done()["tabs"].as_array().unwrap().len(), n % 3 + 1, "{}", told.text());
     let told = call("browser_cookies", json!({"action": "list"})).await;
     assert_eq!(told.done()["total"], 1, "{}", told.text());
     assert_eq!(told.done()["cookies"][0]["value"], name);
@@ -122,10 +110,7 @@ async fn the_clipboard_of_one_session_is_not_pasted_in_another() {
         assert_eq!(there, "", "{key}");
     }
     call(&two, "browser_click", json!({"target": "#to", "button": "middle"})).await;
-    assert_eq!(
-        visit.value_of(&two, "() => document.querySelector('#to').value").await,
-        ""
-    );
+    assert_eq!(visit.value_of(&two, "() => document.querySelector('#to').value").await, "");
     // A page cannot read the clipboard by itself either.
     let read = "() => navigator.clipboard.readText().then(() => 'read', (error) => error.name)";
     assert_eq!(visit.value_of(&two, read).await, "NotAllowedError");
@@ -154,10 +139,7 @@ async fn a_session_belongs_to_its_principal() {
     let server = crate::harness::Server::start(app).await;
     let bearing = |token: &str| {
         let mut headers = HeaderMap::new();
-        headers.insert(
-            AUTHORIZATION,
-            HeaderValue::from_str(&format!("Bearer {token}")).unwrap(),
-        );
+        headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {token}")).unwrap());
         reqwest::Client::builder().default_headers(headers).build().unwrap()
     };
     let one = Session::open_bearing(&server, bearing("one"), json!({})).await;
@@ -191,13 +173,9 @@ async fn a_session_belongs_to_its_principal() {
 async fn a_handle_serves_clients_without_sessions() {
     let visit = Visit::new().await;
     let client = Stateless::new(&visit.server);
-    let answer = client
-        .call("browser_navigate", json!({"url": visit.site.url("/login/")}))
-        .await;
+    let answer = client.call("browser_navigate", json!({"url": visit.site.url("/login/")})).await;
     let handle = answer.called().0["browser_session"].as_str().unwrap().to_owned();
-    let answer = client
-        .call("browser_click", json!({"target": "#accept", "browser_session": handle}))
-        .await;
+    let answer = client.call("browser_click", json!({"target": "#accept", "browser_session": handle})).await;
     assert!(!answer.called().2, "{}", answer.raw);
     let answer = client.call("browser_snapshot", json!({})).await;
     let (structured, _, _) = answer.called();
@@ -238,14 +216,10 @@ async fn too_many_sessions_are_refused_or_the_oldest_goes() {
         assert!(!has_failed, "{text}");
         handles.push(structured["browser_session"].clone());
     }
-    let answer = client
-        .call("browser_snapshot", json!({"browser_session": handles[0]}))
-        .await;
+    let answer = client.call("browser_snapshot", json!({"browser_session": handles[0]})).await;
     assert_eq!(answer.called().0["error"]["code"], "B007", "{}", answer.raw);
     for handle in &handles[1..] {
-        let answer = client
-            .call("browser_snapshot", json!({"browser_session": handle}))
-            .await;
+        let answer = client.call("browser_snapshot", json!({"browser_session": handle})).await;
         assert!(!answer.called().2, "{}", answer.raw);
     }
 }
@@ -264,10 +238,7 @@ async fn sessions_with_tabs_and_starts_of_chromium_are_metrics() {
     let url = visit.site.url("/redirects/target.html");
     let other = Session::open(&visit.server).await;
     for client in [&visit.client, &other] {
-        visit
-            .call_of(client, "browser_navigate", json!({"url": url}))
-            .await
-            .done();
+        visit.call_of(client, "browser_navigate", json!({"url": url})).await.done();
     }
     assert_eq!(metric("fumi_browser_contexts"), "2");
     visit.call_of(&other, "browser_close", json!({})).await.done();

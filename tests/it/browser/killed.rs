@@ -37,11 +37,7 @@ fn temporary(sample: &Sample) -> PathBuf {
 async fn is_gone(leader: u32) {
     let since = Instant::now();
     while group(leader) > 0 {
-        assert!(
-            since.elapsed() < Duration::from_secs(2),
-            "{} processes are left",
-            group(leader)
-        );
+        assert!(since.elapsed() < Duration::from_secs(2), "{} processes are left", group(leader));
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
@@ -56,9 +52,7 @@ async fn after_sigkill_no_chromium_is_left() {
     for is_busy in [false, true] {
         let mut program = start(&sample, &flag);
         let client = Session::open_at(&program.url, SESSION).await;
-        let answer = client
-            .call("browser_navigate", json!({"url": site.url("/frames/many.html")}))
-            .await;
+        let answer = client.call("browser_navigate", json!({"url": site.url("/frames/many.html")})).await;
         assert!(!answer.called().2, "{}", answer.raw);
         let leader = chromium(&flag).expect("Chromium runs");
         assert!(group(leader) > 1);
@@ -87,26 +81,14 @@ async fn after_sigterm_no_chromium_is_left() {
     let flag = format!("--fumi-test={}", sample.root().display());
     let mut program = start(&sample, &flag);
     let client = Session::open_at(&program.url, SESSION).await;
-    let answer = client
-        .call("browser_navigate", json!({"url": "data:text/html,x"}))
-        .await;
+    let answer = client.call("browser_navigate", json!({"url": "data:text/html,x"})).await;
     assert!(!answer.called().2, "{}", answer.raw);
     let leader = chromium(&flag).expect("Chromium runs");
-    assert_ne!(
-        fs::read_dir(temporary(&sample)).unwrap().count(),
-        0,
-        "no profile is there"
-    );
-    let status = Command::new("kill")
-        .arg(program.child.id().to_string())
-        .status()
-        .unwrap();
+    assert_ne!(fs::read_dir(temporary(&sample)).unwrap().count(), 0, "no profile is there");
+    let status = Command::new("kill").arg(program.child.id().to_string()).status().unwrap();
     assert!(status.success());
     program.child.wait().unwrap();
     is_gone(leader).await;
-    let left: Vec<_> = fs::read_dir(temporary(&sample))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let left: Vec<_> = fs::read_dir(temporary(&sample)).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(left.is_empty(), "{left:?}");
 }

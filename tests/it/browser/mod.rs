@@ -11,10 +11,7 @@ mod reality;
 mod refusals;
 mod secrets;
 mod signing_in;
-#[expect(
-    dead_code,
-    reason = "the tests of the tools use more of the site than its own tests do"
-)]
+#[expect(dead_code, reason = "the tests of the tools use more of the site than its own tests do")]
 pub(crate) mod site;
 mod tasks;
 mod text_flow;

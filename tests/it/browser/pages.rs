@@ -25,11 +25,7 @@ fn pages() -> BTreeMap<String, String> {
                 folders.push(path);
                 continue;
             }
-            let encoding = if path.ends_with("shift_jis.html") {
-                encoding_rs::SHIFT_JIS
-            } else {
-                encoding_rs::UTF_8
-            };
+            let encoding = if path.ends_with("shift_jis.html") { encoding_rs::SHIFT_JIS } else { encoding_rs::UTF_8 };
             let bytes = fs::read(&path).unwrap();
             let (text, _, has_faults) = encoding.decode(&bytes);
             assert!(!has_faults, "{} is not written in {}", path.display(), encoding.name());
@@ -100,12 +96,7 @@ async fn signing_in_takes_a_password_and_a_code() {
     let wrong = send("/login/enter", "", "user=me&password=guess").await;
     assert_eq!(location(&wrong), "/login/?wrong=password");
 
-    let right = send(
-        "/login/enter",
-        "",
-        "user=m%C3%A9&password=correct+horse&language=ja&remember=on",
-    )
-    .await;
+    let right = send("/login/enter", "", "user=m%C3%A9&password=correct+horse&language=ja&remember=on").await;
     assert_eq!(location(&right), "/login/factor.html");
     let cookies: Vec<_> = right.headers().get_all(header::SET_COOKIE).iter().collect();
     assert_eq!(cookies[0], "user=m%C3%A9; Path=/; HttpOnly; Max-Age=3600");
@@ -117,17 +108,11 @@ async fn signing_in_takes_a_password_and_a_code() {
     assert_eq!(location(&right), "/login/dashboard");
 
     let dashboard = async |cookies: &str| {
-        let request = client()
-            .get(site.url("/login/dashboard"))
-            .header(header::COOKIE, cookies);
+        let request = client().get(site.url("/login/dashboard")).header(header::COOKIE, cookies);
         request.send().await.unwrap()
     };
     assert_eq!(location(&dashboard("user=me").await), "/login/");
-    let page = dashboard("user=m%C3%A9; language=ja; confirmed=yes")
-        .await
-        .text()
-        .await
-        .unwrap();
+    let page = dashboard("user=m%C3%A9; language=ja; confirmed=yes").await.text().await.unwrap();
     assert!(page.contains("Welcome, <b id=\"who\">mé</b>"), "{page}");
     assert!(page.contains("<span id=\"speaks\">ja</span>"), "{page}");
 
@@ -166,15 +151,8 @@ async fn bodies_stop_break_or_come_in_pieces() {
     let broken = client().get(site.url("/broken")).send().await.unwrap();
     assert!(broken.bytes().await.is_err());
 
-    let slow = client()
-        .get(site.url("/download/slow?pieces=3&ms=1"))
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(
-        slow.headers()[header::CONTENT_DISPOSITION],
-        "attachment; filename=\"slow.bin\""
-    );
+    let slow = client().get(site.url("/download/slow?pieces=3&ms=1")).send().await.unwrap();
+    assert_eq!(slow.headers()[header::CONTENT_DISPOSITION], "attachment; filename=\"slow.bin\"");
     assert_eq!(slow.bytes().await.unwrap().len(), 3_072);
 }
 
@@ -182,10 +160,8 @@ async fn bodies_stop_break_or_come_in_pieces() {
 async fn a_test_can_wait_for_a_request_and_read_it() {
     let site = Site::start().await;
     let address = site.url("/cookies/set?name=who&value=me&more=%3B%20HttpOnly");
-    let (response, ()) = tokio::join!(
-        async { client().get(address).send().await.unwrap() },
-        site.until("/cookies/set", 1)
-    );
+    let (response, ()) =
+        tokio::join!(async { client().get(address).send().await.unwrap() }, site.until("/cookies/set", 1));
     assert_eq!(response.headers()[header::SET_COOKIE], "who=me; Path=/; HttpOnly");
     assert_eq!(site.received_at("/cookies/set")[0].asked("more").unwrap(), "; HttpOnly");
 
@@ -193,11 +169,7 @@ async fn a_test_can_wait_for_a_request_and_read_it() {
     let page = asked.send().await.unwrap().text().await.unwrap();
     assert!(page.contains("You are <b id=\"who\">me</b>"), "{page}");
     client().get(site.url("/favicon.ico")).send().await.unwrap();
-    assert_eq!(
-        site.received().len(),
-        2,
-        "a picture that browsers ask for unbidden is counted"
-    );
+    assert_eq!(site.received().len(), 2, "a picture that browsers ask for unbidden is counted");
     site.forget();
     assert!(site.received().is_empty());
 }

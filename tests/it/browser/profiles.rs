@@ -12,12 +12,7 @@ const SECTIONS: [&str; 6] = ["snapshot", "changes", "console", "tabs", "download
 /// Tool, arguments, and the sections of its reply in the lean profile. Playwright's row includes everything.
 fn rows(url: &str) -> Vec<(&'static str, Value, &'static [&'static str], &'static str)> {
     vec![
-        (
-            "browser_navigate",
-            json!({"url": url}),
-            &["snapshot"],
-            "await page.goto('http",
-        ),
+        ("browser_navigate", json!({"url": url}), &["snapshot"], "await page.goto('http"),
         ("browser_snapshot", json!({}), &["snapshot"], ""),
         (
             "browser_click",
@@ -43,18 +38,8 @@ fn rows(url: &str) -> Vec<(&'static str, Value, &'static [&'static str], &'stati
             &[],
             "await page.getByRole('textbox', { name: 'User name' }).hover();",
         ),
-        (
-            "browser_press_key",
-            json!({"key": "Tab"}),
-            &[],
-            "await page.keyboard.press('Tab');",
-        ),
-        (
-            "browser_wait_for",
-            json!({"time": 0}),
-            &[],
-            "await page.waitForTimeout(0);",
-        ),
+        ("browser_press_key", json!({"key": "Tab"}), &[], "await page.keyboard.press('Tab');"),
+        ("browser_wait_for", json!({"time": 0}), &[], "await page.waitForTimeout(0);"),
         (
             "browser_evaluate",
             json!({"function": "() => console.info('said')"}),
@@ -100,15 +85,8 @@ async fn the_compatible_profile_returns_every_section() {
         let told = visit.call(tool, arguments).await;
         let done = told.done();
         assert!(done["snapshot"].is_string(), "{tool}: {}", told.text());
-        assert!(
-            done["tabs"].is_array() && done["downloads"].is_array(),
-            "{tool}: {}",
-            told.text()
-        );
+        assert!(done["tabs"].is_array() && done["downloads"].is_array(), "{tool}: {}", told.text());
         let written = done["code"].as_str().unwrap_or_default();
-        assert!(
-            written.starts_with(code) && written.is_empty() == code.is_empty(),
-            "{tool}: {written}"
-        );
+        assert!(written.starts_with(code) && written.is_empty() == code.is_empty(), "{tool}: {written}");
     }
 }

@@ -14,12 +14,7 @@ async fn alert_confirm_and_prompt() {
     for (button, kind, answer, said) in [
         ("#alert", "alert", json!({"accept": true}), "alert closed"),
         ("#confirm", "confirm", json!({"accept": true}), "confirm: true"),
-        (
-            "#prompt",
-            "prompt",
-            json!({"accept": true, "promptText": "文"}),
-            "prompt: 文",
-        ),
+        ("#prompt", "prompt", json!({"accept": true, "promptText": "文"}), "prompt: 文"),
         ("#prompt", "prompt", json!({"accept": false}), "prompt: null"),
     ] {
         let told = visit.click_blindly(button).await;
@@ -32,10 +27,7 @@ async fn alert_confirm_and_prompt() {
     visit.click_blindly("#two").await.done();
     let told = visit.call("browser_handle_dialog", json!({"accept": true})).await;
     assert_eq!(told.done()["dialog"]["message"], "Second");
-    visit
-        .call("browser_handle_dialog", json!({"accept": true}))
-        .await
-        .done();
+    visit.call("browser_handle_dialog", json!({"accept": true})).await.done();
     assert_eq!(visit.said().await, "both closed");
 }
 
@@ -48,14 +40,8 @@ async fn a_page_that_asks_before_it_goes() {
     visit.call("browser_type", draft).await.done();
     let told = visit.click_blindly("text=Leave").await;
     assert_eq!(told.done()["dialog"]["type"], "beforeunload", "{}", told.text());
-    visit
-        .call("browser_handle_dialog", json!({"accept": false}))
-        .await
-        .done();
-    assert_eq!(
-        visit.value("() => document.querySelector('#draft').value").await,
-        "unsaved"
-    );
+    visit.call("browser_handle_dialog", json!({"accept": false})).await.done();
+    assert_eq!(visit.value("() => document.querySelector('#draft').value").await, "unsaved");
     visit.click_blindly("text=Leave").await.done();
     let told = visit.call("browser_handle_dialog", json!({"accept": true})).await;
     assert_eq!(told.done()["title"], "Arrived", "{}", told.text());
@@ -81,14 +67,8 @@ async fn a_window_that_a_page_opens_is_used_and_closes_itself() {
     let tabs = told.done()["tabs"].as_array().unwrap().clone();
     assert_eq!(tabs.len(), 2, "{tabs:?}");
     let index = tabs.iter().position(|tab| tab["title"] == "Opened").unwrap();
-    visit
-        .call("browser_tabs", json!({"action": "select", "index": index}))
-        .await
-        .done();
-    visit
-        .call("browser_type", json!({"target": "#answer", "text": "42"}))
-        .await
-        .done();
+    visit.call("browser_tabs", json!({"action": "select", "index": index})).await.done();
+    visit.call("browser_type", json!({"target": "#answer", "text": "42"})).await.done();
     visit.click("#send").await.done();
     let told = visit.call("browser_tabs", json!({"action": "list"})).await;
     assert_eq!(told.done()["tabs"].as_array().unwrap().len(), 1, "{}", told.text());
@@ -103,15 +83,11 @@ async fn tabs_are_opened_chosen_and_closed() {
     let url = visit.site.url("/login/");
     let told = visit.call("browser_tabs", json!({"action": "new", "url": url})).await;
     assert_eq!(told.done()["title"], "Sign in");
-    let told = visit
-        .call("browser_tabs", json!({"action": "select", "index": 0}))
-        .await;
+    let told = visit.call("browser_tabs", json!({"action": "select", "index": 0})).await;
     assert_eq!(told.done()["title"], "Arrived");
     let told = visit.call("browser_tabs", json!({"action": "close", "index": 1})).await;
     assert_eq!(told.done()["title"], "Arrived");
-    let told = visit
-        .call("browser_tabs", json!({"action": "select", "index": 7}))
-        .await;
+    let told = visit.call("browser_tabs", json!({"action": "select", "index": 7})).await;
     assert_eq!(told.refused().0, "INVALID_ARGUMENTS");
 }
 
@@ -132,11 +108,7 @@ async fn frames_of_this_and_of_another_origin() {
         let told = visit.click(&button).await;
         let inside = visit.call("browser_snapshot", json!({})).await;
         let snapshot = inside.snapshot();
-        assert!(
-            snapshot.contains("typed inside") && snapshot.contains('2'),
-            "{path}: {snapshot} {}",
-            told.text()
-        );
+        assert!(snapshot.contains("typed inside") && snapshot.contains('2'), "{path}: {snapshot} {}", told.text());
     }
     assert!(visit.said().await.ends_with("clicked 2"));
 }
@@ -147,10 +119,7 @@ async fn shadow_roots() {
     let visit = Visit::new().await;
     let told = visit.open("/shadow/").await;
     let field = reference(told.snapshot(), "Shadow field");
-    visit
-        .call("browser_type", json!({"target": field, "text": "dark"}))
-        .await
-        .done();
+    visit.call("browser_type", json!({"target": field, "text": "dark"})).await.done();
     visit.click("role=button[name=\"Shadow button\"]").await.done();
     assert_eq!(visit.said().await, "shadow: dark");
     let told = visit.open("/shadow/nested.html").await;
@@ -165,10 +134,7 @@ async fn dragging_in_both_ways_and_dropping_from_outside() {
     visit.enter("/drag/").await;
     let drag = |from: &str, to: &str| json!({"startTarget": from, "endTarget": to});
     visit.call("browser_drag", drag("#from", "#to")).await.done();
-    assert_eq!(
-        visit.value("() => document.querySelector('#to').textContent").await,
-        "a parcel"
-    );
+    assert_eq!(visit.value("() => document.querySelector('#to').textContent").await, "a parcel");
     visit.sample.file("data/drop.txt", "twelve bytes");
     let files = json!({"target": "#files", "paths": ["data/drop.txt"]});
     visit.call("browser_drop", files).await.done();
@@ -182,10 +148,7 @@ async fn dragging_in_both_ways_and_dropping_from_outside() {
         told.done()["code"],
         "await page.getByRole('region', { name: 'Files' }).drop({ data: { 'text/plain': 'a word' } });"
     );
-    assert_eq!(
-        visit.value("() => document.querySelector('#files').textContent").await,
-        "a word"
-    );
+    assert_eq!(visit.value("() => document.querySelector('#files').textContent").await, "a word");
     visit.enter("/drag/pointer.html").await;
     visit.call("browser_drag", drag("#box", "#goal")).await.done();
     assert_eq!(visit.said().await, "in, moved");
@@ -199,18 +162,13 @@ async fn choices_and_texts() {
     let select = |target: &str, values: &[&str]| json!({"target": target, "values": values});
     let told = visit.call("browser_select_option", select("#one", &["Blue"])).await;
     assert_eq!(told.done()["selected"], json!(["Blue"]));
-    let told = visit
-        .call("browser_select_option", select("#several", &["1", "Third"]))
-        .await;
+    let told = visit.call("browser_select_option", select("#several", &["1", "Third"])).await;
     assert_eq!(told.done()["selected"], json!(["First", "Third"]));
     let told = visit.call("browser_select_option", select("#one", &["Violet"])).await;
     assert!(told.has_failed() && told.text().contains("Orange"), "{}", told.text());
     visit.click("#own").await.done();
     visit.click("text=Beta").await.done();
-    assert_eq!(
-        visit.value("() => document.querySelector('#own').textContent").await,
-        "Beta"
-    );
+    assert_eq!(visit.value("() => document.querySelector('#own').textContent").await, "Beta");
     visit.enter("/forms/editable.html").await;
     for (target, value, holds) in [
         ("#rich", "新しい text", "新しい text"),
@@ -251,11 +209,7 @@ async fn texts_are_copied_and_pasted_by_keys() {
             visit.call("browser_press_key", json!({"key": key})).await.done();
         }
     };
-    let value = async |id: &str| {
-        visit
-            .value(&format!("() => document.querySelector('{id}').value"))
-            .await
-    };
+    let value = async |id: &str| visit.value(&format!("() => document.querySelector('{id}').value")).await;
     keys("#from", &["Control+a", "Control+x"]).await;
     assert_eq!(value("#from").await, "");
     // A session's clipboard lasts from page to page.
@@ -286,10 +240,7 @@ async fn a_list_without_an_end() {
     let count = "() => document.querySelectorAll('#list li').length";
     let before = visit.value(count).await.as_u64().unwrap();
     visit.call("browser_press_key", json!({"key": "End"})).await.done();
-    eventually("more items", async || {
-        visit.value(count).await.as_u64().unwrap() > before
-    })
-    .await;
+    eventually("more items", async || visit.value(count).await.as_u64().unwrap() > before).await;
     let told = visit.call("browser_find", json!({"text": "Item 25"})).await;
     assert_eq!(told.done()["total"], 1, "{}", told.text());
 }
@@ -311,9 +262,7 @@ async fn elements_that_come_late_move_or_lie_far_away() {
     assert_eq!(visit.said().await, "clicked comes");
     visit.enter("/buttons/late.html").await;
     eventually("it is there", async || {
-        let told = visit
-            .call("browser_find_elements", json!({"text": "Late", "role": "button"}))
-            .await;
+        let told = visit.call("browser_find_elements", json!({"text": "Late", "role": "button"})).await;
         told.done()["total"] == 1
     })
     .await;
@@ -327,10 +276,7 @@ async fn elements_that_come_late_move_or_lie_far_away() {
 async fn text_in_a_script_is_not_text_of_the_page() {
     let visit = Visit::new().await;
     visit.enter("/dialogs/").await;
-    visit
-        .call("browser_wait_for", json!({"textGone": "Your name?"}))
-        .await
-        .done();
+    visit.call("browser_wait_for", json!({"textGone": "Your name?"})).await.done();
     let told = visit.click("text=Your name?").await;
     assert_eq!(told.refused().0, "B002");
     let told = visit.call("browser_find_elements", json!({"text": "Your name?"})).await;
@@ -345,16 +291,10 @@ async fn errors_of_the_console() {
     let of = async |level: &str| {
         let told = visit.call("browser_console_messages", json!({"level": level})).await;
         let messages = told.done()["messages"].as_array().unwrap().clone();
-        messages
-            .iter()
-            .map(|message| message["text"].as_str().unwrap().to_owned())
-            .collect::<Vec<_>>()
+        messages.iter().map(|message| message["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let errors = of("error").await;
-    assert!(
-        errors.iter().any(|text| text.contains("an error message")),
-        "{errors:?}"
-    );
+    assert!(errors.iter().any(|text| text.contains("an error message")), "{errors:?}");
     assert!(!errors.iter().any(|text| text.contains("a warning")));
     let all = of("debug").await;
     for part in ["a debug message", "a warning", "日本語のメッセージ", "nested"] {
@@ -368,19 +308,12 @@ async fn requests_that_fail() {
     let visit = Visit::new().await;
     visit.enter("/network/").await;
     eventually("all is answered", async || visit.said().await.contains("200 404 500")).await;
-    let told = visit
-        .call("browser_network_requests", json!({"statusRange": "400-599"}))
-        .await;
+    let told = visit.call("browser_network_requests", json!({"statusRange": "400-599"})).await;
     let requests = told.done()["requests"].as_array().unwrap();
-    let mut found: Vec<u64> = requests
-        .iter()
-        .filter_map(|request| request["status"].as_u64())
-        .collect();
+    let mut found: Vec<u64> = requests.iter().filter_map(|request| request["status"].as_u64()).collect();
     found.sort_unstable();
     assert_eq!(found, [404, 404, 500], "{}", told.text());
-    let told = visit
-        .call("browser_network_requests", json!({"filter": "127.0.0.1:1/"}))
-        .await;
+    let told = visit.call("browser_network_requests", json!({"filter": "127.0.0.1:1/"})).await;
     let refused = &told.done()["requests"][0];
     assert!(
         refused["failure"].as_str().unwrap().contains("REFUSED")
@@ -392,10 +325,7 @@ async fn requests_that_fail() {
     let told = visit.call("browser_network_request", json!({"index": index})).await;
     let done = told.done();
     assert!(done["request_body"].as_str().unwrap().contains("\"n\":1"), "{done}");
-    assert!(
-        done["response_body"].as_str().unwrap().starts_with("POST /echo"),
-        "{done}"
-    );
+    assert!(done["response_body"].as_str().unwrap().starts_with("POST /echo"), "{done}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -411,14 +341,8 @@ async fn redirects_are_followed_and_reported() {
     }
     let url = visit.site.url("/redirect/loop");
     let told = visit.call("browser_navigate", json!({"url": url})).await;
-    assert!(
-        told.has_failed() && told.text().contains("REDIRECTS"),
-        "{}",
-        told.text()
-    );
-    let told = visit
-        .call("browser_navigate", json!({"url": "http://127.0.0.1:9/"}))
-        .await;
+    assert!(told.has_failed() && told.text().contains("REDIRECTS"), "{}", told.text());
+    let told = visit.call("browser_navigate", json!({"url": "http://127.0.0.1:9/"})).await;
     assert!(told.has_failed(), "{}", told.text());
     visit.open("/login/").await;
     let told = visit.call("browser_navigate_back", json!({})).await;
@@ -465,11 +389,7 @@ async fn a_crashed_tab_is_reported_and_reopened() {
     assert_eq!(told.refused().0, "B007");
     let told = visit.open("/cookies").await;
     assert!(told.snapshot().contains("You are"), "{}", told.snapshot());
-    assert!(
-        told.snapshot().contains("me"),
-        "cookies are still there: {}",
-        told.snapshot()
-    );
+    assert!(told.snapshot().contains("me"), "cookies are still there: {}", told.snapshot());
     assert_eq!(visit.chromium(), Some(chromium), "Chromium itself still runs");
 }
 
@@ -496,24 +416,14 @@ async fn a_chromium_that_is_killed_is_started_again_and_the_next_call_says_so() 
     kill(&format!("-{before}"));
     eventually("all of it is gone", async || group(before) == 0).await;
     let told = visit.open("/redirects/target.html").await;
-    assert!(
-        told.done()["notice"].as_str().unwrap().contains("crashed"),
-        "{}",
-        told.text()
-    );
+    assert!(told.done()["notice"].as_str().unwrap().contains("crashed"), "{}", told.text());
     assert_eq!(told.handle(), handle);
     assert_ne!(visit.chromium(), Some(before));
     let told = visit.call("browser_snapshot", json!({"expectation": minimal()})).await;
-    assert!(
-        told.done().get("notice").is_none(),
-        "reported only once: {}",
-        told.text()
-    );
+    assert!(told.done().get("notice").is_none(), "reported only once: {}", told.text());
     eventually("it is noted", async || {
         let told = visit.call("browser_diagnose", json!({})).await;
-        told.done()["last_crash"]["how"]
-            .as_str()
-            .is_some_and(|how| how.contains('9'))
+        told.done()["last_crash"]["how"].as_str().is_some_and(|how| how.contains('9'))
     })
     .await;
 }

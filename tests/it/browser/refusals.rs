@@ -15,11 +15,7 @@ fn teaches(told: &Told) {
     let error = &told.structured()["error"];
     for part in [&error["message"], &error["guidance"]["explanation"]] {
         let part = part.as_str().unwrap();
-        assert!(
-            !part.is_empty() && told.text().contains(part),
-            "{part}: {}",
-            told.text()
-        );
+        assert!(!part.is_empty() && told.text().contains(part), "{part}: {}", told.text());
     }
 }
 
@@ -29,17 +25,10 @@ async fn without_a_chromium_it_says_how_to_get_one() {
     let told = visit.call("browser_navigate", json!({"url": "about:blank"})).await;
     let (code, text) = told.refused();
     assert_eq!(code, "B001");
-    for part in [
-        "/nonexistent/chromium",
-        "apt-get install chromium-headless-shell",
-        "executable",
-    ] {
+    for part in ["/nonexistent/chromium", "apt-get install chromium-headless-shell", "executable"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert_eq!(
-        told.structured()["error"]["guidance"]["suggested_action"],
-        "browser_diagnose"
-    );
+    assert_eq!(told.structured()["error"]["guidance"]["suggested_action"], "browser_diagnose");
     let told = visit.call("browser_diagnose", json!({})).await;
     assert!(
         told.text().starts_with("Chromium: not found\nSearched: ") && told.text().contains("/nonexistent/chromium"),
@@ -56,10 +45,7 @@ async fn without_a_chromium_it_says_how_to_get_one() {
 async fn a_stale_ref_offers_the_nearest() {
     let visit = Visit::new().await;
     let page = visit.open("/lists/rerendered.html").await;
-    let (cherry, banana) = (
-        reference(page.snapshot(), "Remove Cherry"),
-        reference(page.snapshot(), "Remove Banana"),
-    );
+    let (cherry, banana) = (reference(page.snapshot(), "Remove Cherry"), reference(page.snapshot(), "Remove Banana"));
     // Elements that only move keep their refs.
     visit.click("#sort").await.done();
     visit.click(&banana).await.done();
@@ -109,11 +95,7 @@ async fn an_element_that_is_not_there() {
 async fn several_elements_are_listed_with_refs() {
     let visit = Visit::new().await;
     visit.enter("/lists/equal-buttons.html").await;
-    for target in [
-        json!("text=Cancel"),
-        json!({"role": "button", "name": "Cancel"}),
-        json!("section button"),
-    ] {
+    for target in [json!("text=Cancel"), json!({"role": "button", "name": "Cancel"}), json!("section button")] {
         let told = visit.call("browser_click", json!({"target": target})).await;
         let (code, text) = told.refused();
         assert_eq!(code, "B003", "{text}");
@@ -136,11 +118,7 @@ async fn what_covers_an_element_is_named() {
     let (code, text) = told.refused();
     assert_eq!(code, "B004");
     assert!(text.contains("div#consent"), "{text}");
-    assert_eq!(
-        visit.value("() => document.title").await,
-        "A covered button",
-        "nothing was hit"
-    );
+    assert_eq!(visit.value("() => document.title").await, "A covered button", "nothing was hit");
     visit.click("#accept").await.done();
     visit.click("#buy").await.done();
     assert_eq!(visit.said().await, "bought");
@@ -148,13 +126,7 @@ async fn what_covers_an_element_is_named() {
     assert_eq!(visit.click("#never").await.refused().0, "B008");
     // A search shows it before the click.
     let found = visit.call("browser_find_elements", json!({"role": "button"})).await;
-    assert!(
-        found
-            .text()
-            .contains("- button \"Never\" button#never [disabled] [ref="),
-        "{}",
-        found.text()
-    );
+    assert!(found.text().contains("- button \"Never\" button#never [disabled] [ref="), "{}", found.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -166,14 +138,8 @@ async fn refused_act_names_the_tool_that_fits() {
     assert_eq!(code, "B008");
     assert!(text.contains("use browser_click or browser_fill_form"), "{text}");
     assert!(!text.contains("browser_wait_for"), "{text}");
-    let told = visit
-        .call("browser_select_option", json!({"target": "#list", "values": ["Green"]}))
-        .await;
-    assert!(
-        told.refused().1.contains("its option \"Green\" is disabled"),
-        "{}",
-        told.text()
-    );
+    let told = visit.call("browser_select_option", json!({"target": "#list", "values": ["Green"]})).await;
+    assert!(told.refused().1.contains("its option \"Green\" is disabled"), "{}", told.text());
     assert!(told.text().contains("Pass another element or value"), "{}", told.text());
 }
 
@@ -186,34 +152,20 @@ async fn error_in_a_form_names_the_field_and_those_before_it() {
     )
     .await;
     let form = |fields: &[(&str, &str)]| {
-        let fields: Vec<_> = fields
-            .iter()
-            .map(|(target, value)| json!({"target": target, "value": value}))
-            .collect();
+        let fields: Vec<_> = fields.iter().map(|(target, value)| json!({"target": target, "value": value})).collect();
         json!({"fields": fields})
     };
     for (fields, expected) in [
         (vec![("#c", "x")], "This was fields[0]. Nothing was filled."),
-        (
-            vec![("#a", "x"), ("#c", "x")],
-            "This was fields[1]. Filled before it: fields[0].",
-        ),
-        (
-            vec![("#a", "y"), ("#b", "y"), ("#c", "x")],
-            "This was fields[2]. Filled before it: fields[0] to fields[1].",
-        ),
-        (
-            vec![("#a", "z"), ("#none", "x")],
-            "This was fields[1]. Nothing was filled.",
-        ),
+        (vec![("#a", "x"), ("#c", "x")], "This was fields[1]. Filled before it: fields[0]."),
+        (vec![("#a", "y"), ("#b", "y"), ("#c", "x")], "This was fields[2]. Filled before it: fields[0] to fields[1]."),
+        (vec![("#a", "z"), ("#none", "x")], "This was fields[1]. Nothing was filled."),
     ] {
         let told = visit.call("browser_fill_form", form(&fields)).await;
         assert!(told.refused().1.contains(expected), "{expected}: {}", told.text());
     }
     assert_eq!(visit.value("() => a.value + b.value").await, "yy");
-    let told = visit
-        .call("browser_fill_form", form(&[("#a", "1"), ("#loud", "2"), ("#d", "3")]))
-        .await;
+    let told = visit.call("browser_fill_form", form(&[("#a", "1"), ("#loud", "2"), ("#d", "3")])).await;
     assert_eq!(told.done()["stopped_at"], 1, "{}", told.text());
     for part in ["stopped at fields[1]; later fields are not filled", "alert \"Changed\""] {
         assert!(told.text().contains(part), "{part}: {}", told.text());
@@ -242,13 +194,7 @@ async fn suggested_calls_lead_to_no_page_that_was_not_named() {
         }
     }
     let told = visit.call("browser_navigate", json!({"url": "localhost:8000/x"})).await;
-    assert!(
-        told.refused()
-            .1
-            .ends_with("browser_navigate {\"url\":\"http://localhost:8000/x\"}"),
-        "{}",
-        told.text()
-    );
+    assert!(told.refused().1.ends_with("browser_navigate {\"url\":\"http://localhost:8000/x\"}"), "{}", told.text());
 }
 
 /// A policy that allows the site's own address.
@@ -271,10 +217,9 @@ async fn schemes_that_are_not_opened() {
         "javascript:alert(1)",
         "devtools://devtools/bundled/inspector.html",
     ] {
-        for (tool, arguments) in [
-            ("browser_navigate", json!({"url": url})),
-            ("browser_tabs", json!({"action": "new", "url": url})),
-        ] {
+        for (tool, arguments) in
+            [("browser_navigate", json!({"url": url})), ("browser_tabs", json!({"action": "new", "url": url}))]
+        {
             let told = visit.call(tool, arguments).await;
             assert_eq!(told.refused().0, "B005", "{tool} {url}: {}", told.text());
         }
@@ -311,12 +256,7 @@ async fn a_denied_host_by_name_by_redirect_and_by_parts_of_a_page() {
     refused(to).await;
     // Over TLS the proxy refuses the tunnel before a byte is sent.
     refused(visit.site.url("/redirect?to=https://localhost:8443/")).await;
-    refused(
-        visit
-            .site
-            .url(&format!("/redirects/script.html?to={denied}/redirects/target.html")),
-    )
-    .await;
+    refused(visit.site.url(&format!("/redirects/script.html?to={denied}/redirects/target.html"))).await;
     visit.enter(&format!("/redirects/parts.html?other={denied}")).await;
     super::visit::eventually("all parts were asked for", async || !visit.said().await.is_empty()).await;
     // None of these requests reached the other site.
@@ -328,18 +268,8 @@ async fn a_denied_host_by_name_by_redirect_and_by_parts_of_a_page() {
 async fn private_addresses_under_any_name() {
     let visit = Visit::with(|config| config.browser.policy.deny_private = Some(true)).await;
     let port = visit.site.port();
-    for host in [
-        "127.0.0.1",
-        "localhost",
-        "a.localhost",
-        "127.1",
-        "2130706433",
-        "[::ffff:127.0.0.1]",
-        "0.0.0.0",
-    ] {
-        let told = visit
-            .call("browser_navigate", json!({"url": format!("http://{host}:{port}/")}))
-            .await;
+    for host in ["127.0.0.1", "localhost", "a.localhost", "127.1", "2130706433", "[::ffff:127.0.0.1]", "0.0.0.0"] {
+        let told = visit.call("browser_navigate", json!({"url": format!("http://{host}:{port}/")})).await;
         assert_eq!(told.refused().0, "B005", "{host}: {}", told.text());
     }
     let metadata = json!({"url": "http://169.254.169.254/latest/"});
@@ -371,22 +301,11 @@ async fn while_a_dialog_is_open_others_wait_for_its_answer() {
         let told = visit.call(tool, arguments).await;
         let (code, text) = told.refused();
         assert_eq!(code, "B006", "{tool}");
-        assert!(
-            text.contains("Really delete?") && text.contains("browser_handle_dialog"),
-            "{text}"
-        );
+        assert!(text.contains("Really delete?") && text.contains("browser_handle_dialog"), "{text}");
     }
-    visit
-        .call("browser_handle_dialog", json!({"accept": false}))
-        .await
-        .done();
+    visit.call("browser_handle_dialog", json!({"accept": false})).await.done();
     assert_eq!(visit.said().await, "confirm: false");
-    assert!(
-        visit
-            .call("browser_handle_dialog", json!({"accept": true}))
-            .await
-            .has_failed()
-    );
+    assert!(visit.call("browser_handle_dialog", json!({"accept": true})).await.has_failed());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -402,10 +321,8 @@ async fn an_unknown_handle_is_refused() {
 #[ignore = "needs Chromium"]
 async fn a_read_only_caller_can_view_pages_but_not_write_files() {
     let visit = Visit::new().await;
-    let reader = Stateless {
-        url: format!("{}/mcp/readonly/browser", visit.server.base),
-        ..Stateless::new(&visit.server)
-    };
+    let reader =
+        Stateless { url: format!("{}/mcp/readonly/browser", visit.server.base), ..Stateless::new(&visit.server) };
     let list = reader.request("tools/list", json!({})).await;
     let tools = list.result()["tools"].as_array().unwrap().clone();
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
@@ -433,9 +350,7 @@ async fn a_read_only_caller_can_view_pages_but_not_write_files() {
         assert_eq!(tool["annotations"]["destructiveHint"], false, "{tool}");
     }
     let before = visit.sample.state();
-    let answer = reader
-        .call("browser_navigate", json!({"url": visit.site.url("/downloads.html")}))
-        .await;
+    let answer = reader.call("browser_navigate", json!({"url": visit.site.url("/downloads.html")})).await;
     let handle = answer.called().0["browser_session"].clone();
     assert!(handle.is_string(), "{}", answer.raw);
     for (tool, arguments) in [
@@ -465,17 +380,11 @@ async fn a_slider_takes_nothing_but_a_finite_number() {
     .await;
     for value in ["NaN", "inf", "-Infinity", "1e999", "loud"] {
         let field = json!({"target": "#loud", "value": value});
-        for (tool, arguments) in [
-            ("browser_fill", field.clone()),
-            ("browser_fill_form", json!({"fields": [field]})),
-        ] {
+        for (tool, arguments) in [("browser_fill", field.clone()), ("browser_fill_form", json!({"fields": [field]}))] {
             let told = visit.call(tool, arguments).await;
             let (code, text) = told.refused();
             assert_eq!(code, "INVALID_ARGUMENTS", "{tool} {value}: {text}");
-            assert!(
-                text.contains("value: a slider takes a finite number such as 12.5"),
-                "{text}"
-            );
+            assert!(text.contains("value: a slider takes a finite number such as 12.5"), "{text}");
         }
     }
 }
@@ -492,12 +401,7 @@ async fn errors_of_the_caller_or_the_page_are_never_500_over_rest() {
     for (tool, arguments, status, code) in [
         ("browser_close", json!({}), 404, "B007"),
         ("browser_click", json!({"target": "#x"}), 404, "B002"),
-        (
-            "browser_navigate",
-            json!({"url": unreachable}),
-            422,
-            "TOOL_EXECUTION_FAILED",
-        ),
+        ("browser_navigate", json!({"url": unreachable}), 422, "TOOL_EXECUTION_FAILED"),
     ] {
         let url = format!("{}/v1/tools/{tool}", visit.server.base);
         let answer = http.post(url).json(&arguments).send().await.unwrap();
@@ -505,10 +409,6 @@ async fn errors_of_the_caller_or_the_page_are_never_500_over_rest() {
         let body: Value = answer.json().await.unwrap();
         assert_eq!(body["error"]["code"], code, "{body}");
         let message = body["error"]["message"].as_str().unwrap();
-        assert_eq!(
-            message.contains("nothing to close"),
-            tool == "browser_close",
-            "{message}"
-        );
+        assert_eq!(message.contains("nothing to close"), tool == "browser_close", "{message}");
     }
 }

@@ -34,9 +34,7 @@ async fn step_by_step() {
     let visit = Visit::new().await;
     let mut told: Vec<Told> = Vec::new();
     for step in steps(&visit) {
-        let answer = visit
-            .call(step["tool"].as_str().unwrap(), step["arguments"].clone())
-            .await;
+        let answer = visit.call(step["tool"].as_str().unwrap(), step["arguments"].clone()).await;
         answer.done();
         told.push(answer);
     }
@@ -46,10 +44,7 @@ async fn step_by_step() {
     assert!(told[8].done()["url"].as_str().unwrap().ends_with("/login/dashboard"));
     // The site received the text that was typed.
     let sent = visit.site.received_at("/login/enter")[0].text();
-    assert!(
-        sent.contains("password=correct+horse") && sent.contains("remember=on"),
-        "{sent}"
-    );
+    assert!(sent.contains("password=correct+horse") && sent.contains("remember=on"), "{sent}");
     // The replies for fields do not contain the typed text; the password is in no reply.
     assert!(told[2].done().get("snapshot").is_none() && told[2].done().get("changes").is_none());
     for answer in &told {
@@ -111,10 +106,7 @@ async fn beside_a_tool_of_code() {
     let visit = Visit::new().await;
     visit.sample.file("src/codes.py", "code = '246810'\n");
     let mut all = steps(&visit);
-    all.insert(
-        0,
-        json!({"tool": "search_content", "arguments": {"query": "code = '246810'", "roots": ["src"]}}),
-    );
+    all.insert(0, json!({"tool": "search_content", "arguments": {"query": "code = '246810'", "roots": ["src"]}}));
     all[8]["arguments"]["text"] = json!("${steps[0].result.count}46810");
     // The count of matches is 1, so the code is wrong, and the page says so.
     let told = visit.call("batch_execute", json!({"steps": all[..10]})).await;
@@ -181,12 +173,7 @@ async fn a_batch_has_the_tab_alone() {
     let (told, ()) = tokio::join!(batch, singles);
     assert_eq!(told.counts(), [30, 30, 0, 0]);
     let done = visit.value("() => window.done").await;
-    let done: Vec<&str> = done
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|what| what.as_str().unwrap())
-        .collect();
+    let done: Vec<&str> = done.as_array().unwrap().iter().map(|what| what.as_str().unwrap()).collect();
     let first = done.iter().position(|what| *what == "batch").unwrap();
     assert_eq!(done.len(), 35);
     assert!(done[first..first + 30].iter().all(|what| *what == "batch"), "{done:?}");
@@ -205,19 +192,9 @@ async fn each_step_of_a_long_batch_is_reported() {
         "_meta": {"progressToken": "steps"},
     });
     let message = json!({"jsonrpc": "2.0", "id": next_id(), "method": "tools/call", "params": params});
-    let raw = visit
-        .client
-        .prepare(&message)
-        .send()
-        .await
-        .unwrap()
-        .text()
-        .await
-        .unwrap();
+    let raw = visit.client.prepare(&message).send().await.unwrap().text().await.unwrap();
     let notes = messages(&raw);
-    let notes = notes
-        .iter()
-        .filter(|message| message["method"] == "notifications/progress");
+    let notes = notes.iter().filter(|message| message["method"] == "notifications/progress");
     for step in [2, 3, 4] {
         let said = format!("step {step}/4: browser_wait_for");
         let note = notes.clone().find(|note| note["params"]["message"] == said);

@@ -17,14 +17,8 @@ use super::{
 async fn at(page: &str) -> (Visit, Told) {
     let mut visit = Visit::new().await;
     let home = || PathBuf::from(env::var_os("HOME").unwrap()).join(".cache");
-    let cache = env::var_os("FUMI_CACHE").map_or_else(
-        || {
-            env::var_os("XDG_CACHE_HOME")
-                .map_or_else(home, PathBuf::from)
-                .join("fumi")
-        },
-        PathBuf::from,
-    );
+    let cache = env::var_os("FUMI_CACHE")
+        .map_or_else(|| env::var_os("XDG_CACHE_HOME").map_or_else(home, PathBuf::from).join("fumi"), PathBuf::from);
     let built = cache.join("browser-tasks/built");
     let file = built.join(page);
     assert!(file.is_file(), "{} is missing; ./test builds it", file.display());
@@ -45,10 +39,7 @@ async fn click(visit: &Visit, target: &str) -> Told {
 }
 
 async fn find(visit: &Visit, text: &str) -> String {
-    act(visit, "browser_find", json!({"text": text}))
-        .await
-        .text()
-        .to_owned()
+    act(visit, "browser_find", json!({"text": text})).await.text().to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -60,10 +51,7 @@ async fn ant_design_deletes_a_row_on_the_third_page_of_a_table() {
     let row = find(&visit, "Order 23").await;
     let asked = click(&visit, &reference(&row, "Order 23 | 230 yen | Delete")).await;
     let changes = asked.changes();
-    assert!(
-        changes.contains("Delete order 23?") && !changes.contains("Order 2"),
-        "{changes}"
-    );
+    assert!(changes.contains("Delete order 23?") && !changes.contains("Order 2"), "{changes}");
     click(&visit, &reference(changes, "button \"OK\"")).await;
     assert_eq!(visit.said().await, "Deleted order 23");
 }
@@ -74,11 +62,8 @@ async fn ant_design_takes_a_form_in_a_modal() {
     let (visit, told) = at("antd-form.html").await;
     let modal = click(&visit, &reference(told.snapshot(), "New order")).await;
     let field = |name: &str, kind: &str, value: &str| json!({"name": name, "target": reference(modal.text(), name), "type": kind, "value": value});
-    let fields = [
-        field("Customer", "combobox", "Chie"),
-        field("Pieces", "textbox", "7"),
-        field("Note", "textbox", "soon"),
-    ];
+    let fields =
+        [field("Customer", "combobox", "Chie"), field("Pieces", "textbox", "7"), field("Note", "textbox", "soon")];
     let filled = act(&visit, "browser_fill_form", json!({"fields": fields})).await;
     let customer = "() => document.querySelector('.ant-select').innerText.trim()";
     assert_eq!(visit.value(customer).await, json!("Chie"), "{}", filled.text());
@@ -125,10 +110,7 @@ async fn a_click_on_radix_reports_only_the_popup() {
     let page = told.snapshot().to_owned();
     let popup = click(&visit, &reference(&page, "Rename order 3")).await;
     let changes = popup.changes();
-    assert!(
-        changes.contains("New name of order 3") && !changes.contains("Field number"),
-        "{changes}"
-    );
+    assert!(changes.contains("New name of order 3") && !changes.contains("Field number"), "{changes}");
     click(&visit, &reference(changes, "Save name")).await;
     let asked = click(&visit, &reference(&page, "Delete order 3")).await;
     assert!(!asked.text().contains("Field number"), "{}", asked.text());
@@ -141,12 +123,7 @@ async fn a_click_on_radix_reports_only_the_popup() {
 async fn radix_opens_a_submenu_under_the_pointer() {
     let (visit, told) = at("radix.html").await;
     let menu = click(&visit, &reference(told.snapshot(), "More for order 4")).await;
-    let hovered = act(
-        &visit,
-        "browser_hover",
-        json!({"target": reference(menu.text(), "Send")}),
-    )
-    .await;
+    let hovered = act(&visit, "browser_hover", json!({"target": reference(menu.text(), "Send")})).await;
     click(&visit, &reference(hovered.text(), "By post")).await;
     assert_eq!(visit.said().await, "Posted 4");
 }

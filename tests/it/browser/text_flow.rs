@@ -15,10 +15,7 @@ impl Reader {
     fn new(visit: &Visit) -> Self {
         let header = ("x-fumi-result".parse().unwrap(), "text".parse().unwrap());
         let http = reqwest::Client::builder().default_headers([header].into_iter().collect());
-        let client = Stateless {
-            http: http.build().unwrap(),
-            ..Stateless::new(&visit.server)
-        };
+        let client = Stateless { http: http.build().unwrap(), ..Stateless::new(&visit.server) };
         Self { client, session: None }
     }
 
@@ -54,8 +51,7 @@ impl Reader {
 
     /// Clicks the element whose line in a text contains this part.
     async fn click(&mut self, text: &str, part: &str) -> String {
-        self.done("browser_click", json!({"target": reference(text, part)}))
-            .await
+        self.done("browser_click", json!({"target": reference(text, part)})).await
     }
 }
 
@@ -86,9 +82,7 @@ async fn login_is_done_from_texts_alone() {
     let text = reader.refused("browser_click", json!({"target": "#none"})).await;
     contains(&text, &["B002: No element on the page matches \"#none\"."]);
     assert!(!text.contains("{\""), "no call is suggested: {text}");
-    let page = reader
-        .done("browser_navigate", json!({"url": visit.site.url("/login/")}))
-        .await;
+    let page = reader.done("browser_navigate", json!({"url": visit.site.url("/login/")})).await;
     contains(&page, &["- URL: ", "- Title: Sign in", "dialog \"Cookies\""]);
     assert!(!page.contains("Status"), "{page}");
     let text = reader.click(&page, "button \"Accept all\"").await;
@@ -107,9 +101,7 @@ async fn login_is_done_from_texts_alone() {
         ("browser_fill", "textbox \"User name\"", "value", "reader"),
         ("browser_type", "textbox \"Password\"", "text", "correct horse"),
     ] {
-        let text = reader
-            .done(tool, json!({"target": reference(&page, field), name: value}))
-            .await;
+        let text = reader.done(tool, json!({"target": reference(&page, field), name: value})).await;
         assert_eq!(text, "done");
     }
     let list = json!({"target": reference(&page, "combobox \"Language\""), "values": ["日本語"]});
@@ -119,10 +111,7 @@ async fn login_is_done_from_texts_alone() {
     let code = json!({"target": reference(&page, "textbox \"Code\""), "text": "246810", "submit": true});
     let page = reader.done("browser_type", code).await;
     contains(&page, &["/login/dashboard", "reader", "ja"]);
-    let (session, text) = (
-        reader.session.clone().unwrap(),
-        reader.done("browser_close", json!({})).await,
-    );
+    let (session, text) = (reader.session.clone().unwrap(), reader.done("browser_close", json!({})).await);
     assert_eq!(text, format!("closed: {session}"));
 }
 
@@ -131,9 +120,7 @@ async fn login_is_done_from_texts_alone() {
 async fn dialog_and_download_are_handled_from_texts_alone() {
     let visit = Visit::new().await;
     let mut reader = Reader::new(&visit);
-    let page = reader
-        .done("browser_navigate", json!({"url": visit.site.url("/dialogs/")}))
-        .await;
+    let page = reader.done("browser_navigate", json!({"url": visit.site.url("/dialogs/")})).await;
     let text = reader.click(&page, "button \"Confirm\"").await;
     contains(&text, &["- Dialog: confirm \"Really delete?\" ("]);
     let tool = text.split_once("\"Really delete?\" (").unwrap().1.split(')').next();
@@ -147,9 +134,7 @@ async fn dialog_and_download_are_handled_from_texts_alone() {
     let text = reader.refused(&tool, json!({"accept": true})).await;
     contains(&text, &["No dialog is open"]);
 
-    let page = reader
-        .done("browser_navigate", json!({"url": visit.site.url("/downloads.html")}))
-        .await;
+    let page = reader.done("browser_navigate", json!({"url": visit.site.url("/downloads.html")})).await;
     let mut text = reader.click(&page, "link \"Report\"").await;
     contains(&text, &["### Downloads\n- "]);
     let path = |text: &str| {
@@ -172,17 +157,13 @@ async fn dialog_and_download_are_handled_from_texts_alone() {
 async fn new_tab_and_request_are_found_by_the_numbers_in_texts() {
     let visit = Visit::new().await;
     let mut reader = Reader::new(&visit);
-    let page = reader
-        .done("browser_navigate", json!({"url": visit.site.url("/popups/")}))
-        .await;
+    let page = reader.done("browser_navigate", json!({"url": visit.site.url("/popups/")})).await;
     let text = reader.click(&page, "link \"In a new tab\"").await;
     contains(&text, &["- 0: (current)"]);
     let new = text.lines().find(|line| line.contains(" (new) "));
     let new = new.unwrap_or_else(|| panic!("no new tab in\n{text}"));
     let index: usize = new[2..].split(':').next().unwrap().parse().unwrap();
-    let text = reader
-        .done("browser_tabs", json!({"action": "select", "index": index}))
-        .await;
+    let text = reader.done("browser_tabs", json!({"action": "select", "index": index})).await;
     contains(&text, &["opened.html", &format!("- {index}: (current)")]);
     let url = visit.site.url("/console/say.html?text=a");
     reader.done("browser_navigate", json!({"url": url})).await;

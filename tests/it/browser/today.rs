@@ -18,10 +18,7 @@ async fn a_row_that_a_click_changed_is_reported_though_the_snapshot_omits_it() {
     let lines = found(&visit, "Complete task 27").await["lines"][0].to_string();
     let told = visit.click(&reference(&lines, "Complete task 27")).await;
     let changes = told.changes();
-    assert!(
-        changes.contains("Task 27") && changes.contains("button \"Done\" [disabled]"),
-        "{changes}"
-    );
+    assert!(changes.contains("Task 27") && changes.contains("button \"Done\" [disabled]"), "{changes}");
     assert!(!changes.contains("Task 26"), "{changes}");
 }
 
@@ -35,10 +32,7 @@ async fn a_popup_beside_the_application_is_all_that_changed() {
     for part in ["Really?", "Keep it", "Yes, delete"] {
         assert!(changes.contains(part), "{part}: {changes}");
     }
-    assert!(
-        !changes.contains("Orders") && !changes.contains("Field number 7"),
-        "{changes}"
-    );
+    assert!(!changes.contains("Orders") && !changes.contains("Field number 7"), "{changes}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -48,10 +42,7 @@ async fn the_first_act_on_a_page_without_a_snapshot_reports_its_changes() {
     visit.enter("/today/portal.html").await;
     let told = visit.click("text=Delete order 3").await;
     let changes = told.changes();
-    assert!(
-        changes.contains("Yes, delete") && !changes.contains("Field number 7"),
-        "{changes}"
-    );
+    assert!(changes.contains("Yes, delete") && !changes.contains("Field number 7"), "{changes}");
     // A snapshot of the previous page does not count for this one.
     visit.enter("/today/rows.html").await;
     let told = visit.click("role=button[name=\"Complete task 2\"]").await;
@@ -110,10 +101,7 @@ async fn refs_of_two_tabs_differ() {
 async fn named_parts_of_a_chart_have_refs() {
     let visit = Visit::new().await;
     let told = visit.open("/today/chart.html").await;
-    visit
-        .click(&reference(told.snapshot(), "Tue: 80 visitors"))
-        .await
-        .done();
+    visit.click(&reference(told.snapshot(), "Tue: 80 visitors")).await.done();
     assert_eq!(visit.said().await, "Tue");
 }
 
@@ -133,16 +121,11 @@ async fn every_row_of_a_long_table_is_reached_by_what_the_marks_name() {
     let mut told = visit.call("browser_snapshot", json!({})).await;
     let mut calls = 0;
     while !told.text().contains("Order 1000 ") {
-        let mark = told
-            .text()
-            .lines()
-            .rfind(|line| line.contains("more rows (snapshot target="));
+        let mark = told.text().lines().rfind(|line| line.contains("more rows (snapshot target="));
         let mark = mark.unwrap_or_else(|| panic!("no way on:\n{}", told.text()));
         let target = mark.split_once("target=").unwrap().1.split(',').next().unwrap();
         let wide = json!({"snapshotOptions": {"maxLength": 3_000_000}});
-        told = visit
-            .call("browser_snapshot", json!({"target": target, "expectation": wide}))
-            .await;
+        told = visit.call("browser_snapshot", json!({"target": target, "expectation": wide})).await;
         calls += 1;
         assert!(calls < 20, "{}", told.text());
     }
@@ -152,31 +135,16 @@ async fn every_row_of_a_long_table_is_reached_by_what_the_marks_name() {
 #[ignore = "needs Chromium"]
 async fn a_cut_text_shows_its_length_and_suggests_only_targets_that_exist() {
     let visit = long_table().await;
-    let length = visit
-        .value("() => document.body.innerText.trim().length")
-        .await
-        .as_u64()
-        .unwrap();
-    for (options, way) in [
-        (json!({"format": "text"}), "maxLength"),
-        (json!({"format": "text", "maxLength": 3_000_000}), "target"),
-    ] {
+    let length = visit.value("() => document.body.innerText.trim().length").await.as_u64().unwrap();
+    for (options, way) in
+        [(json!({"format": "text"}), "maxLength"), (json!({"format": "text", "maxLength": 3_000_000}), "target")]
+    {
         let options = json!({"expectation": {"snapshotOptions": options}});
         let told = visit.call("browser_snapshot", options).await;
         let mark = told.snapshot().lines().next_back().unwrap().to_owned();
-        let of = mark
-            .split(" of ")
-            .nth(1)
-            .and_then(|rest| rest.split(' ').next())
-            .unwrap();
-        assert!(
-            of.parse::<u64>().unwrap().abs_diff(length) < length / 100,
-            "{mark}, {length}"
-        );
-        assert!(
-            mark.contains(way) && !told.snapshot().contains("characters cut"),
-            "{mark}"
-        );
+        let of = mark.split(" of ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+        assert!(of.parse::<u64>().unwrap().abs_diff(length) < length / 100, "{mark}, {length}");
+        assert!(mark.contains(way) && !told.snapshot().contains("characters cut"), "{mark}");
     }
 }
 
@@ -190,17 +158,8 @@ async fn found_elements_are_distinguishable_and_usable_as_targets() {
     let line = row["lines"][0].as_str().unwrap();
     assert!(line.contains("Order 23 | 230 yen | Delete [ref="), "{row}");
     let buttons = found(&visit, "Open").await;
-    let lines: Vec<&str> = buttons["lines"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|line| line.as_str().unwrap())
-        .collect();
-    assert_eq!(
-        (lines.len(), buttons["refs"].as_array().unwrap().len()),
-        (30, 30),
-        "{buttons}"
-    );
+    let lines: Vec<&str> = buttons["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+    assert_eq!((lines.len(), buttons["refs"].as_array().unwrap().len()), (30, 30), "{buttons}");
     assert!(lines[6].contains("in article \"Card 7"), "{}", lines[6]);
     let told = visit
         .call(
@@ -220,20 +179,13 @@ async fn found_elements_are_distinguishable_and_usable_as_targets() {
 async fn a_batch_without_a_session_of_the_protocol_names_its_browser_once() {
     let visit = Visit::new().await;
     let client = Stateless::new(&visit.server);
-    let opened = client
-        .call("browser_navigate", json!({"url": visit.site.url("/today/table.html")}))
-        .await;
+    let opened = client.call("browser_navigate", json!({"url": visit.site.url("/today/table.html")})).await;
     let session = opened.called().0["browser_session"].clone();
     let steps = json!([
         {"tool": "browser_click", "arguments": {"target": "tr:first-child a"}},
         {"tool": "browser_find", "arguments": {"text": "Deleted"}},
     ]);
-    let answer = client
-        .call(
-            "browser_batch_execute",
-            json!({"steps": steps, "browser_session": session}),
-        )
-        .await;
+    let answer = client.call("browser_batch_execute", json!({"steps": steps, "browser_session": session})).await;
     let (batch, text, failed) = answer.called();
     assert!(!failed && batch["failed"] == 0, "{text}");
     assert!(batch["steps"][1]["result"].to_string().contains("Deleted 1"), "{batch}");
@@ -243,9 +195,7 @@ async fn a_batch_without_a_session_of_the_protocol_names_its_browser_once() {
 pub(super) async fn page_of(body: &str) -> Visit {
     let visit = Visit::new().await;
     visit.enter("/console/say.html").await;
-    visit
-        .value(&format!("() => {{ document.body.innerHTML = {}; }}", json!(body)))
-        .await;
+    visit.value(&format!("() => {{ document.body.innerHTML = {}; }}", json!(body))).await;
     visit
 }
 
@@ -304,10 +254,7 @@ async fn messages_of_the_levels_that_a_caller_names_are_listed_alone() {
     let warnings = json!({"expectation": {"consoleOptions": {"levels": ["warn"]}}});
     let told = visit.call("browser_console_messages", warnings).await;
     let messages = told.done()["messages"].as_array().unwrap();
-    let texts: Vec<_> = messages
-        .iter()
-        .map(|message| message["text"].as_str().unwrap())
-        .collect();
+    let texts: Vec<_> = messages.iter().map(|message| message["text"].as_str().unwrap()).collect();
     assert!(texts.contains(&"one") && !texts.contains(&"two"), "{}", told.text());
 }
 
@@ -315,17 +262,12 @@ async fn messages_of_the_levels_that_a_caller_names_are_listed_alone() {
 #[ignore = "needs Chromium"]
 async fn messages_stand_below_their_file_and_as_many_as_are_wanted() {
     let visit = page_of("").await;
-    visit
-        .value("() => { for (let n = 1; n <= 9; n += 1) console.error(`error ${n}`); }")
-        .await;
+    visit.value("() => { for (let n = 1; n <= 9; n += 1) console.error(`error ${n}`); }").await;
     let options = json!({"expectation": {"consoleOptions": {"maxMessages": 2, "patterns": ["^error "]}}});
     let told = visit.call("browser_console_messages", options).await;
     assert_eq!(told.done()["total"], 9, "{}", told.text());
     let text = told.text();
-    assert!(
-        text.starts_with("newest 2 of 9 (") && text.contains("[error] error 8\n"),
-        "{text}"
-    );
+    assert!(text.starts_with("newest 2 of 9 (") && text.contains("[error] error 8\n"), "{text}");
     assert!(text.ends_with("[error] error 9") && !text.contains("error 7"), "{text}");
 }
 
@@ -340,10 +282,7 @@ async fn cookie_is_shown_as_it_is_stored() {
     assert!(told.done()["cookies"][0]["expires"].as_f64().unwrap() < 4e9, "{text}");
     let (domain, row) = text.split_once('\n').unwrap();
     assert_eq!(domain, "127.0.0.1");
-    assert!(
-        row.starts_with("key=v; Expires=20") && row.ends_with("Z; SameSite=Strict"),
-        "{text}"
-    );
+    assert!(row.starts_with("key=v; Expires=20") && row.ends_with("Z; SameSite=Strict"), "{text}");
     let told = visit.call("browser_cookies", json!({"action": "list"})).await;
     assert_eq!(told.text(), text);
 }
@@ -398,10 +337,7 @@ async fn only_the_option_that_was_named_is_chosen_and_of_no_other_list() {
     assert!(told.refused().1.contains("\"Female\", \"Other\""), "{}", told.text());
     let told = visit.call("browser_select_option", select("Sex", "FEMALE")).await;
     assert_eq!(told.done()["selected"], json!(["Female"]));
-    visit
-        .call("browser_select_option", select("Sex", "Red"))
-        .await
-        .refused();
+    visit.call("browser_select_option", select("Sex", "Red")).await.refused();
     assert_eq!(visit.said().await, "Female");
 }
 
@@ -411,20 +347,12 @@ async fn a_place_is_one_of_the_list_that_was_cut() {
     let visit = Visit::new().await;
     let told = visit.open("/today/runs.html").await;
     let marks: Vec<&str> = told.snapshot().lines().filter(|line| line.contains(" more ")).collect();
-    let places: Vec<&str> = marks
-        .iter()
-        .map(|mark| mark.split_once("target=").unwrap().1.split(',').next().unwrap())
-        .collect();
-    let [chips, products] = places[..] else {
-        panic!("{marks:?}")
-    };
+    let places: Vec<&str> =
+        marks.iter().map(|mark| mark.split_once("target=").unwrap().1.split(',').next().unwrap()).collect();
+    let [chips, products] = places[..] else { panic!("{marks:?}") };
     for (place, first) in [(chips, "Chip 7"), (products, "Product 7")] {
         let told = visit.call("browser_snapshot", json!({"target": place})).await;
-        let mark = told
-            .snapshot()
-            .lines()
-            .position(|line| line.contains("… 6 more "))
-            .unwrap();
+        let mark = told.snapshot().lines().position(|line| line.contains("… 6 more ")).unwrap();
         let next = told.snapshot().lines().nth(mark + 1).unwrap().to_owned();
         let next = next + told.snapshot().lines().nth(mark + 2).unwrap();
         assert!(next.contains(first), "{place}: {}", told.text());
@@ -470,10 +398,7 @@ async fn a_value_that_a_field_did_not_accept_is_reported() {
 #[ignore = "needs Chromium"]
 async fn an_address_is_looked_at_where_a_tab_is_opened_only() {
     let visit = page_of("").await;
-    for arguments in [
-        json!({"action": "list", "url": ""}),
-        json!({"action": "new", "url": ""}),
-    ] {
+    for arguments in [json!({"action": "list", "url": ""}), json!({"action": "new", "url": ""})] {
         visit.call("browser_tabs", arguments).await.done();
     }
 }

@@ -63,13 +63,7 @@ impl Visit {
         });
         let server = Server::start(app).await;
         let client = Session::open(&server).await;
-        Self {
-            sample,
-            site,
-            server,
-            client,
-            mark,
-        }
+        Self { sample, site, server, client, mark }
     }
 
     /// Opens another client.
@@ -84,9 +78,7 @@ impl Visit {
 
     /// Calls a tool as the given client.
     pub(crate) async fn call_of(&self, client: &Session, tool: &str, arguments: Value) -> Told {
-        let told = Told {
-            answer: client.call(tool, arguments).await,
-        };
+        let told = Told { answer: client.call(tool, arguments).await };
         if let Some(entry) = self.server.app.catalogue.find(&self.server.app.scope, tool) {
             answers_as_published(entry, told.structured());
         }
@@ -101,9 +93,7 @@ impl Visit {
 
     /// The same as the given client.
     pub(crate) async fn open_of(&self, client: &Session, path: &str) -> Told {
-        let told = self
-            .call_of(client, "browser_navigate", json!({"url": self.site.url(path)}))
-            .await;
+        let told = self.call_of(client, "browser_navigate", json!({"url": self.site.url(path)})).await;
         told.done();
         told
     }
@@ -137,9 +127,7 @@ impl Visit {
 
     /// The same in the page of the given client.
     pub(crate) async fn value_of(&self, client: &Session, function: &str) -> Value {
-        let told = self
-            .call_of(client, "browser_evaluate", json!({"function": function}))
-            .await;
+        let told = self.call_of(client, "browser_evaluate", json!({"function": function})).await;
         told.done()["result"].clone()
     }
 
@@ -187,9 +175,7 @@ impl Told {
     #[track_caller]
     pub(crate) fn snapshot(&self) -> &str {
         let done = self.done();
-        done["snapshot"]
-            .as_str()
-            .unwrap_or_else(|| panic!("no snapshot: {done}"))
+        done["snapshot"].as_str().unwrap_or_else(|| panic!("no snapshot: {done}"))
     }
 
     /// Returns the changes that a successful call reports.
@@ -244,9 +230,7 @@ impl Told {
 /// Returns the ref of the snapshot's line that contains this text.
 #[track_caller]
 pub(crate) fn reference(snapshot: &str, part: &str) -> String {
-    let line = snapshot
-        .lines()
-        .find(|line| line.contains(part) && line.contains("[ref="));
+    let line = snapshot.lines().find(|line| line.contains(part) && line.contains("[ref="));
     let line = line.unwrap_or_else(|| panic!("no ref with {part} in\n{snapshot}"));
     let (_, rest) = line.split_once("[ref=").unwrap();
     rest.split(']').next().unwrap().to_owned()

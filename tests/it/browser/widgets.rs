@@ -30,15 +30,7 @@ async fn typed(visit: &Visit, tool: &str, target: &str, text: &str) -> Told {
 async fn a_choice_that_only_an_attribute_shows_is_reported() {
     let choose =
         "onclick=\"for (const one of this.parentNode.children) one.setAttribute('aria-selected', one === this)\"";
-    for role in [
-        "",
-        "role=tab",
-        "role=option",
-        "role=button",
-        "role=listitem",
-        "role=link",
-        "role=gridcell",
-    ] {
+    for role in ["", "role=tab", "role=option", "role=button", "role=listitem", "role=link", "role=gridcell"] {
         let (visit, _) = seen(&format!(
             "<div style='cursor: pointer'><div {role} {choose} aria-selected=true>Day</div><div {role} {choose}>Week</div></div>\
             <h1>Calendar</h1><p>What is planned, day by day or week by week</p><button>Print</button><button>Close</button>"
@@ -46,11 +38,7 @@ async fn a_choice_that_only_an_attribute_shows_is_reported() {
         .await;
         let told = visit.click("text=Week").await;
         let line = told.changes().lines().find(|line| line.contains("Week"));
-        assert!(
-            line.is_some_and(|line| line.contains("[selected]")),
-            "{role}: {}",
-            told.text()
-        );
+        assert!(line.is_some_and(|line| line.contains("[selected]")), "{role}: {}", told.text());
     }
 }
 
@@ -64,23 +52,13 @@ async fn an_option_of_a_long_list_is_reported_when_it_is_chosen_and_when_it_is_u
         )
     };
     let options: String = (1..=30).map(option).collect();
-    let (visit, _) = seen(&format!(
-        "<div role=listbox aria-multiselectable=true aria-label=Colours>{options}</div>"
-    ))
-    .await;
+    let (visit, _) =
+        seen(&format!("<div role=listbox aria-multiselectable=true aria-label=Colours>{options}</div>")).await;
     let target = "[role=option]:nth-child(20)";
     let told = visit.click(target).await;
-    assert!(
-        told.changes().contains("number 20") && told.changes().contains("[selected]"),
-        "{}",
-        told.text()
-    );
+    assert!(told.changes().contains("number 20") && told.changes().contains("[selected]"), "{}", told.text());
     let told = visit.click(target).await;
-    assert!(
-        told.changes().contains("number 20") && !told.changes().contains("[selected]"),
-        "{}",
-        told.text()
-    );
+    assert!(told.changes().contains("number 20") && !told.changes().contains("[selected]"), "{}", told.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -97,9 +75,7 @@ async fn a_list_that_typing_opened_is_reported_without_markup_of_its_field() {
     let fetched = portal
         .replace("const list", "fetch('/slow?ms=150').then(() => { const list")
         .replace("append(list)", "append(list) })");
-    let unnamed = shown
-        .replace("<ul id=names><li", "<div id=names><div")
-        .replace("Aiko</ul>", "Aiko</div></div>");
+    let unnamed = shown.replace("<ul id=names><li", "<div id=names><div").replace("Aiko</ul>", "Aiko</div></div>");
     for (page, tool) in [
         (&*unnamed, "browser_type"),
         (&unnamed, "browser_fill"),
@@ -179,9 +155,7 @@ async fn terminal_that_shows_what_was_typed_holds_it() {
         let told = typed(&visit, tool, "#terminal", "ls -l").await;
         assert!(!told.text().contains("now contains"), "{tool}: {}", told.text());
     }
-    visit
-        .value("() => document.querySelector('#terminal').dataset.mute = 'yes'")
-        .await;
+    visit.value("() => document.querySelector('#terminal').dataset.mute = 'yes'").await;
     let told = typed(&visit, "browser_type", "#terminal", "pwd").await;
     assert!(told.text().contains("now contains"), "{}", told.text());
 }
@@ -223,12 +197,7 @@ async fn option_is_pressed_again_if_the_press_met_something_else() {
     for moves in [1, 2] {
         let visit = sliding_list(moves, SHOWN).await;
         let told = choose_chie(&visit).await;
-        assert_eq!(
-            visit.value("() => customer.textContent").await,
-            "Chie",
-            "{}",
-            told.text()
-        );
+        assert_eq!(visit.value("() => customer.textContent").await, "Chie", "{}", told.text());
         assert!(!told.text().contains("now contains"), "{}", told.text());
     }
 }
@@ -241,11 +210,7 @@ async fn field_that_did_not_take_its_option_says_what_it_shows() {
     let visit = sliding_list(0, "").await;
     let select = json!({"target": "#customer", "values": ["Chie"]});
     let told = visit.call("browser_select_option", select).await;
-    assert!(
-        told.refused().1.contains("the field shows \"Choose\""),
-        "{}",
-        told.text()
-    );
+    assert!(told.refused().1.contains("the field shows \"Choose\""), "{}", told.text());
 }
 
 /// A field often shows another text for its option, or shows it elsewhere.

@@ -102,15 +102,9 @@ fn plain(mut structured: Value) -> Value {
 fn calls() -> Vec<(&'static str, Value)> {
     vec![
         ("search_content", json!({"query": "needle", "roots": ["."]})),
-        (
-            "search_content",
-            json!({"query": "needle", "roots": ["."], "count_only_matches": true}),
-        ),
+        ("search_content", json!({"query": "needle", "roots": ["."], "count_only_matches": true})),
         ("list_files", json!({"roots": ["."], "absolute": false})),
-        (
-            "find_and_grep",
-            json!({"query": "needle", "roots": ["."], "extensions": ["py"], "total_only": true}),
-        ),
+        ("find_and_grep", json!({"query": "needle", "roots": ["."], "extensions": ["py"], "total_only": true})),
         ("check_code_scale", json!({"file_path": "a/b/f1.py"})),
     ]
 }
@@ -124,10 +118,7 @@ async fn two_thousand_changes_and_no_stale_answer() {
         sample.file(&name, text(n));
     }
     let cached = sample.app();
-    let mut runner = TestRunner::new(Config {
-        rng_seed: RngSeed::Fixed(7),
-        ..Config::default()
-    });
+    let mut runner = TestRunner::new(Config { rng_seed: RngSeed::Fixed(7), ..Config::default() });
     let calls = calls();
     let (mut hits, mut compared) = (0, 0);
     for step in 0..CHANGES {
@@ -146,11 +137,7 @@ async fn two_thousand_changes_and_no_stale_answer() {
                     "step {step}, {change:?}, {tool}"
                 );
             } else {
-                assert_eq!(
-                    plain(mine.structured),
-                    plain(truth.structured),
-                    "step {step}, {change:?}, {tool}"
-                );
+                assert_eq!(plain(mine.structured), plain(truth.structured), "step {step}, {change:?}, {tool}");
             }
         }
     }
@@ -201,11 +188,7 @@ async fn replaced_root_is_not_answered_from_the_cache() {
         fs::write(root.join("b.py"), "needle needle needle\n").unwrap();
         let edited = [total().await, total().await];
         for (what, answers, expected) in [("before", before, 1), ("replaced", replaced, 2), ("edited", edited, 3)] {
-            assert_eq!(
-                answers,
-                [(json!(expected), false), (json!(expected), true)],
-                "{way}, {what}"
-            );
+            assert_eq!(answers, [(json!(expected), false), (json!(expected), true)], "{way}, {what}");
         }
     }
 }
@@ -235,10 +218,7 @@ async fn two_formats_never_share_an_answer_and_equal_calls_do() {
     let app = sample.app();
     let ask = async |format: Value| {
         let mut arguments = json!({"query": "needle", "roots": ["."]});
-        arguments
-            .as_object_mut()
-            .unwrap()
-            .extend(format.as_object().unwrap().clone());
+        arguments.as_object_mut().unwrap().extend(format.as_object().unwrap().clone());
         call(&app, "search_content", arguments).await
     };
     let total = ask(json!({"total_only": true})).await;
@@ -247,10 +227,7 @@ async fn two_formats_never_share_an_answer_and_equal_calls_do() {
         (json!({"total_matches": 3}), "3", false)
     );
     let counts = ask(json!({"count_only_matches": true})).await;
-    assert_eq!(
-        (&counts.structured["file_counts"], counts.cache_hit),
-        (&json!({"a.py": 3}), false)
-    );
+    assert_eq!((&counts.structured["file_counts"], counts.cache_hit), (&json!({"a.py": 3}), false));
     let again = ask(json!({"count_only_matches": true})).await;
     assert_eq!((&again.structured["cache_hit"], again.cache_hit), (&json!(true), true));
     // A bare number stays bare: the mark is only in the meta.
@@ -289,20 +266,8 @@ fn hidden_ways() -> Vec<(&'static str, &'static str, &'static str, Value, &'stat
             json!({"files": ["link.py"]}),
             ".fumi/output/way.py",
         ),
-        (
-            "a folder that is a link",
-            ".fumi/output",
-            "linked",
-            json!({"roots": ["linked"]}),
-            own,
-        ),
-        (
-            "a walk that follows links",
-            ".fumi/output",
-            "linked",
-            json!({"roots": ["."], "follow_symlinks": true}),
-            own,
-        ),
+        ("a folder that is a link", ".fumi/output", "linked", json!({"roots": ["linked"]}), own),
+        ("a walk that follows links", ".fumi/output", "linked", json!({"roots": ["."], "follow_symlinks": true}), own),
         (
             "a followed link that led nowhere",
             ".fumi/output/later.py",
@@ -317,13 +282,7 @@ fn hidden_ways() -> Vec<(&'static str, &'static str, &'static str, Value, &'stat
             json!({"roots": ["."], "include_globs": ["*"]}),
             own,
         ),
-        (
-            "the inside of .git",
-            "a.py",
-            "linked.py",
-            json!({"files": [".git/refs/heads/main"]}),
-            ".git/refs/heads/main",
-        ),
+        ("the inside of .git", "a.py", "linked.py", json!({"files": [".git/refs/heads/main"]}), ".git/refs/heads/main"),
     ]
 }
 
@@ -349,10 +308,7 @@ async fn what_lies_in_folders_that_do_not_count_is_never_answered_from_the_cache
 async fn a_folder_of_our_own_that_appears_is_seen_by_a_glob_that_means_it() {
     let sample = Sample::empty();
     sample.file("a.py", "x = 1\n");
-    let (cached, question) = (
-        sample.app(),
-        json!({"query": "needle", "roots": ["."], "include_globs": ["*"]}),
-    );
+    let (cached, question) = (sample.app(), json!({"query": "needle", "roots": ["."], "include_globs": ["*"]}));
     let _ = call(&cached, "search_content", question.clone()).await;
     sample.file(".fumi/output/own.py", "needle\n");
     let mine = call(&cached, "search_content", question).await;

@@ -48,15 +48,9 @@ async fn search_with_the_index_has_the_same_reply_and_says_so() {
     }
     // A listing, once the folders are known.
     let arguments = json!({"extensions": ["py"], "count_only": true});
-    assert_eq!(
-        call(&off, "list_files", arguments.clone()).await.structured["total_count"],
-        40
-    );
+    assert_eq!(call(&off, "list_files", arguments.clone()).await.structured["total_count"], 40);
     let listed = call(&on, "list_files", arguments).await;
-    assert_eq!(
-        (&listed.structured["total_count"], &listed.meta()["fumi/index"]),
-        (&json!(40), &json!("whole"))
-    );
+    assert_eq!((&listed.structured["total_count"], &listed.meta()["fumi/index"]), (&json!(40), &json!("whole")));
     // A change is found by the next call.
     sample.file("src/m3.py", "unit_7 = 3\n");
     let arguments = json!({"query": "unit_7", "total_only": true});
@@ -83,18 +77,9 @@ async fn operators_see_the_state_of_the_index() {
     };
     assert_eq!(state(&off)["state"], "off");
     assert_eq!(state(&on)["state"], "closed");
-    once_whole(
-        &on,
-        "search_content",
-        &json!({"query": "unit_7", "count_only_matches": true}),
-    )
-    .await;
+    once_whole(&on, "search_content", &json!({"query": "unit_7", "count_only_matches": true})).await;
     let ready = state(&on);
-    assert_eq!(
-        (&ready["state"], &ready["indexed_files"]),
-        (&json!("ready"), &json!(40)),
-        "{ready}"
-    );
+    assert_eq!((&ready["state"], &ready["indexed_files"]), (&json!("ready"), &json!(40)), "{ready}");
     let metrics = on.metrics.text();
     let value = |name: &str| {
         let line = metrics.lines().find(|line| line.starts_with(name));

@@ -26,12 +26,8 @@ fn written(sample: &Sample) -> Vec<String> {
         .flatten()
         .map(|entry| entry.expect("an entry").path())
         .collect();
-    let files = folders
-        .iter()
-        .flat_map(|folder| fs::read_dir(folder).expect("readable"));
-    files
-        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
-        .collect()
+    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("readable"));
+    files.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8")).collect()
 }
 
 /// Searches twice, so that the second search is that of an index, if there is one.
@@ -64,10 +60,7 @@ fn a_server_killed_at_a_step_of_writing_its_index_is_right_after_the_next_start(
         // It may be killed again here, before it removes what the first one left.
         let names = written(&sample);
         let is_segment = |name: &String| name.starts_with("segment-");
-        assert!(
-            names.iter().any(is_segment) && names.contains(&"segments".to_owned()),
-            "{place}: {names:?}"
-        );
+        assert!(names.iter().any(is_segment) && names.contains(&"segments".to_owned()), "{place}: {names:?}");
         assert_finds_all(&Mortal::start_by(Served::command(&sample), ""));
     }
 }

@@ -44,19 +44,12 @@ fn projects() -> Vec<(&'static str, Sample)> {
         sample.file("倉庫/在庫.py", bytes);
         sample
     };
-    WRITTEN
-        .iter()
-        .map(|(name, encoding)| (*name, written(encoding)))
-        .collect()
+    WRITTEN.iter().map(|(name, encoding)| (*name, written(encoding))).collect()
 }
 
 async fn ask(app: &App, tool: &str, arguments: Value) -> Value {
     let reply = call(app, tool, arguments.clone()).await;
-    assert!(
-        !reply.is_error && reply.structured["success"] != false,
-        "{tool} {arguments}: {}",
-        reply.text
-    );
+    assert!(!reply.is_error && reply.structured["success"] != false, "{tool} {arguments}: {}", reply.text);
     let said = format!("{} {}", reply.text, reply.structured);
     assert!(!said.contains('\u{fffd}'), "{tool} {arguments}: {said}");
     reply.structured
@@ -72,12 +65,7 @@ fn part(line: usize, columns: [usize; 2]) -> String {
 async fn files_are_found_by_japanese_names() {
     let sample = Sample::empty();
     // The third is decomposed: か and a mark, as some systems write names.
-    for path in [
-        "倉庫/在庫.py",
-        "倉庫/棚卸し/一覧.txt",
-        "倉庫/か\u{3099}ぎ.txt",
-        "src/main.py",
-    ] {
+    for path in ["倉庫/在庫.py", "倉庫/棚卸し/一覧.txt", "倉庫/か\u{3099}ぎ.txt", "src/main.py"] {
         sample.file(path, "x\n");
     }
     let app = sample.app();
@@ -94,20 +82,9 @@ async fn files_are_found_by_japanese_names() {
         found(json!({"roots": ["."], "pattern": "*一覧*", "glob": true, "absolute": false})).await,
         ["倉庫/棚卸し/一覧.txt"]
     );
-    assert_eq!(
-        found(json!({"roots": ["倉庫/棚卸し"], "absolute": false})).await,
-        ["倉庫/棚卸し/一覧.txt"]
-    );
-    let both = ask(
-        &app,
-        "find_and_grep",
-        json!({"roots": ["."], "pattern": "在庫", "query": "x"}),
-    )
-    .await;
-    assert_eq!(
-        (&both["total_matches"], &both["results"][0]["file"]),
-        (&json!(1), &json!("倉庫/在庫.py"))
-    );
+    assert_eq!(found(json!({"roots": ["倉庫/棚卸し"], "absolute": false})).await, ["倉庫/棚卸し/一覧.txt"]);
+    let both = ask(&app, "find_and_grep", json!({"roots": ["."], "pattern": "在庫", "query": "x"})).await;
+    assert_eq!((&both["total_matches"], &both["results"][0]["file"]), (&json!(1), &json!("倉庫/在庫.py")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -124,10 +101,7 @@ async fn japanese_is_searched_in_every_encoding_with_true_columns() {
                     .iter()
                     .map(|row| {
                         let line = row["line"].as_u64().unwrap();
-                        assert_eq!(
-                            row["text"],
-                            SOURCE.lines().nth(usize::try_from(line).unwrap() - 1).unwrap()
-                        );
+                        assert_eq!(row["text"], SOURCE.lines().nth(usize::try_from(line).unwrap() - 1).unwrap());
                         (line, serde_json::from_value(row["matches"].clone()).unwrap())
                     })
                     .collect();
@@ -151,12 +125,7 @@ async fn japanese_is_searched_in_every_encoding_with_true_columns() {
         let found = ask(&app, "search_content", words).await;
         assert_eq!(found["results"][1]["line"], 8, "{encoding}: {found}");
         assert_eq!(found["results"][1]["matches"], json!([[8, 12]]), "{encoding}");
-        let total = ask(
-            &app,
-            "search_content",
-            json!({"roots": ["."], "query": "商品", "total_only": true}),
-        )
-        .await;
+        let total = ask(&app, "search_content", json!({"roots": ["."], "query": "商品", "total_only": true})).await;
         assert_eq!(total["total_matches"], 5, "{encoding}");
     }
 }
@@ -167,10 +136,7 @@ async fn japanese_is_cut_by_name_by_lines_and_by_columns() {
         let app = sample.app();
         let cut = async |more: Value| {
             let mut arguments = json!({"file_path": "倉庫/在庫.py", "format": "raw"});
-            arguments
-                .as_object_mut()
-                .unwrap()
-                .extend(more.as_object().unwrap().clone());
+            arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             let found = ask(&app, "extract_code_section", arguments).await;
             assert_eq!(found["partial_content_result"]["encoding"], encoding);
             found["partial_content_result"].clone()
@@ -189,11 +155,7 @@ async fn japanese_is_cut_by_name_by_lines_and_by_columns() {
         let columns = json!({"start_line": 8, "end_line": 8, "start_column": 8, "end_column": 12});
         assert_eq!(cut(columns).await["content"], "追加する", "{encoding}");
         let across = json!({"start_line": 12, "end_line": 13, "start_column": 30, "end_column": 16});
-        assert_eq!(
-            cut(across).await["content"],
-            "上限を超えました: 表\")\n        return 合",
-            "{encoding}"
-        );
+        assert_eq!(cut(across).await["content"], "上限を超えました: 表\")\n        return 合", "{encoding}");
     }
 }
 
@@ -203,46 +165,25 @@ async fn japanese_elements_are_asked_for_with_true_places() {
         let app = sample.app();
         let query = async |more: Value| -> Vec<Value> {
             let mut arguments = json!({"file_path": "倉庫/在庫.py"});
-            arguments
-                .as_object_mut()
-                .unwrap()
-                .extend(more.as_object().unwrap().clone());
+            arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             let found = ask(&app, "query_code", arguments).await;
             found["query_result"]["matches"].as_array().unwrap().clone()
         };
         let methods = query(json!({"query_key": "methods"})).await;
         let names: Vec<&str> = methods.iter().map(|row| row["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["追加する", "数える"], "{encoding}");
-        assert_eq!(
-            query(json!({"query_key": "methods", "filter": "name=追加する"}))
-                .await
-                .len(),
-            1
-        );
-        assert_eq!(
-            query(json!({"query_key": "methods", "filter": "name=~数*"}))
-                .await
-                .len(),
-            1
-        );
+        assert_eq!(query(json!({"query_key": "methods", "filter": "name=追加する"})).await.len(), 1);
+        assert_eq!(query(json!({"query_key": "methods", "filter": "name=~数*"})).await.len(), 1);
         let calls = "((call function: (attribute attribute: (identifier) @called)) (#match? @called \"する$\"))";
         let called = query(json!({"query_string": calls})).await;
         let place = |row: &Value| {
             let number = |name: &str| usize::try_from(row[name].as_u64().unwrap()).unwrap();
             (number("start_line"), [number("start_column"), number("end_column")])
         };
-        assert_eq!(
-            called.iter().map(place).collect::<Vec<_>>(),
-            [(20, [18, 22])],
-            "{encoding}"
-        );
+        assert_eq!(called.iter().map(place).collect::<Vec<_>>(), [(20, [18, 22])], "{encoding}");
         assert_eq!(part(20, [18, 22]), "追加する");
         let found = query(json!({"pattern": "self.数える($ARGUMENT)"})).await;
-        assert_eq!(
-            found.iter().map(place).collect::<Vec<_>>(),
-            [(10, [13, 25])],
-            "{encoding}"
-        );
+        assert_eq!(found.iter().map(place).collect::<Vec<_>>(), [(10, [13, 25])], "{encoding}");
         assert_eq!(part(10, [13, 25]), "self.数える(商品)");
     }
 }
@@ -258,11 +199,7 @@ async fn japanese_structure_and_scale_are_those_of_the_text() {
             arguments["format_type"] = json!(format);
             let table = call(&app, "analyze_code_structure", arguments).await;
             for name in ["在庫表", "追加する", "数える", "報告する", "商品, 個数=1"] {
-                assert!(
-                    table.text.contains(name),
-                    "{encoding} {format}: {name} is missing: {}",
-                    table.text
-                );
+                assert!(table.text.contains(name), "{encoding} {format}: {name} is missing: {}", table.text);
             }
         }
         let mut arguments = file.clone();
@@ -275,10 +212,7 @@ async fn japanese_structure_and_scale_are_those_of_the_text() {
             (&json!(20), &json!(2)),
             "{scale}"
         );
-        assert_eq!(
-            scale["complexity_metrics"]["cyclomatic"]["max_element"],
-            "在庫表.追加する"
-        );
+        assert_eq!(scale["complexity_metrics"]["cyclomatic"]["max_element"], "在庫表.追加する");
         // Only the byte counts differ between encodings.
         let info = scale["file_info"].as_object_mut().unwrap();
         for differing in ["encoding", "size_bytes"] {
@@ -302,12 +236,8 @@ async fn a_project_may_have_a_japanese_name() {
     let path = sample.root().join("小説の道具").display().to_string();
     let set = ask(&app, "set_project_path", json!({"project_path": path})).await;
     assert_eq!(set["project_path"], json!(path));
-    let found = ask(
-        &app,
-        "query_code",
-        json!({"project_root": path, "file_path": "設定.py", "query_key": "functions"}),
-    )
-    .await;
+    let found =
+        ask(&app, "query_code", json!({"project_root": path, "file_path": "設定.py", "query_key": "functions"})).await;
     assert_eq!(found["query_result"]["matches"][0]["name"], "読む");
 }
 

@@ -15,14 +15,8 @@ async fn ask(sample: &Sample, tool: &str, arguments: Value) -> ToolReply {
 
 fn shop() -> Sample {
     let sample = Sample::empty();
-    sample.file(
-        "shop/cart.py",
-        "# 小計を計算する\ndef total(items):\n    log.info(\"合計\")\n    return sum(items)\n",
-    );
-    sample.file(
-        "shop/pay.py",
-        "class Pay:\n    def retry(self, n):\n        log.info(n)\n        self.retry(n - 1)\n",
-    );
+    sample.file("shop/cart.py", "# 小計を計算する\ndef total(items):\n    log.info(\"合計\")\n    return sum(items)\n");
+    sample.file("shop/pay.py", "class Pay:\n    def retry(self, n):\n        log.info(n)\n        self.retry(n - 1)\n");
     sample.file("web/app.js", "function go(n) { log.info(n); }\n");
     sample.file("web/style.css", "a { color: red }\n");
     sample.file("bin/run", "#!/usr/bin/env python3\nlog.info(1)\n");
@@ -33,12 +27,9 @@ fn shop() -> Sample {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pattern_is_asked_in_the_language_of_each_file() {
     let sample = shop();
-    let reply = ask(
-        &sample,
-        "query_code",
-        json!({"roots": ["."], "pattern": "log.info($X)", "output_format": "summary"}),
-    )
-    .await;
+    let reply =
+        ask(&sample, "query_code", json!({"roots": ["."], "pattern": "log.info($X)", "output_format": "summary"}))
+            .await;
     let result = &reply.structured["query_result"];
     let rows: Vec<String> = result["files"]
         .as_array()
@@ -56,10 +47,7 @@ async fn a_pattern_is_asked_in_the_language_of_each_file() {
         ],
         "{result}"
     );
-    assert_eq!(
-        (&result["total_matches"], &result["total_files"]),
-        (&json!(4), &json!(4))
-    );
+    assert_eq!((&result["total_matches"], &result["total_files"]), (&json!(4), &json!(4)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -86,12 +74,7 @@ async fn globs_and_the_language_narrow_and_captures_are_named() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_that_fits_no_language_is_refused_and_one_that_fits_some_says_which_it_does_not() {
     let sample = shop();
-    let reply = ask(
-        &sample,
-        "query_code",
-        json!({"roots": ["shop"], "pattern": "log.info($X"}),
-    )
-    .await;
+    let reply = ask(&sample, "query_code", json!({"roots": ["shop"], "pattern": "log.info($X"})).await;
     assert!(reply.is_error, "{}", reply.text);
     assert_eq!(reply.structured["error"]["code"], "INVALID_QUERY");
     let query = json!({"roots": ["shop", "web"], "query_string": "(function_definition) @f"});
@@ -104,12 +87,8 @@ async fn a_question_that_fits_no_language_is_refused_and_one_that_fits_some_says
 #[tokio::test(flavor = "multi_thread")]
 async fn several_files_are_measured_in_one_call() {
     let sample = shop();
-    let reply = ask(
-        &sample,
-        "check_code_scale",
-        json!({"file_paths": ["shop/pay.py", "notes.txt", "web/app.js"]}),
-    )
-    .await;
+    let reply =
+        ask(&sample, "check_code_scale", json!({"file_paths": ["shop/pay.py", "notes.txt", "web/app.js"]})).await;
     assert_eq!(reply.structured["success"], true, "{}", reply.text);
     let rows: Vec<String> = reply.structured["files"]
         .as_array()
@@ -125,35 +104,15 @@ async fn several_files_are_measured_in_one_call() {
 #[tokio::test(flavor = "multi_thread")]
 async fn ranked_gives_the_elements_that_the_words_are_about() {
     let sample = shop();
-    let reply = ask(
-        &sample,
-        "search_content",
-        json!({"roots": ["."], "query": "retry log", "ranked": true}),
-    )
-    .await;
+    let reply = ask(&sample, "search_content", json!({"roots": ["."], "query": "retry log", "ranked": true})).await;
     let best = &reply.structured["results"][0];
-    assert_eq!(
-        (&best["element"], &best["file"]),
-        (&json!("Pay.retry"), &json!("shop/pay.py")),
-        "{}",
-        reply.text
-    );
+    assert_eq!((&best["element"], &best["file"]), (&json!("Pay.retry"), &json!("shop/pay.py")), "{}", reply.text);
     assert_eq!(best["terms"], json!({"log": 1, "retry": 2}));
     // A comment belongs to the element that it documents, also in Japanese.
-    let reply = ask(
-        &sample,
-        "search_content",
-        json!({"roots": ["."], "query": "小計", "ranked": true}),
-    )
-    .await;
+    let reply = ask(&sample, "search_content", json!({"roots": ["."], "query": "小計", "ranked": true})).await;
     assert_eq!(reply.structured["results"][0]["element"], "total", "{}", reply.text);
     assert_eq!(reply.structured["results"][0]["text"], "# 小計を計算する");
-    let none = ask(
-        &sample,
-        "search_content",
-        json!({"roots": ["."], "query": "nowhere", "ranked": true}),
-    )
-    .await;
+    let none = ask(&sample, "search_content", json!({"roots": ["."], "query": "nowhere", "ranked": true})).await;
     assert_eq!((&none.structured["count"], none.is_error), (&json!(0), false));
 }
 
@@ -163,11 +122,7 @@ async fn an_operator_adds_query_keys_by_a_folder() {
     let queries = tempfile::tempdir().unwrap();
     let file = queries.path().join("python/log_calls.scm");
     fs::create_dir(queries.path().join("python")).unwrap();
-    fs::write(
-        &file,
-        "(call function: (attribute object: (identifier) @_o) (#eq? @_o \"log\")) @call",
-    )
-    .unwrap();
+    fs::write(&file, "(call function: (attribute object: (identifier) @_o) (#eq? @_o \"log\")) @call").unwrap();
     let with_folder = |config: &mut Config| config.code.query_folder = queries.path().to_path_buf();
     let app = sample.app_with(&[], with_folder);
     let reply = call(&app, "query_code", json!({"roots": ["."], "query_key": "log_calls"})).await;
@@ -176,10 +131,7 @@ async fn an_operator_adds_query_keys_by_a_folder() {
     let mut config = Config::default();
     with_folder(&mut config);
     let error = config.check().unwrap_err().to_string();
-    assert!(
-        error.contains("log_calls.scm") && error.contains("no_such_node"),
-        "{error}"
-    );
+    assert!(error.contains("log_calls.scm") && error.contains("no_such_node"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -258,16 +210,9 @@ async fn a_ranking_tells_places_and_declarations_once() {
     let text = rank("retry log").await;
     let mut lines = text.lines();
     assert!(lines.next().unwrap().contains(" elements; "), "{text}");
-    assert_eq!(
-        lines.next(),
-        Some("shop/pay.py:2-4 method Pay.retry(self, n)"),
-        "{text}"
-    );
+    assert_eq!(lines.next(), Some("shop/pay.py:2-4 method Pay.retry(self, n)"), "{text}");
     // The text of the best element follows, and only the places of the others.
     assert!(lines.next().unwrap().starts_with("2:"), "{text}");
     let text = rank("小計").await;
-    assert!(
-        text.contains("\nshop/cart.py:2-4 function total(items)\n2:def total(items):\n"),
-        "{text}"
-    );
+    assert!(text.contains("\nshop/cart.py:2-4 function total(items)\n2:def total(items):\n"), "{text}");
 }

@@ -29,10 +29,7 @@ use crate::sample::{call_as, whole};
 
 /// Returns the text of a call for a client that gets no structure.
 async fn text_alone(app: &App, tool: &str, arguments: Value) -> String {
-    let caller = Caller {
-        form: ResultForm::Text,
-        ..whole(app)
-    };
+    let caller = Caller { form: ResultForm::Text, ..whole(app) };
     let reply = call_as(app, tool, arguments, caller, CancellationToken::new()).await;
     assert!(!reply.is_error, "{}", reply.text);
     reply.text

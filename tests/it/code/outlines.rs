@@ -13,12 +13,7 @@ use crate::sample::{Sample, call};
 const FORMATS: [&str; 6] = ["full", "compact", "csv", "html", "json", "signatures"];
 
 async fn outline(app: &App, path: &str, format: &str) -> String {
-    let reply = call(
-        app,
-        "analyze_code_structure",
-        json!({"file_path": path, "format_type": format}),
-    )
-    .await;
+    let reply = call(app, "analyze_code_structure", json!({"file_path": path, "format_type": format})).await;
     assert!(!reply.is_error, "{path} {format}: {}", reply.text);
     reply.text
 }
@@ -154,23 +149,14 @@ const fn case(
     shown: &'static [&'static str],
     filters: &'static [Filtered],
 ) -> Case {
-    Case {
-        path,
-        text,
-        shown,
-        filters,
-    }
+    Case { path, text, shown, filters }
 }
 
 const CASES: [Case; 8] = [
     case(
         "a.py",
         PYTHON,
-        &[
-            r#"@app.route("/users/<int:id>", methods=["GET"]) @cached"#,
-            "@property",
-            "@staticmethod",
-        ],
+        &[r#"@app.route("/users/<int:id>", methods=["GET"]) @cached"#, "@property", "@staticmethod"],
         &[
             ("functions", "decorator=~route", "user"),
             ("functions", "decorator=app.route", "user"),
@@ -197,24 +183,13 @@ const CASES: [Case; 8] = [
     case(
         "a.ts",
         TYPESCRIPT,
-        &[
-            "@Injectable()",
-            "@Input()",
-            "@HostListener('window:resize', ['$event'])",
-        ],
-        &[
-            ("classes", "decorator=Injectable", "Users"),
-            ("methods", "decorator=~Host*", "resized"),
-        ],
+        &["@Injectable()", "@Input()", "@HostListener('window:resize', ['$event'])"],
+        &[("classes", "decorator=Injectable", "Users"), ("methods", "decorator=~Host*", "resized")],
     ),
     case(
         "A.cs",
         CSHARP,
-        &[
-            "[ApiController]",
-            "[Required]",
-            r#"[HttpGet("{id}")] [Authorize(Roles = "Admin")]"#,
-        ],
+        &["[ApiController]", "[Required]", r#"[HttpGet("{id}")] [Authorize(Roles = "Admin")]"#],
         &[
             ("classes", "decorator=ApiController", "Users"),
             ("methods", "decorator=HttpGet", "Get"),
@@ -234,15 +209,8 @@ const CASES: [Case; 8] = [
     case(
         "a.php",
         PHP,
-        &[
-            "#[Entity(table: 'users')]",
-            "#[Column]",
-            "#[Route('/users', methods: ['GET'])]",
-        ],
-        &[
-            ("classes", "decorator=#[Entity]", "Users"),
-            ("methods", "decorator=Route", "list"),
-        ],
+        &["#[Entity(table: 'users')]", "#[Column]", "#[Route('/users', methods: ['GET'])]"],
+        &[("classes", "decorator=#[Entity]", "Users"), ("methods", "decorator=Route", "list")],
     ),
     case(
         "a.rs",
@@ -263,10 +231,7 @@ const CASES: [Case; 8] = [
         "a.swift",
         SWIFT,
         &["@MainActor", "@Published", "@discardableResult"],
-        &[
-            ("classes", "decorator=MainActor", "Model"),
-            ("methods", "decorator=discardableResult", "load"),
-        ],
+        &[("classes", "decorator=MainActor", "Model"), ("methods", "decorator=discardableResult", "load")],
     ),
 ];
 
@@ -277,19 +242,11 @@ async fn decorators_stand_with_what_they_decorate_in_every_format() {
         sample.file(path, text);
     }
     let app = sample.app();
-    for Case {
-        path,
-        shown: decorators,
-        ..
-    } in CASES
-    {
+    for Case { path, shown: decorators, .. } in CASES {
         for format in FORMATS {
             let shown = outline(&app, path, format).await;
             let (shown, all) = (shown.replace("\\\"", "\"").replace("\"\"", "\""), decorators.len());
-            let found = decorators
-                .iter()
-                .filter(|decorator| shown.contains(**decorator))
-                .count();
+            let found = decorators.iter().filter(|decorator| shown.contains(**decorator)).count();
             assert_eq!(found, all, "{path} {format}: {shown}");
             // An element without decorators is listed without them.
             let plain = shown.lines().find(|line| line.to_lowercase().contains("plain"));
@@ -313,15 +270,9 @@ async fn a_name_is_cut_as_the_compact_table_shows_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_leading_dot_is_part_of_a_name_before_it_tells_a_depth() {
     let sample = Sample::empty();
-    sample.file(
-        "a.css",
-        "button { color: red }\n.button { color: blue }\nfooter { margin: 0 }\n",
-    );
+    sample.file("a.css", "button { color: red }\n.button { color: blue }\nfooter { margin: 0 }\n");
     sample.file("a.json", "{\"github\": 1, \".github\": 2}\n");
-    sample.file(
-        "a.py",
-        "def get():\n    pass\n\nclass S:\n    def get(self):\n        return 5\n",
-    );
+    sample.file("a.py", "def get():\n    pass\n\nclass S:\n    def get(self):\n        return 5\n");
     let app = sample.app();
     for (path, element, found) in [
         ("a.css", ".button", Some("blue")),
@@ -383,39 +334,24 @@ async fn queries_show_decorators_and_filter_by_them() {
     assert_eq!(node.text.matches("@cached").count(), 1, "{}", node.text);
     let wrong = json!({"file_path": "a.py", "query_key": "functions", "filter": "decorators=x"});
     let wrong = call(&app, "query_code", wrong).await;
-    assert!(
-        wrong.is_error && wrong.text.contains("lines, decorator."),
-        "{}",
-        wrong.text
-    );
+    assert!(wrong.is_error && wrong.text.contains("lines, decorator."), "{}", wrong.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_decorator_is_cut() {
     let options: Vec<_> = (0..200).map(|at| format!("    option{at}: 'value',\n")).collect();
-    let many: Vec<_> = (0..40)
-        .map(|at| format!("@option('--flag{at}', help='What it does')\n"))
-        .collect();
+    let many: Vec<_> = (0..40).map(|at| format!("@option('--flag{at}', help='What it does')\n")).collect();
     let sample = Sample::empty();
     sample
-        .file(
-            "a.ts",
-            format!("@Component({{\n{}}})\nexport class A {{}}\n", options.concat()),
-        )
+        .file("a.ts", format!("@Component({{\n{}}})\nexport class A {{}}\n", options.concat()))
         .file("a.py", many.concat() + "def main(): pass\n");
     let app = sample.app();
     for format in FORMATS {
         let shown = outline(&app, "a.ts", format).await;
-        assert!(
-            shown.contains("@Component({ option0: 'value', option1:"),
-            "{format}: {shown}"
-        );
+        assert!(shown.contains("@Component({ option0: 'value', option1:"), "{format}: {shown}");
         assert!(!shown.contains("option9:"), "{format}: {shown}");
         let shown = outline(&app, "a.py", format).await;
-        assert!(
-            shown.contains("@option('--flag0', help='What it does') @option"),
-            "{format}: {shown}"
-        );
+        assert!(shown.contains("@option('--flag0', help='What it does') @option"), "{format}: {shown}");
         assert!(!shown.contains("flag9'"), "{format}: {shown}");
     }
 }
@@ -425,42 +361,22 @@ async fn the_package_is_in_every_format_and_imports_read_as_the_language_writes_
     let sample = Sample::empty();
     sample
         .file("A.java", JAVA)
-        .file(
-            "a.go",
-            "package store\n\nimport \"fmt\"\n\nfunc Open() { fmt.Println() }\n",
-        )
-        .file(
-            "a.kt",
-            "package com.example\n\nimport kotlin.math.max as most\n\nfun open() {}\n",
-        )
-        .file(
-            "a.rs",
-            "use std::collections::{HashMap, HashSet};\nuse std::fs;\n\nfn open() {}\n",
-        )
-        .file(
-            "a.scala",
-            "package com.example\n\nimport java.util.{List => JList, Map}\n\nclass A\n",
-        );
+        .file("a.go", "package store\n\nimport \"fmt\"\n\nfunc Open() { fmt.Println() }\n")
+        .file("a.kt", "package com.example\n\nimport kotlin.math.max as most\n\nfun open() {}\n")
+        .file("a.rs", "use std::collections::{HashMap, HashSet};\nuse std::fs;\n\nfn open() {}\n")
+        .file("a.scala", "package com.example\n\nimport java.util.{List => JList, Map}\n\nclass A\n");
     let app = sample.app();
-    for (path, package) in [
-        ("A.java", "com.example.web"),
-        ("a.go", "store"),
-        ("a.kt", "com.example"),
-        ("a.scala", "com.example"),
-    ] {
+    for (path, package) in
+        [("A.java", "com.example.web"), ("a.go", "store"), ("a.kt", "com.example"), ("a.scala", "com.example")]
+    {
         for format in FORMATS {
             let shown = outline(&app, path, format).await;
-            let is_there = shown
-                .lines()
-                .any(|line| line.to_lowercase().contains("package") && line.contains(package));
+            let is_there = shown.lines().any(|line| line.to_lowercase().contains("package") && line.contains(package));
             assert!(is_there, "{path} {format}: {shown}");
         }
     }
     for (path, imports) in [
-        (
-            "A.java",
-            &["java.util.Iterator", "java.util.*", "java.lang.Math.max"][..],
-        ),
+        ("A.java", &["java.util.Iterator", "java.util.*", "java.lang.Math.max"][..]),
         ("a.kt", &["kotlin.math.max as most"]),
         ("a.rs", &["std::collections::{HashMap, HashSet}", "std::fs"]),
         ("a.scala", &["java.util.{List as JList, Map}"]),
@@ -483,16 +399,7 @@ fn tokens(text: &str) -> usize {
 /// Overloads of a few names with a Javadoc each, hundreds of them as in utility libraries.
 fn utilities(doc: bool) -> String {
     let mut text = "package org.example.lang;\n\nimport java.util.Iterator;\nimport java.util.List;\n\n/** Operations on strings. */\npublic class StringUtils {\n".to_owned();
-    let names = [
-        "abbreviate",
-        "center",
-        "contains",
-        "indexOf",
-        "join",
-        "leftPad",
-        "replace",
-        "substring",
-    ];
+    let names = ["abbreviate", "center", "contains", "indexOf", "join", "leftPad", "replace", "substring"];
     for (at, name) in names.iter().cycle().take(160).enumerate() {
         if doc {
             text.push_str(&format!(
@@ -511,9 +418,7 @@ fn utilities(doc: bool) -> String {
 #[ignore = "needs python3"]
 async fn the_compact_table_never_costs_more_than_the_full_one() {
     let sample = Sample::empty();
-    sample
-        .file("StringUtils.java", utilities(true))
-        .file("Bare.java", utilities(false));
+    sample.file("StringUtils.java", utilities(true)).file("Bare.java", utilities(false));
     let mut paths = vec!["StringUtils.java".to_owned(), "Bare.java".to_owned()];
     let languages = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/code/languages");
     for folder in fs::read_dir(languages).unwrap().flatten() {
@@ -526,15 +431,9 @@ async fn the_compact_table_never_costs_more_than_the_full_one() {
         }
     }
     // The largest of Python's own files, as input from outside fumi.
-    let folder = Command::new("python3")
-        .args(["-c", "import os; print(os.path.dirname(os.__file__))"])
-        .output();
+    let folder = Command::new("python3").args(["-c", "import os; print(os.path.dirname(os.__file__))"]).output();
     let folder = String::from_utf8(folder.expect("python3").stdout).unwrap();
-    let mut files: Vec<_> = fs::read_dir(folder.trim())
-        .unwrap()
-        .flatten()
-        .map(|entry| entry.path())
-        .collect();
+    let mut files: Vec<_> = fs::read_dir(folder.trim()).unwrap().flatten().map(|entry| entry.path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "py"));
     files.sort_by_key(|path| std::cmp::Reverse(fs::metadata(path).unwrap().len()));
     for file in files.iter().take(20) {
@@ -549,10 +448,7 @@ async fn the_compact_table_never_costs_more_than_the_full_one() {
     assert!(paths.len() > 40, "{paths:?}");
     let mut wrong = Vec::new();
     for path in paths {
-        let (compact, full) = (
-            outline(&app, &path, "compact").await,
-            outline(&app, &path, "full").await,
-        );
+        let (compact, full) = (outline(&app, &path, "compact").await, outline(&app, &path, "full").await);
         let (compact, full) = (tokens(&compact), tokens(&full));
         println!("{path}: {compact} {full}");
         if compact > full {
@@ -579,10 +475,7 @@ async fn every_format_begins_with_the_file_for_a_client_that_gets_only_text() {
     assert_eq!(alone("A.java", "json").await, csv);
     // Beside the structure, and in a file, CSV is nothing but CSV.
     assert_eq!(csv.split_once('\n').unwrap().1, outline(&app, "A.java", "csv").await);
-    assert_eq!(
-        alone("none.py", "signatures").await,
-        "# none.py (Python, 1 line)\nNo elements."
-    );
+    assert_eq!(alone("none.py", "signatures").await, "# none.py (Python, 1 line)\nNo elements.");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -594,9 +487,6 @@ async fn a_cut_table_names_the_calls_that_read_the_rest() {
         let arguments = json!({"file_path": "a.py", "format_type": format});
         let text = text_alone(&app, "analyze_code_structure", arguments).await;
         let last = text.lines().last().unwrap();
-        assert!(
-            last.starts_with("… 9 / 9") && last.contains("query_code with query_key"),
-            "{format}: {text}"
-        );
+        assert!(last.starts_with("… 9 / 9") && last.contains("query_code with query_key"), "{format}: {text}");
     }
 }

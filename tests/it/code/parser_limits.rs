@@ -7,9 +7,7 @@ use crate::{program::Program, sample::Sample};
 async fn call(program: &Program, tool: &str, arguments: Value) -> Value {
     let url = format!("http://{}/v1/tools/{tool}", program.address);
     let body = arguments.to_string();
-    let request = reqwest::Client::new()
-        .post(url)
-        .header("Content-Type", "application/json");
+    let request = reqwest::Client::new().post(url).header("Content-Type", "application/json");
     let response = request.body(body).send().await.expect("the server is there");
     serde_json::from_str(&response.text().await.expect("a body")).expect("JSON")
 }
@@ -18,10 +16,7 @@ async fn call(program: &Program, tool: &str, arguments: Value) -> Value {
 async fn a_file_that_exhausts_its_parser_costs_an_error_for_that_file() {
     let sample = Sample::empty();
     // The first overflows a stack of 2 MiB while tree-sitter frees it, the second takes a gigabyte a second.
-    sample.file(
-        "bad/stack.ts",
-        format!("class A {{\n private static re{}", "%w(".repeat(24_000)),
-    );
+    sample.file("bad/stack.ts", format!("class A {{\n private static re{}", "%w(".repeat(24_000)));
     sample.file("bad/memory.c", "%b(".repeat(24_000));
     sample.file("good.c", "int survivor(void) { return 1; }\n");
     let program = Program::start_within_two_gib(&sample);
@@ -38,16 +33,8 @@ async fn a_file_that_exhausts_its_parser_costs_an_error_for_that_file() {
     }
     let all = json!({"roots": ["."], "query_key": "functions"});
     let found = call(&program, "query_code", all).await;
-    assert_eq!(
-        found["query_result"]["files"][0]["matches"][0]["name"], "survivor",
-        "{found}"
-    );
-    let ranked = call(
-        &program,
-        "search_content",
-        json!({"roots": ["."], "query": "survivor", "ranked": true}),
-    )
-    .await;
+    assert_eq!(found["query_result"]["files"][0]["matches"][0]["name"], "survivor", "{found}");
+    let ranked = call(&program, "search_content", json!({"roots": ["."], "query": "survivor", "ranked": true})).await;
     assert_eq!(ranked["results"][0]["element"], "survivor", "{ranked}");
     program.survived();
 }
@@ -77,10 +64,7 @@ async fn a_json_file_of_one_long_line_is_read_or_refused_within_the_memory_of_a_
     let program = Program::start_within_two_gib(&sample);
     for tool in ["check_code_scale", "analyze_code_structure"] {
         let answer = call(&program, tool, json!({"file_path": "big.json"})).await;
-        assert!(
-            answer["success"] == true || answer["error"]["code"] == "PARSER_STOPPED",
-            "{tool}: {answer}"
-        );
+        assert!(answer["success"] == true || answer["error"]["code"] == "PARSER_STOPPED", "{tool}: {answer}");
     }
     // The server itself never holds the tree.
     let peak = program.peak_memory();

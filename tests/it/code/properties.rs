@@ -22,13 +22,8 @@ use crate::sample::{Sample, call};
 const PROJECTS: usize = 40;
 
 fn runner() -> TestRunner {
-    let seed = std::env::var("FUMI_PROPERTY_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok());
-    TestRunner::new(Config {
-        rng_seed: RngSeed::Fixed(seed.unwrap_or(5)),
-        ..Config::default()
-    })
+    let seed = std::env::var("FUMI_PROPERTY_SEED").ok().and_then(|seed| seed.parse().ok());
+    TestRunner::new(Config { rng_seed: RngSeed::Fixed(seed.unwrap_or(5)), ..Config::default() })
 }
 
 /// Files with their texts: Python definitions, and lines with `needle` none, one or several times.
@@ -47,9 +42,7 @@ fn projects() -> impl Strategy<Value = BTreeMap<String, String>> {
     let end = select(vec!["\n", "\r\n"]);
     let text = (vec(line, 0..40), end).prop_map(|(lines, end)| lines.join(end));
     vec((folder, 0..6_u8, text), 1..12).prop_map(|files| {
-        let named = files
-            .into_iter()
-            .map(|(folder, n, text)| (format!("{folder}f{n}.py"), text));
+        let named = files.into_iter().map(|(folder, n, text)| (format!("{folder}f{n}.py"), text));
         named.collect()
     })
 }
@@ -64,12 +57,7 @@ fn rows(structured: &Value) -> Vec<String> {
         if row["path"].is_string() {
             found.push(text(&row["path"]));
         } else {
-            found.push(format!(
-                "{root}{}:{}:{}",
-                text(&row["file"]),
-                row["line"],
-                text(&row["text"])
-            ));
+            found.push(format!("{root}{}:{}:{}", text(&row["file"]), row["line"], text(&row["text"])));
         }
     }
     for (file, count) in structured["file_counts"].as_object().into_iter().flatten() {
@@ -77,12 +65,7 @@ fn rows(structured: &Value) -> Vec<String> {
     }
     for file in list(&structured["files"]) {
         for row in list(&file["matches"]) {
-            found.push(format!(
-                "{}:{}:{}",
-                text(&file["file"]),
-                row["line"],
-                text(&row["text"])
-            ));
+            found.push(format!("{}:{}:{}", text(&file["file"]), row["line"], text(&row["text"])));
         }
     }
     for file in list(&structured["query_result"]["files"]) {
@@ -144,11 +127,7 @@ async fn every_format_tells_the_same_totals() {
             let arguments = json!({"query": "needle", "roots": ["."], "case": "sensitive"});
             let format = async |name| ask(&app, tool, &arguments, (name, json!(true))).await;
             let told = json!({"total_matches": total});
-            assert_eq!(
-                format("total_only").await["total_matches"],
-                told["total_matches"],
-                "{project:?}"
-            );
+            assert_eq!(format("total_only").await["total_matches"], told["total_matches"], "{project:?}");
             let counted = format("count_only_matches").await;
             assert_eq!(counted["total_matches"], total, "{project:?}");
             assert_eq!(counted["file_counts"], json!(counts), "{project:?}");

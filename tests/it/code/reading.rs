@@ -38,12 +38,7 @@ fn shop() -> Sample {
 async fn scale_counts_lines_and_elements_and_leaves_out_what_is_not_wanted() {
     let sample = shop();
     let app = sample.app();
-    let reply = call(
-        &app,
-        "check_code_scale",
-        json!({"file_path": "shop.py", "include_details": true}),
-    )
-    .await;
+    let reply = call(&app, "check_code_scale", json!({"file_path": "shop.py", "include_details": true})).await;
     let of = |pointer: &str| reply.structured.pointer(pointer).cloned().unwrap_or_default();
     assert_eq!(of("/file_info/line_count"), 21);
     assert_eq!(of("/file_info/lines_blank"), 7);
@@ -70,10 +65,7 @@ async fn scale_counts_lines_and_elements_and_leaves_out_what_is_not_wanted() {
     sample.file("notes.txt", "one\n\ntwo");
     let text = call(&app, "check_code_scale", json!({"file_path": "notes.txt"})).await;
     assert_eq!(
-        (
-            &text.structured["file_info"]["language"],
-            &text.structured["file_info"]["line_count"]
-        ),
+        (&text.structured["file_info"]["language"], &text.structured["file_info"]["line_count"]),
         (&json!("text"), &json!(3))
     );
 }
@@ -92,29 +84,15 @@ async fn a_section_is_cut_by_lines_by_columns_by_name_and_in_several() {
         cut(json!({"start_line": 2, "end_line": 3})).await.text,
         "import os\nfrom decimal import Decimal as D\n"
     );
-    assert_eq!(
-        cut(json!({"start_line": 21, "end_line": 21, "start_column": 17, "end_column": 18}))
-            .await
-            .text,
-        "文"
-    );
+    assert_eq!(cut(json!({"start_line": 21, "end_line": 21, "start_column": 17, "end_column": 18})).await.text, "文");
     let by_name = cut(json!({"element": "Cart.__init__"})).await;
-    assert_eq!(
-        by_name.text,
-        "    def __init__(self, owner):\n        self.owner = owner\n"
-    );
+    assert_eq!(by_name.text, "    def __init__(self, owner):\n        self.owner = owner\n");
     let clamped = cut(json!({"start_line": 20, "end_line": 99})).await;
     let part = &clamped.structured["partial_content_result"];
-    assert_eq!(
-        (&part["end_line"], &part["clamped"], &part["total_lines"]),
-        (&json!(21), &json!(true), &json!(21))
-    );
+    assert_eq!((&part["end_line"], &part["clamped"], &part["total_lines"]), (&json!(21), &json!(true), &json!(21)));
     let several = cut(json!({"sections": [{"start_line": 2, "end_line": 2}, {"start_line": 20}]})).await;
     let parts = several.structured["partial_content_results"].as_array().unwrap();
-    assert_eq!(
-        (parts[0]["content"].as_str(), parts[1]["start_line"].as_u64()),
-        (Some("import os\n"), Some(20))
-    );
+    assert_eq!((parts[0]["content"].as_str(), parts[1]["start_line"].as_u64()), (Some("import os\n"), Some(20)));
     let lines = call(
         &app,
         "extract_code_section",
@@ -152,57 +130,27 @@ async fn queries_select_and_filters_narrow() {
     let app = sample.app();
     let names = async |more: Value| {
         let mut arguments = json!({"file_path": "shop.py"});
-        arguments
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let reply = call(&app, "query_code", arguments).await;
         assert!(!reply.is_error, "{}", reply.text);
         let rows = reply.structured["query_result"]["matches"].as_array().unwrap().clone();
-        rows.iter()
-            .map(|row| row["name"].as_str().unwrap().to_owned())
-            .collect::<Vec<_>>()
-            .join(" ")
+        rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(names(json!({"query_key": "methods"})).await, "__init__ total");
-    assert_eq!(
-        names(json!({"query_key": "methods", "filter": "async=true"})).await,
-        "total"
-    );
-    assert_eq!(
-        names(json!({"query_key": "methods", "filter": "name=~__*__"})).await,
-        "__init__"
-    );
+    assert_eq!(names(json!({"query_key": "methods", "filter": "async=true"})).await, "total");
+    assert_eq!(names(json!({"query_key": "methods", "filter": "name=~__*__"})).await, "__init__");
     assert_eq!(names(json!({"query_key": "functions"})).await, "main");
-    assert_eq!(
-        names(json!({"query_key": "classes", "output_format": "summary"})).await,
-        "Cart"
-    );
-    assert_eq!(
-        names(json!({"query_string": "(call function: (identifier) @f (#eq? @f \"Cart\"))"})).await,
-        "Cart"
-    );
+    assert_eq!(names(json!({"query_key": "classes", "output_format": "summary"})).await, "Cart");
+    assert_eq!(names(json!({"query_string": "(call function: (identifier) @f (#eq? @f \"Cart\"))"})).await, "Cart");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn broken_source_gives_what_parses_and_says_where_it_breaks() {
     let sample = Sample::empty();
-    sample.file(
-        "broken.py",
-        "def good():\n    return 1\n\ndef bad(:\n    return\n\nclass Fine:\n    pass\n",
-    );
+    sample.file("broken.py", "def good():\n    return 1\n\ndef bad(:\n    return\n\nclass Fine:\n    pass\n");
     let app = sample.app();
-    let reply = call(
-        &app,
-        "analyze_code_structure",
-        json!({"file_path": "broken.py", "format_type": "compact"}),
-    )
-    .await;
-    assert!(
-        !reply.is_error && reply.text.contains("good") && reply.text.contains("Fine"),
-        "{}",
-        reply.text
-    );
+    let reply = call(&app, "analyze_code_structure", json!({"file_path": "broken.py", "format_type": "compact"})).await;
+    assert!(!reply.is_error && reply.text.contains("good") && reply.text.contains("Fine"), "{}", reply.text);
     assert_eq!(reply.structured["parse_errors"][0]["line"], 4);
 }
 
@@ -219,12 +167,7 @@ async fn one_answer_in_six_tables() {
         // As text the rows of `csv`, which cost half as much.
         ("json", "type,name,parent,signature,"),
     ] {
-        let reply = call(
-            &app,
-            "analyze_code_structure",
-            json!({"file_path": "shop.py", "format_type": format}),
-        )
-        .await;
+        let reply = call(&app, "analyze_code_structure", json!({"file_path": "shop.py", "format_type": format})).await;
         assert!(reply.text.contains(part), "{format}: {}", reply.text);
         assert_eq!(reply.structured["analysis_result"]["format_type"], format);
         let elements = reply.structured["elements"].as_array();
@@ -285,12 +228,8 @@ async fn a_cut_section_tells_the_call_that_reads_on_before_its_content() {
         let arguments = json!({"file_path": "long.py", "element": "long", "format": format});
         let text = text_alone(&app, "extract_code_section", arguments).await;
         let (next, header) = (text.lines().next().unwrap(), text.lines().nth(1).unwrap());
-        let end: usize = header
-            .strip_prefix("long.py:1-")
-            .and_then(|rest| rest.split(' ').next())
-            .unwrap()
-            .parse()
-            .unwrap();
+        let end: usize =
+            header.strip_prefix("long.py:1-").and_then(|rest| rest.split(' ').next()).unwrap().parse().unwrap();
         let on = format!("… start_line {}, end_line 3001; ", end + 1);
         assert!(next.starts_with(&on), "{format}: {on} is not in {next}");
         // In a long line the column counts its characters, without the number before it.
@@ -304,10 +243,7 @@ async fn a_cut_section_tells_the_call_that_reads_on_before_its_content() {
         let shown = content.trim_start_matches("1:").chars().count();
         assert_eq!(part["end_column"], json!(shown), "{format}");
         let text = text_alone(&app, "extract_code_section", arguments).await;
-        assert!(
-            text.starts_with("… start_line 1, start_column "),
-            "{format}: {text:.80}"
-        );
+        assert!(text.starts_with("… start_line 1, start_column "), "{format}: {text:.80}");
     }
 }
 
@@ -319,32 +255,17 @@ async fn a_scale_advises_in_one_line_and_does_not_repeat_itself() {
     let scale = async |arguments: Value| text_alone(&app, "check_code_scale", arguments).await;
     let whole = scale(json!({"file_path": "shop.py"})).await;
     let lines: Vec<&str> = whole.lines().collect();
-    assert!(
-        lines[0].starts_with("shop.py python 21 lines (14 code, 7 blank) "),
-        "{whole}"
-    );
-    assert!(
-        lines[1].starts_with("classes 1, methods 2, functions 1, fields "),
-        "{whole}"
-    );
-    assert!(
-        lines[1].ends_with("; complexity 5, average 1.67, max 3 Cart.total"),
-        "{whole}"
-    );
+    assert!(lines[0].starts_with("shop.py python 21 lines (14 code, 7 blank) "), "{whole}");
+    assert!(lines[1].starts_with("classes 1, methods 2, functions 1, fields "), "{whole}");
+    assert!(lines[1].ends_with("; complexity 5, average 1.67, max 3 Cart.total"), "{whole}");
     let advice = "→ read whole: extract_code_section with start_line 1 returns all of it.";
     assert_eq!(lines[2..], [advice]);
     let several = scale(json!({"file_paths": ["shop.py", "b.py"]})).await;
     let lines: Vec<&str> = several.lines().collect();
     assert_eq!(lines.len(), 2, "{several}");
-    assert!(
-        lines[0].ends_with(" tokens, complexity max 3 Cart.total → read whole"),
-        "{several}"
-    );
+    assert!(lines[0].ends_with(" tokens, complexity max 3 Cart.total → read whole"), "{several}");
     let binary = scale(json!({"file_path": "blob.bin"})).await;
-    assert!(
-        binary.starts_with("blob.bin binary ") && binary.contains("\n→ not text: "),
-        "{binary}"
-    );
+    assert!(binary.starts_with("blob.bin binary ") && binary.contains("\n→ not text: "), "{binary}");
     // The second page has only elements.
     let details = json!({"file_path": "shop.py", "include_details": true});
     let first = call(&app, "check_code_scale", details.clone()).await;
@@ -367,9 +288,7 @@ async fn scale_includes_the_table_of_elements() {
         let table = text_alone(&app, "analyze_code_structure", table).await;
         let rows: Vec<&str> = table.lines().skip(1).filter(|row| row.contains("Cart")).collect();
         assert!(!rows.is_empty(), "{table}");
-        let [first, rest @ ..] = &scale.lines().collect::<Vec<_>>()[..] else {
-            panic!("{scale}")
-        };
+        let [first, rest @ ..] = &scale.lines().collect::<Vec<_>>()[..] else { panic!("{scale}") };
         assert!(first.starts_with("shop.py python 21 lines"), "{scale}");
         for row in rows {
             assert!(rest.contains(&row), "{row} in {scale}");
@@ -391,14 +310,8 @@ async fn cut_sections_name_the_sections_that_are_left() {
             2,
             r#"[{"start_line": 3, "end_line": 4}, {"start_line": 10, "end_line": 13}, {"start_line": 20, "end_line": 21}]"#,
         ),
-        (
-            4,
-            r#"[{"start_line": 10, "end_line": 13}, {"start_line": 20, "end_line": 21}]"#,
-        ),
-        (
-            6,
-            r#"[{"start_line": 12, "end_line": 13}, {"start_line": 20, "end_line": 21}]"#,
-        ),
+        (4, r#"[{"start_line": 10, "end_line": 13}, {"start_line": 20, "end_line": 21}]"#),
+        (6, r#"[{"start_line": 12, "end_line": 13}, {"start_line": 20, "end_line": 21}]"#),
         (8, r#"[{"start_line": 20, "end_line": 21}]"#),
     ] {
         let app = sample.app_with(&[], |config| config.limits.reply_rows = rows);

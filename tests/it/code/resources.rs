@@ -31,10 +31,7 @@ async fn files_are_read_whole_in_ranges_and_as_blobs() {
     let client = Stateless::new(&server);
     let whole = read(&client, "code://file/src/a%20b.py").await;
     let content = &whole["result"]["contents"][0];
-    assert_eq!(
-        content["text"],
-        "def f(x):\n    if x:\n        return 1\n    return 2\n"
-    );
+    assert_eq!(content["text"], "def f(x):\n    if x:\n        return 1\n    return 2\n");
     assert_eq!(content["_meta"]["language"], "python");
     assert_eq!(content["_meta"]["line_count"], 4);
     let range = read(&client, "code://file/src/a%20b.py?lines=2-3").await;
@@ -49,9 +46,7 @@ async fn files_are_read_whole_in_ranges_and_as_blobs() {
 async fn a_large_binary_file_is_read_in_parts() {
     const PART: usize = 1 << 20;
     let sample = project();
-    let bytes: Vec<u8> = (0_u32..3 * (1 << 20))
-        .map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8)
-        .collect();
+    let bytes: Vec<u8> = (0_u32..3 * (1 << 20)).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     sample.file("packed.bin", &bytes);
     let server = Server::start(sample.app_with(&[], |config| config.limits.file_bytes = 2 * PART as u64)).await;
     let client = Stateless::new(&server);
@@ -100,10 +95,7 @@ async fn nothing_outside_is_read_and_nothing_missing_is_empty() {
     ] {
         let answer = read(&client, uri).await;
         assert!(answer["error"]["message"].is_string(), "{uri}: {answer}");
-        assert!(
-            !answer.to_string().contains("top secret") && !answer.to_string().contains("root:"),
-            "{uri}"
-        );
+        assert!(!answer.to_string().contains("top secret") && !answer.to_string().contains("root:"), "{uri}");
     }
 }
 
@@ -121,22 +113,12 @@ async fn a_missing_resource_is_named() {
             (session.request("resources/read", params.clone()).await, -32002),
         ] {
             let error = answer.error();
-            assert_eq!(
-                (&error["code"], &error["data"]["uri"]),
-                (&json!(code), &json!(uri)),
-                "{}",
-                answer.raw
-            );
+            assert_eq!((&error["code"], &error["data"]["uri"]), (&json!(code), &json!(uri)), "{}", answer.raw);
         }
     }
     let params = json!({"uri": format!("code://file/{canary}")});
     let answer = stateless.request("resources/read", params).await;
-    assert_eq!(
-        answer.error()["data"]["uri"],
-        "code://file/[redacted]",
-        "{}",
-        answer.raw
-    );
+    assert_eq!(answer.error()["data"]["uri"], "code://file/[redacted]", "{}", answer.raw);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -145,19 +127,13 @@ async fn statistics_are_those_of_the_project() {
     let server = Server::start(sample.app()).await;
     let session = Session::open(&server).await;
     let stats = async |name: &str| {
-        let answer = session
-            .request("resources/read", json!({"uri": format!("code://stats/{name}")}))
-            .await;
+        let answer = session.request("resources/read", json!({"uri": format!("code://stats/{name}")})).await;
         let text = answer.result()["contents"][0]["text"].as_str().unwrap().to_owned();
         serde_json::from_str::<Value>(&text).unwrap()
     };
     let overview = stats("overview").await;
     assert_eq!(
-        (
-            &overview["total_files"],
-            &overview["total_lines"],
-            &overview["total_bytes"]
-        ),
+        (&overview["total_files"], &overview["total_lines"], &overview["total_bytes"]),
         (&json!(3), &json!(6), &json!(69))
     );
     let languages = stats("languages").await;
@@ -166,10 +142,7 @@ async fn statistics_are_those_of_the_project() {
         json!({"name": "python", "file_count": 1, "line_count": 4, "percentage": 66.7})
     );
     let complexity = stats("complexity").await;
-    assert_eq!(
-        complexity["top"],
-        json!([{"path": "src/a b.py", "element": "f", "line": 1, "complexity": 2}])
-    );
+    assert_eq!(complexity["top"], json!([{"path": "src/a b.py", "element": "f", "line": 1, "complexity": 2}]));
     assert_eq!(complexity["by_level"]["low"], 1);
     assert_eq!(stats("files").await["total"], 3);
     for name in ["overview", "files"] {
@@ -182,18 +155,11 @@ async fn statistics_are_those_of_the_project() {
 async fn pages(client: &Stateless, mut between: impl FnMut(usize)) -> Vec<Vec<String>> {
     let (mut pages, mut cursor) = (Vec::new(), Value::Null);
     loop {
-        let params = if cursor.is_null() {
-            json!({})
-        } else {
-            json!({"cursor": cursor})
-        };
+        let params = if cursor.is_null() { json!({}) } else { json!({"cursor": cursor}) };
         let answer = client.request("resources/list", params).await;
         let page = answer.result();
         let uris = page["resources"].as_array().unwrap().iter();
-        pages.push(
-            uris.map(|resource| resource["uri"].as_str().unwrap().to_owned())
-                .collect(),
-        );
+        pages.push(uris.map(|resource| resource["uri"].as_str().unwrap().to_owned()).collect());
         cursor = page["nextCursor"].clone();
         if cursor.is_null() {
             return pages;
@@ -208,11 +174,7 @@ async fn the_pages_of_the_list_are_the_whole_list() {
     for n in 0..250 {
         sample.file(&format!("src/f{n:03}.py"), "");
     }
-    sample
-        .file("日 本%.txt", "")
-        .file(".hidden", "")
-        .file("ignored.txt", "")
-        .file(".ignore", "ignored.txt");
+    sample.file("日 本%.txt", "").file(".hidden", "").file("ignored.txt", "").file(".ignore", "ignored.txt");
     let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);
     let listed = pages(&client, |_| {}).await;
@@ -241,19 +203,11 @@ async fn the_pages_of_the_list_are_the_whole_list() {
     for cursor in ["100", "nonsense", ""] {
         let answer = client.request("resources/list", json!({"cursor": cursor})).await;
         assert_eq!(answer.error()["code"], -32602, "{}", answer.raw);
-        assert!(
-            answer.error()["message"].as_str().unwrap().contains("nextCursor"),
-            "{}",
-            answer.raw
-        );
+        assert!(answer.error()["message"].as_str().unwrap().contains("nextCursor"), "{}", answer.raw);
     }
     // Lists that have one page have no cursors.
     for method in ["tools/list", "resources/templates/list"] {
-        assert_eq!(
-            client.request(method, json!({"cursor": "MQ"})).await.error()["code"],
-            -32602,
-            "{method}"
-        );
+        assert_eq!(client.request(method, json!({"cursor": "MQ"})).await.error()["code"], -32602, "{method}");
     }
 }
 
@@ -294,10 +248,7 @@ async fn paths_and_statistics_complete() {
         found["result"]["completion"]["values"],
         json!(["overview", "languages", "complexity", "files", "index"])
     );
-    assert_eq!(
-        complete(&templates[1], "type", "co").await["result"]["completion"]["values"],
-        json!(["complexity"])
-    );
+    assert_eq!(complete(&templates[1], "type", "co").await["result"]["completion"]["values"], json!(["complexity"]));
     assert!(complete("file:///{path}", "path", "a").await["error"]["message"].is_string());
 }
 
@@ -316,18 +267,11 @@ async fn invalid_ranges_are_explained() {
         let answer = read(&client, &format!("code://file/src/a%20b.py?lines={range}")).await;
         let error = &answer["error"];
         assert!(error["message"].as_str().unwrap().contains(said), "{range}: {error}");
-        assert_eq!(
-            (&error["code"], &error["data"]["code"]),
-            (&json!(-32602), &json!("INVALID_ARGUMENTS")),
-            "{range}"
-        );
+        assert_eq!((&error["code"], &error["data"]["code"]), (&json!(-32602), &json!("INVALID_ARGUMENTS")), "{range}");
     }
     // An end beyond the file is the file's end; one line is a range.
-    for (range, text) in [
-        ("3-99", "        return 1\n    return 2\n"),
-        ("4-", "    return 2\n"),
-        ("1", "def f(x):\n"),
-    ] {
+    for (range, text) in [("3-99", "        return 1\n    return 2\n"), ("4-", "    return 2\n"), ("1", "def f(x):\n")]
+    {
         let answer = read(&client, &format!("code://file/src/a%20b.py?lines={range}")).await;
         assert_eq!(answer["result"]["contents"][0]["text"], text, "{range}");
     }
@@ -370,9 +314,7 @@ async fn statistics_agree_with_the_tools_and_the_disk() {
         let text = answer["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
         serde_json::from_str::<Value>(&text).unwrap()
     };
-    let listed = client
-        .call("list_files", json!({"roots": ["."], "types": ["f"], "absolute": false}))
-        .await;
+    let listed = client.call("list_files", json!({"roots": ["."], "types": ["f"], "absolute": false})).await;
     let paths: Vec<_> = listed.called().0["results"]
         .as_array()
         .unwrap()
@@ -384,9 +326,7 @@ async fn statistics_agree_with_the_tools_and_the_disk() {
         let content = std::fs::read(sample.root().join(path)).unwrap();
         bytes += content.len();
         lines += String::from_utf8_lossy(&content).lines().count();
-        let structure = client
-            .call("check_code_scale", json!({"file_path": path, "include_details": true}))
-            .await;
+        let structure = client.call("check_code_scale", json!({"file_path": path, "include_details": true})).await;
         let cyclomatic = &structure.called().0["complexity_metrics"]["cyclomatic"];
         if let Some(max) = cyclomatic["max"].as_u64().filter(|max| *max > 0) {
             callables.insert(path.clone(), (max, cyclomatic["total"].as_u64().unwrap()));
@@ -394,23 +334,13 @@ async fn statistics_agree_with_the_tools_and_the_disk() {
     }
     let overview = stats("overview").await;
     assert_eq!(overview["total_files"], paths.len());
-    assert_eq!(
-        (&overview["total_bytes"], &overview["total_lines"]),
-        (&json!(bytes), &json!(lines))
-    );
+    assert_eq!((&overview["total_bytes"], &overview["total_lines"]), (&json!(bytes), &json!(lines)));
     let languages = stats("languages").await;
-    let counted: u64 = languages["languages"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| row["file_count"].as_u64().unwrap())
-        .sum();
+    let counted: u64 =
+        languages["languages"].as_array().unwrap().iter().map(|row| row["file_count"].as_u64().unwrap()).sum();
     assert_eq!(counted, paths.len() as u64);
     let complexity = stats("complexity").await;
-    assert_eq!(
-        complexity["max"],
-        *callables.values().map(|(max, _)| max).max().unwrap()
-    );
+    assert_eq!(complexity["max"], *callables.values().map(|(max, _)| max).max().unwrap());
     let total: u64 = callables.values().map(|(_, total)| total).sum();
     let count: u64 = ["low", "moderate", "high", "very_high"]
         .iter()
@@ -432,11 +362,7 @@ async fn statistics_are_cached_until_a_file_changes() {
     for name in ["overview", "languages", "complexity", "files"] {
         let uri = format!("code://stats/{name}");
         let first = read(&client, &uri).await;
-        assert_eq!(
-            first,
-            read_again(&client, &uri, &first).await,
-            "{name} is counted again"
-        );
+        assert_eq!(first, read_again(&client, &uri, &first).await, "{name} is counted again");
         // A write right after a read is noticed too.
         sample.file("src/a b.py", format!("def f(x):\n    return x\n# {name}\n"));
         let text = |answer: &Value| answer["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
@@ -462,18 +388,13 @@ async fn a_request_of_another_form_is_taught() {
         (json!(7), "arguments is a number"),
     ] {
         let params = json!({"name": "list_files", "arguments": arguments});
-        for answer in [
-            client.request("tools/call", params.clone()).await,
-            session.request("tools/call", params).await,
-        ] {
+        for answer in [client.request("tools/call", params.clone()).await, session.request("tools/call", params).await]
+        {
             assert!(answer.status.is_success(), "{} {}", answer.status, answer.raw);
             let error = answer.error();
             let message = error["message"].as_str().unwrap();
             assert_eq!(error["code"], -32602, "{error}");
-            assert!(
-                message.contains(said) && message.contains(r#""arguments": {"roots": ["."]}"#),
-                "{message}"
-            );
+            assert!(message.contains(said) && message.contains(r#""arguments": {"roots": ["."]}"#), "{message}");
         }
     }
     for (method, params) in [
@@ -481,25 +402,9 @@ async fn a_request_of_another_form_is_taught() {
         ("completion/complete", json!({"ref": {}})),
         ("resources/subscribe", json!({})),
     ] {
-        assert_eq!(
-            session.request(method, params).await.error()["code"],
-            -32602,
-            "{method}"
-        );
+        assert_eq!(session.request(method, params).await.error()["code"], -32602, "{method}");
     }
-    assert_eq!(
-        client
-            .request("subscriptions/listen", json!({"notifications": 7}))
-            .await
-            .error()["code"],
-        -32602
-    );
-    assert_eq!(
-        session.request("no/such/method", json!({})).await.error()["code"],
-        -32601
-    );
-    assert_eq!(
-        client.request("no/such/method", json!({})).await.error()["code"],
-        -32601
-    );
+    assert_eq!(client.request("subscriptions/listen", json!({"notifications": 7})).await.error()["code"], -32602);
+    assert_eq!(session.request("no/such/method", json!({})).await.error()["code"], -32601);
+    assert_eq!(client.request("no/such/method", json!({})).await.error()["code"], -32601);
 }

@@ -49,15 +49,8 @@ async fn rows_stand_below_their_element_with_their_role() {
     let grouped = text_alone(&app, "search_content", grouped).await;
     assert!(grouped.contains(&format!("shop.py (5)\n{rows}")), "{grouped}");
     let reply = call(&app, "search_content", tax()).await;
-    let hit = reply.structured["results"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|row| row["line"] == 5);
-    assert_eq!(
-        (&hit.unwrap()["role"], &hit.unwrap()["element"]),
-        (&json!("mention"), &json!("Cart.total"))
-    );
+    let hit = reply.structured["results"].as_array().unwrap().iter().find(|row| row["line"] == 5);
+    assert_eq!((&hit.unwrap()["role"], &hit.unwrap()["element"]), (&json!("mention"), &json!("Cart.total")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -77,11 +70,7 @@ async fn roles_filter_rows_and_counts_in_both_tools() {
             assert!(!reply.is_error, "{}", reply.text);
             let rows = reply.structured["results"].as_array().unwrap();
             let found: Vec<u64> = rows.iter().map(|row| row["line"].as_u64().unwrap()).collect();
-            assert_eq!(
-                (found, &reply.structured["total_matches"]),
-                (lines.clone(), &json!(total)),
-                "{tool} {roles}"
-            );
+            assert_eq!((found, &reply.structured["total_matches"]), (lines.clone(), &json!(total)), "{tool} {roles}");
             arguments["total_only"] = json!(true);
             let reply = call(&app, tool, arguments).await;
             assert_eq!(reply.text, total.to_string(), "{tool} {roles}");
@@ -107,17 +96,10 @@ async fn too_many_files_have_no_roles_and_a_filter_is_refused() {
     }
     let app = sample.app();
     let text = text_alone(&app, "search_content", tax()).await;
-    assert!(
-        text.contains("\n1:tax = 1\n") && text.contains("Without roles: 201 files"),
-        "{text}"
-    );
+    assert!(text.contains("\n1:tax = 1\n") && text.contains("Without roles: 201 files"), "{text}");
     let mut arguments = tax();
     arguments["roles"] = json!(["write"]);
-    let message = refused(
-        &app,
-        &call(&app, "search_content", arguments).await,
-        &["INVALID_ARGUMENTS"],
-    );
+    let message = refused(&app, &call(&app, "search_content", arguments).await, &["INVALID_ARGUMENTS"]);
     assert!(message.contains("201 files"), "{message}");
 }
 
@@ -131,22 +113,14 @@ async fn filter_says_what_it_could_not_parse() {
     let mut arguments = tax();
     arguments["roles"] = json!(["definition"]);
     let text = text_alone(&app, "search_content", arguments).await;
-    assert!(
-        text.contains("Left out, since not parsed: 2 (long.js, notes.txt)"),
-        "{text}"
-    );
+    assert!(text.contains("Left out, since not parsed: 2 (long.js, notes.txt)"), "{text}");
     let all = json!({"query": "tax", "files": ["shop.py"], "roles": ["call", "mention"], "total_only": true});
     assert_eq!(call(&app, "search_content", all).await.text, "2");
     // Several matches of one row: only those of the role are counted and shown.
     sample.file("twice.py", "tax = tax()\n");
     let twice = json!({"query": "tax", "files": ["twice.py"], "roles": ["call"]});
     let reply = call(&app, "search_content", twice).await;
-    assert_eq!(
-        reply.structured["results"][0]["matches"],
-        json!([[6, 9]]),
-        "{}",
-        reply.text
-    );
+    assert_eq!(reply.structured["results"][0]["matches"], json!([[6, 9]]), "{}", reply.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -155,11 +129,7 @@ async fn unknown_role_is_refused_with_the_known_ones() {
     let app = sample.app();
     let mut arguments = tax();
     arguments["roles"] = json!(["caller"]);
-    let message = refused(
-        &app,
-        &call(&app, "search_content", arguments).await,
-        &["INVALID_ARGUMENTS"],
-    );
+    let message = refused(&app, &call(&app, "search_content", arguments).await, &["INVALID_ARGUMENTS"]);
     assert!(message.contains("call") && message.contains("definition"), "{message}");
 }
 
@@ -170,10 +140,7 @@ async fn query_by_name_comes_with_the_text_of_few_short_matches() {
     sample
         .file(
             "a.py",
-            format!(
-                "class A:\n    def run(self):\n        y = 2\n        return y{}\n\n{long}",
-                " ".repeat(600)
-            ),
+            format!("class A:\n    def run(self):\n        y = 2\n        return y{}\n\n{long}", " ".repeat(600)),
         )
         .file("b.py", "def run():\n    return 3\n");
     let app = sample.app();
@@ -181,18 +148,9 @@ async fn query_by_name_comes_with_the_text_of_few_short_matches() {
     let mut methods = by_name("run");
     methods["query_key"] = json!("methods");
     let text = text_alone(&app, "query_code", methods).await;
-    assert!(
-        text.contains(&format!("        return y{}", " ".repeat(600)).trim_end().to_owned()),
-        "{text}"
-    );
+    assert!(text.contains(&format!("        return y{}", " ".repeat(600)).trim_end().to_owned()), "{text}");
     assert!(!text.contains("extract_code_section"), "{text}");
     let text = text_alone(&app, "query_code", by_name("long")).await;
-    assert!(
-        text.contains("function long: long()") && !text.contains("x = 1"),
-        "{text}"
-    );
-    assert!(
-        text.contains(r#"→ extract_code_section {"file_path":"a.py","element":"long"}"#),
-        "{text}"
-    );
+    assert!(text.contains("function long: long()") && !text.contains("x = 1"), "{text}");
+    assert!(text.contains(r#"→ extract_code_section {"file_path":"a.py","element":"long"}"#), "{text}");
 }

@@ -60,11 +60,7 @@ fn link(target: &str, path: &Path) {
 /// Makes a folder a worktree of a repository in it.
 fn worktree(folder: &Path) {
     fs::create_dir(folder.join("main")).expect("made");
-    fs::write(
-        folder.join(".git"),
-        format!("gitdir: {}\n", folder.join("main").display()),
-    )
-    .expect("written");
+    fs::write(folder.join(".git"), format!("gitdir: {}\n", folder.join("main").display())).expect("written");
 }
 
 /// Calls a tool. Fails if there is no answer in a minute.
@@ -95,10 +91,8 @@ async fn found(program: &Program, options: &Value) -> ([Vec<String>; 2], [u64; 2
         let (_, inside) = path.as_str().expect("a path").split_once("/project/").expect("inside");
         inside.to_owned()
     };
-    let mut files = [
-        counts.map(|(path, _)| path.clone()).collect::<Vec<_>>(),
-        rows.map(|row| inside(&row["path"])).collect(),
-    ];
+    let mut files =
+        [counts.map(|(path, _)| path.clone()).collect::<Vec<_>>(), rows.map(|row| inside(&row["path"])).collect()];
     for files in &mut files {
         files.sort();
     }
@@ -121,10 +115,7 @@ async fn folders_with_unusable_ignore_files_are_left_out_and_named() {
         let (files, skipped) = found(&program, &json!({"roots": ["."]})).await;
         // A search reads no `.fdignore`, a listing no `.rgignore`.
         let others = ["pipe-for-fd/lost.txt", "pipe-for-rg/lost.txt"];
-        assert_eq!(
-            files,
-            others.map(|other| vec!["kept/a.txt".to_owned(), other.to_owned()])
-        );
+        assert_eq!(files, others.map(|other| vec!["kept/a.txt".to_owned(), other.to_owned()]));
         assert_eq!(skipped, [UNUSABLE.len() as u64 - 1; 2]);
     }
     let total = json!({"query": "needle", "total_only": true});
@@ -141,10 +132,7 @@ async fn folders_with_unusable_ignore_files_are_left_out_and_named() {
     for (options, files) in [
         (json!({"roots": ["zeros"]}), vec![]),
         (json!({"roots": ["zeros/deep", "kept"]}), vec!["kept/a.txt"]),
-        (
-            json!({"roots": ["links"], "follow_symlinks": true}),
-            vec!["links/b.txt"],
-        ),
+        (json!({"roots": ["links"], "follow_symlinks": true}), vec!["links/b.txt"]),
     ] {
         let (found, skipped) = found(&program, &options).await;
         assert_eq!(found, [files.clone(), files], "{options}");
@@ -152,10 +140,7 @@ async fn folders_with_unusable_ignore_files_are_left_out_and_named() {
     }
     let search = json!({"query": "needle", "roots": ["zeros"]});
     let text = text_alone(&sample.app(), "search_content", search).await;
-    assert!(
-        text.contains("zeros (unusable ignore file)") && text.contains("128 KiB"),
-        "{text}"
-    );
+    assert!(text.contains("zeros (unusable ignore file)") && text.contains("128 KiB"), "{text}");
 }
 
 #[tokio::test]

@@ -11,13 +11,7 @@ use crate::{
     taught::refused,
 };
 
-const FORMATS: [&str; 5] = [
-    "total_only",
-    "count_only_matches",
-    "summary_only",
-    "group_by_file",
-    "optimize_paths",
-];
+const FORMATS: [&str; 5] = ["total_only", "count_only_matches", "summary_only", "group_by_file", "optimize_paths"];
 
 fn project() -> Sample {
     let sample = Sample::empty();
@@ -44,16 +38,8 @@ async fn each_format_alone_is_served_and_any_two_are_refused_by_name() {
                 let mut both = arguments.clone();
                 both[*second] = json!(true);
                 for (locale, said, given) in [
-                    (
-                        Locale::En,
-                        "mutually exclusive",
-                        format!("several were given: {first}, {second}"),
-                    ),
-                    (
-                        Locale::Ja,
-                        "出力形式パラメータは排他的です",
-                        format!("複数指定できません: {first}, {second}"),
-                    ),
+                    (Locale::En, "mutually exclusive", format!("several were given: {first}, {second}")),
+                    (Locale::Ja, "出力形式パラメータは排他的です", format!("複数指定できません: {first}, {second}")),
                 ] {
                     let caller = Caller { locale, ..whole(&app) };
                     let reply = call_as(&app, tool, both.clone(), caller, CancellationToken::new()).await;
@@ -83,26 +69,12 @@ async fn max_count_bounds_each_file_and_has_a_range() {
     sample.file("a.txt", "x\n".repeat(9)).file("b.txt", "x\n".repeat(3));
     let app = sample.app();
     let ask = async |count: Value| {
-        call(
-            &app,
-            "search_content",
-            json!({"query": "x", "roots": ["."], "max_count": count}),
-        )
-        .await
+        call(&app, "search_content", json!({"query": "x", "roots": ["."], "max_count": count})).await
     };
     let five = ask(json!(5)).await;
-    assert_eq!(
-        (
-            five.structured["count"].as_u64(),
-            five.structured["total_matches"].as_u64()
-        ),
-        (Some(8), Some(8))
-    );
+    assert_eq!((five.structured["count"].as_u64(), five.structured["total_matches"].as_u64()), (Some(8), Some(8)));
     let most = ask(json!(50_000)).await;
-    assert_eq!(
-        (&most.structured["max_count_adjusted"], &most.structured["count"]),
-        (&json!(10_000), &json!(12))
-    );
+    assert_eq!((&most.structured["max_count_adjusted"], &most.structured["count"]), (&json!(10_000), &json!(12)));
     for bad in [json!(0), json!(-3), json!("ten"), json!(1.5)] {
         let message = refused(&app, &ask(bad.clone()).await, &["INVALID_ARGUMENTS"]);
         for part in ["max_count", "an integer from 1 to 10000"] {
@@ -120,32 +92,21 @@ async fn without_max_count_listing_is_bounded_and_counting_is_not() {
     let app = sample.app();
     let ask = async |more: Value| {
         let mut arguments = json!({"query": "needle", "roots": ["."]});
-        arguments
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         call(&app, "search_content", arguments).await
     };
     let rows = ask(json!({})).await;
     assert!(rows.structured["count"].as_u64().unwrap() <= 2_000);
-    assert_eq!(
-        (&rows.structured["total_matches"], &rows.structured["truncated"]),
-        (&json!(3_000), &json!(true))
-    );
+    assert_eq!((&rows.structured["total_matches"], &rows.structured["truncated"]), (&json!(3_000), &json!(true)));
     assert!(
         rows.structured["next"]["cursor"].is_string() && rows.text.contains("cursor="),
         "{}",
         rows.structured["next"]
     );
-    assert_eq!(
-        ask(json!({"total_only": true})).await.structured,
-        json!({"total_matches": 3_000})
-    );
+    assert_eq!(ask(json!({"total_only": true})).await.structured, json!({"total_matches": 3_000}));
     // All pages together are the whole list, file by file.
-    let (mut cursor, mut seen) = (
-        rows.structured["next"]["cursor"].clone(),
-        rows.structured["count"].as_u64().unwrap(),
-    );
+    let (mut cursor, mut seen) =
+        (rows.structured["next"]["cursor"].clone(), rows.structured["count"].as_u64().unwrap());
     while cursor.is_string() {
         let page = ask(json!({"cursor": cursor})).await;
         assert!(!page.is_error, "{}", page.text);
@@ -171,12 +132,7 @@ async fn a_cursor_continues_its_own_call_only() {
         assert!(message.contains("cursor"), "{message}");
     }
     sample.file("b.txt", "needle\n");
-    let stale = call(
-        &app,
-        "search_content",
-        json!({"query": "needle", "roots": ["."], "cursor": cursor}),
-    )
-    .await;
+    let stale = call(&app, "search_content", json!({"query": "needle", "roots": ["."], "cursor": cursor})).await;
     assert!(refused(&app, &stale, &["INVALID_ARGUMENTS"]).contains("files changed since"));
 }
 
@@ -186,62 +142,34 @@ async fn the_shapes_keep_their_fields() {
     let app = sample.app();
     let fields = async |tool: &str, more: Value| {
         let mut arguments = json!({"roots": ["src"]});
-        arguments
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let reply = call(&app, tool, arguments).await;
         let names: Vec<String> = reply.structured.as_object().unwrap().keys().cloned().collect();
         names.join(",")
     };
     for (format, expected) in [
-        (
-            json!({}),
-            "success,count,total_matches,total_files,truncated,elapsed_ms,results",
-        ),
+        (json!({}), "success,count,total_matches,total_files,truncated,elapsed_ms,results"),
         (json!({"total_only": true}), "total_matches"),
-        (
-            json!({"count_only_matches": true}),
-            "success,count_only,total_matches,file_counts",
-        ),
-        (
-            json!({"summary_only": true}),
-            "success,count,truncated,elapsed_ms,summary",
-        ),
+        (json!({"count_only_matches": true}), "success,count_only,total_matches,file_counts"),
+        (json!({"summary_only": true}), "success,count,truncated,elapsed_ms,summary"),
         (json!({"group_by_file": true}), "success,count,total_matches,files"),
-        (
-            json!({"optimize_paths": true}),
-            "success,count,total_matches,total_files,truncated,elapsed_ms,root,results",
-        ),
+        (json!({"optimize_paths": true}), "success,count,total_matches,total_files,truncated,elapsed_ms,root,results"),
     ] {
         let mut arguments = format.clone();
         arguments["query"] = json!("class.*Service");
         assert_eq!(fields("search_content", arguments.clone()).await, expected, "{format}");
-        let with_meta = if format["total_only"] == true {
-            expected.to_owned()
-        } else {
-            format!("{expected},meta")
-        };
+        let with_meta = if format["total_only"] == true { expected.to_owned() } else { format!("{expected},meta") };
         assert_eq!(fields("find_and_grep", arguments).await, with_meta, "{format}");
     }
-    assert_eq!(
-        fields("list_files", json!({})).await,
-        "success,count,total_count,truncated,elapsed_ms,results"
-    );
-    assert_eq!(
-        fields("list_files", json!({"count_only": true})).await,
-        "success,count_only,total_count"
-    );
+    assert_eq!(fields("list_files", json!({})).await, "success,count,total_count,truncated,elapsed_ms,results");
+    assert_eq!(fields("list_files", json!({"count_only": true})).await, "success,count_only,total_count");
 }
 
 #[expect(clippy::too_many_lines, reason = "a list, one entry a scenario")]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_error_scenarios_of_the_tools() {
     let sample = Sample::new();
-    sample
-        .file("two\nlines.txt", "x")
-        .file("empty.py", "")
-        .file("blob.bin", b"\0\x01\x02");
+    sample.file("two\nlines.txt", "x").file("empty.py", "").file("blob.bin", b"\0\x01\x02");
     let app = sample.app();
     let outside = sample.outside().display().to_string();
     let before = sample.state();
@@ -252,60 +180,25 @@ async fn the_error_scenarios_of_the_tools() {
             "INVALID_ARGUMENTS",
             "file_path | file_paths: exactly one of file_path, file_paths is needed",
         ),
-        (
-            "check_code_scale",
-            json!({"file_path": "src/mian.py"}),
-            "FILE_NOT_FOUND",
-            "src/main.py",
-        ),
-        (
-            "check_code_scale",
-            json!({"file_path": "src"}),
-            "INVALID_ARGUMENTS",
-            "regular file",
-        ),
+        ("check_code_scale", json!({"file_path": "src/mian.py"}), "FILE_NOT_FOUND", "src/main.py"),
+        ("check_code_scale", json!({"file_path": "src"}), "INVALID_ARGUMENTS", "regular file"),
         (
             "check_code_scale",
             json!({"file_path": "src/main.py", "language": "cobol"}),
             "UNSUPPORTED_LANGUAGE",
             "python",
         ),
-        (
-            "check_code_scale",
-            json!({"file_path": "/etc/passwd"}),
-            "OUTSIDE_PROJECT",
-            "outside the project boundary",
-        ),
-        (
-            "check_code_scale",
-            json!({"file_path": "../x"}),
-            "PATH_TRAVERSAL",
-            "'..'",
-        ),
-        (
-            "check_code_scale",
-            json!({"file_path": "a\0b"}),
-            "PATH_TRAVERSAL",
-            "NUL",
-        ),
-        (
-            "check_code_scale",
-            json!({"file_path": "x".repeat(5000)}),
-            "PATH_TRAVERSAL",
-            "4,096",
-        ),
+        ("check_code_scale", json!({"file_path": "/etc/passwd"}), "OUTSIDE_PROJECT", "outside the project boundary"),
+        ("check_code_scale", json!({"file_path": "../x"}), "PATH_TRAVERSAL", "'..'"),
+        ("check_code_scale", json!({"file_path": "a\0b"}), "PATH_TRAVERSAL", "NUL"),
+        ("check_code_scale", json!({"file_path": "x".repeat(5000)}), "PATH_TRAVERSAL", "4,096"),
         (
             "analyze_code_structure",
             json!({"file_path": "src/main.py", "format_type": "fulll"}),
             "INVALID_ARGUMENTS",
             "did you mean full",
         ),
-        (
-            "analyze_code_structure",
-            json!({"file_path": "blob.bin"}),
-            "UNSUPPORTED_LANGUAGE",
-            "blob.bin",
-        ),
+        ("analyze_code_structure", json!({"file_path": "blob.bin"}), "UNSUPPORTED_LANGUAGE", "blob.bin"),
         (
             "extract_code_section",
             json!({"file_path": "src/main.py"}),
@@ -342,18 +235,8 @@ async fn the_error_scenarios_of_the_tools() {
             "INVALID_ARGUMENTS",
             "end_line: it needs start_line",
         ),
-        (
-            "query_code",
-            json!({"file_path": "src/main.py"}),
-            "INVALID_ARGUMENTS",
-            "query_key, query_string",
-        ),
-        (
-            "query_code",
-            json!({"file_path": "src/main.py", "query_key": "methds"}),
-            "INVALID_QUERY",
-            "methods",
-        ),
+        ("query_code", json!({"file_path": "src/main.py"}), "INVALID_ARGUMENTS", "query_key, query_string"),
+        ("query_code", json!({"file_path": "src/main.py", "query_key": "methds"}), "INVALID_QUERY", "methods"),
         (
             "query_code",
             json!({"file_path": "src/main.py", "query_key": "functions", "filter": "name"}),
@@ -361,54 +244,14 @@ async fn the_error_scenarios_of_the_tools() {
             "operator",
         ),
         ("list_files", json!({"roots": []}), "INVALID_ARGUMENTS", "not empty"),
-        (
-            "list_files",
-            json!({"roots": ["."], "types": ["q"]}),
-            "INVALID_ARGUMENTS",
-            "q",
-        ),
-        (
-            "list_files",
-            json!({"roots": ["."], "size": ["huge"]}),
-            "INVALID_ARGUMENTS",
-            "size",
-        ),
-        (
-            "list_files",
-            json!({"roots": ["."], "changed_within": "soon"}),
-            "INVALID_ARGUMENTS",
-            "changed_within",
-        ),
-        (
-            "list_files",
-            json!({"roots": ["."], "limit": 0}),
-            "INVALID_ARGUMENTS",
-            "limit",
-        ),
-        (
-            "search_content",
-            json!({"query": "x", "files": []}),
-            "INVALID_ARGUMENTS",
-            "not empty",
-        ),
-        (
-            "search_content",
-            json!({"roots": ["."]}),
-            "INVALID_ARGUMENTS",
-            "query: required",
-        ),
-        (
-            "search_content",
-            json!({"query": "", "roots": ["."]}),
-            "INVALID_ARGUMENTS",
-            "not empty",
-        ),
-        (
-            "search_content",
-            json!({"query": "x", "files": ["nope.py"]}),
-            "FILE_NOT_FOUND",
-            "nope.py",
-        ),
+        ("list_files", json!({"roots": ["."], "types": ["q"]}), "INVALID_ARGUMENTS", "q"),
+        ("list_files", json!({"roots": ["."], "size": ["huge"]}), "INVALID_ARGUMENTS", "size"),
+        ("list_files", json!({"roots": ["."], "changed_within": "soon"}), "INVALID_ARGUMENTS", "changed_within"),
+        ("list_files", json!({"roots": ["."], "limit": 0}), "INVALID_ARGUMENTS", "limit"),
+        ("search_content", json!({"query": "x", "files": []}), "INVALID_ARGUMENTS", "not empty"),
+        ("search_content", json!({"roots": ["."]}), "INVALID_ARGUMENTS", "query: required"),
+        ("search_content", json!({"query": "", "roots": ["."]}), "INVALID_ARGUMENTS", "not empty"),
+        ("search_content", json!({"query": "x", "files": ["nope.py"]}), "FILE_NOT_FOUND", "nope.py"),
         (
             "search_content",
             json!({"query": "x", "roots": ["."], "case": "upper"}),
@@ -427,24 +270,9 @@ async fn the_error_scenarios_of_the_tools() {
             "INVALID_ARGUMENTS",
             "max_filesize",
         ),
-        (
-            "search_content",
-            json!({"query": "(?<=a)b", "roots": ["."]}),
-            "INVALID_QUERY",
-            "pcre2",
-        ),
-        (
-            "set_project_path",
-            json!({"project_path": outside}),
-            "ROOT_NOT_ALLOWED",
-            "outside the allowed roots",
-        ),
-        (
-            "set_project_path",
-            json!({"project_path": "src"}),
-            "ROOT_NOT_ALLOWED",
-            "not absolute",
-        ),
+        ("search_content", json!({"query": "(?<=a)b", "roots": ["."]}), "INVALID_QUERY", "pcre2"),
+        ("set_project_path", json!({"project_path": outside}), "ROOT_NOT_ALLOWED", "outside the allowed roots"),
+        ("set_project_path", json!({"project_path": "src"}), "ROOT_NOT_ALLOWED", "not absolute"),
         (
             "set_project_path",
             json!({"project_path": sample.root().join("src/main.py").display().to_string()}),
@@ -457,19 +285,11 @@ async fn the_error_scenarios_of_the_tools() {
             "ROOT_NOT_ALLOWED",
             "outside the allowed roots",
         ),
-        (
-            "list_files",
-            json!({"roots": ["."], "output_file": "../x.json"}),
-            "READ_ONLY",
-            ".fumi/output/",
-        ),
+        ("list_files", json!({"roots": ["."], "output_file": "../x.json"}), "READ_ONLY", ".fumi/output/"),
     ] {
         let reply = call(&app, tool, arguments.clone()).await;
         let message = refused(&app, &reply, &[code]);
-        assert!(
-            message.contains(part),
-            "{tool} {arguments}: {part:?} is missing in: {message}"
-        );
+        assert!(message.contains(part), "{tool} {arguments}: {part:?} is missing in: {message}");
     }
     assert_eq!(sample.state(), before, "a refused call wrote something");
 }
@@ -484,11 +304,7 @@ async fn a_large_project_is_said_and_refused_where_the_operator_is_strict() {
     ] {
         let app = sample.app_with(&[], |config| config.limits.project_files = 2);
         let reply = call(&app, tool, arguments.clone()).await;
-        assert!(
-            reply.structured["large_project"].as_u64() > Some(2),
-            "{tool}: {}",
-            reply.structured
-        );
+        assert!(reply.structured["large_project"].as_u64() > Some(2), "{tool}: {}", reply.structured);
         let strict = sample.app_with(&[], |config| {
             (config.limits.project_files, config.limits.strict) = (2, true);
         });
@@ -502,10 +318,7 @@ async fn one_language_when_the_caller_named_it() {
     let sample = project();
     let app = sample.app();
     let ask = async |locale: Locale| -> ToolReply {
-        let caller = Caller {
-            locale,
-            ..Caller::default()
-        };
+        let caller = Caller { locale, ..Caller::default() };
         call_as(
             &app,
             "search_content",
@@ -517,11 +330,7 @@ async fn one_language_when_the_caller_named_it() {
     };
     let (en, ja) = (ask(Locale::En).await, ask(Locale::Ja).await);
     assert!(!crate::taught::is_japanese(&en.text), "{}", en.text);
-    assert!(
-        ja.text.contains("出力形式パラメータは排他的です") && !ja.text.contains("mutually"),
-        "{}",
-        ja.text
-    );
+    assert!(ja.text.contains("出力形式パラメータは排他的です") && !ja.text.contains("mutually"), "{}", ja.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -536,26 +345,16 @@ async fn a_search_says_what_it_did_not_look_at_and_what_it_does_not_show() {
         assert_eq!(reply.text, said, "{format}");
         let stages = &reply.structured["meta"];
         assert_eq!(
-            (
-                &stages["searched_file_count"],
-                &stages["found_file_count"],
-                &stages["truncated"]
-            ),
+            (&stages["searched_file_count"], &stages["found_file_count"], &stages["truncated"]),
             (&json!(2), &json!(3), &json!(true)),
             "{format}"
         );
     }
     let nothing = call(&app, "search_content", json!({"roots": ["."], "query": "no such text"})).await;
-    assert_eq!(
-        (nothing.text.as_str(), &nothing.structured["searched_files"]),
-        ("No matches in 3 files", &json!(3))
-    );
+    assert_eq!((nothing.text.as_str(), &nothing.structured["searched_files"]), ("No matches in 3 files", &json!(3)));
 
     for n in 3..60 {
-        sample.file(
-            &format!("src/m{n}.py"),
-            "def process_a(): pass\ndef process_b(): pass\n",
-        );
+        sample.file(&format!("src/m{n}.py"), "def process_a(): pass\ndef process_b(): pass\n");
     }
     let mut pages = Vec::new();
     let mut cursor = None;
@@ -575,10 +374,7 @@ async fn a_search_says_what_it_did_not_look_at_and_what_it_does_not_show() {
     }
     assert!(pages.len() > 1, "one page: {}", pages[0].text);
     for page in &pages {
-        assert_eq!(
-            (&page.structured["total_files"], &page.structured["truncated"]),
-            (&json!(60), &json!(true))
-        );
+        assert_eq!((&page.structured["total_files"], &page.structured["truncated"]), (&json!(60), &json!(true)));
     }
     let last = pages.last().unwrap();
     assert!(last.text.contains("to 60 of 120 matches in 60 files]"), "{}", last.text);
@@ -587,10 +383,7 @@ async fn a_search_says_what_it_did_not_look_at_and_what_it_does_not_show() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_text_tells_what_makes_its_number_wrong() {
     let sample = Sample::empty();
-    sample
-        .file("a.txt", "x\n".repeat(9))
-        .file("b.txt", "x\n")
-        .file(".blob.bin", b"x\n\0\nx\n");
+    sample.file("a.txt", "x\n".repeat(9)).file("b.txt", "x\n").file(".blob.bin", b"x\n\0\nx\n");
     let app = sample.app_with(&[], |config| config.limits.project_files = 1);
     let counted = json!({"query": "x", "roots": ["."], "max_count": 2, "total_only": true});
     assert_eq!(
@@ -630,10 +423,7 @@ async fn a_listing_names_its_folder_once_and_tells_times_limits_and_links() {
     let app = sample.app();
     let list = async |more: Value| {
         let mut arguments = json!({"roots": ["src"], "types": ["f"], "follow_symlinks": true});
-        arguments
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         text_alone(&app, "list_files", arguments).await
     };
     let (root, size) = (sample.root().display().to_string(), sample.read("src/m0.py").len());
@@ -645,10 +435,7 @@ async fn a_listing_names_its_folder_once_and_tells_times_limits_and_links() {
         format!("first 1 of 3 (limit)\nsrc/m0.py\t{size}\n{skipped}")
     );
     assert_eq!(list(json!({"count_only": true})).await, format!("total: 3\n{skipped}"));
-    assert_eq!(
-        list(json!({"pattern": "nothing", "follow_symlinks": false})).await,
-        "No files found."
-    );
+    assert_eq!(list(json!({"pattern": "nothing", "follow_symlinks": false})).await, "No files found.");
     for more in [json!({"sort": "mtime"}), json!({"changed_within": "1d"})] {
         let text = list(more).await;
         let row = text.lines().nth(1).unwrap();
@@ -665,16 +452,10 @@ async fn project_is_the_default_root() {
     let sample = project();
     let app = sample.app();
     for (tool, mut arguments) in [
-        (
-            "search_content",
-            json!({"query": "process_", "count_only_matches": true}),
-        ),
+        ("search_content", json!({"query": "process_", "count_only_matches": true})),
         ("find_and_grep", json!({"query": "process_", "extensions": ["py"]})),
         ("list_files", json!({"extensions": ["py"]})),
-        (
-            "query_code",
-            json!({"query_key": "methods", "include_globs": ["*1.py"]}),
-        ),
+        ("query_code", json!({"query_key": "methods", "include_globs": ["*1.py"]})),
     ] {
         let text = text_alone(&app, tool, arguments.clone()).await;
         assert!(text.contains("m1.py"), "{tool}: {text}");

@@ -95,27 +95,15 @@ async fn a_name_that_several_files_have_or_a_place_outside_is_refused() {
 async fn path_stands_for_roots_or_for_the_file() {
     let sample = project();
     for (tool, sent, right) in [
-        (
-            "search_content",
-            json!({"query": "main", "path": "src"}),
-            json!({"query": "main", "roots": ["src"]}),
-        ),
-        (
-            "find_and_grep",
-            json!({"query": "main", "path": ["src"]}),
-            json!({"query": "main", "roots": ["src"]}),
-        ),
+        ("search_content", json!({"query": "main", "path": "src"}), json!({"query": "main", "roots": ["src"]})),
+        ("find_and_grep", json!({"query": "main", "path": ["src"]}), json!({"query": "main", "roots": ["src"]})),
         ("list_files", json!({"path": "docs"}), json!({"roots": ["docs"]})),
         (
             "query_code",
             json!({"query_key": "functions", "path": "src"}),
             json!({"query_key": "functions", "roots": ["src"]}),
         ),
-        (
-            "analyze_code_structure",
-            json!({"path": "src/main.py"}),
-            json!({"file_path": "src/main.py"}),
-        ),
+        ("analyze_code_structure", json!({"path": "src/main.py"}), json!({"file_path": "src/main.py"})),
     ] {
         let right = answered(&sample, tool, right).await;
         assert_eq!(answered(&sample, tool, sent).await, right, "{tool}");
@@ -157,28 +145,14 @@ async fn a_glob_as_a_root_is_its_folder_and_include_globs() {
         listed(json!({"roots": ["src"], "pattern": "*.py", "glob": true})).await
     );
     sample.file("app/[slug]/page.tsx", "def\n").file("a, b/one.py", "def\n");
-    for (root, found) in [
-        ("app/[slug]/*.tsx", "app/[slug]/page.tsx"),
-        ("a, b/*.py", "a, b/one.py"),
-        ("sr{c,d}/mai?.py", "src/main.py"),
-    ] {
+    for (root, found) in
+        [("app/[slug]/*.tsx", "app/[slug]/page.tsx"), ("a, b/*.py", "a, b/one.py"), ("sr{c,d}/mai?.py", "src/main.py")]
+    {
         let reply = call(&sample.app(), "list_files", json!({"roots": [root], "absolute": false})).await;
-        assert_eq!(
-            reply.structured["results"][0]["path"].as_str().unwrap_or(""),
-            found,
-            "{}",
-            reply.text
-        );
+        assert_eq!(reply.structured["results"][0]["path"].as_str().unwrap_or(""), found, "{}", reply.text);
     }
     let app = sample.app();
-    for root in [
-        "src/{a,b",
-        "src/{a,b*",
-        "app/[slug]/pgae.tsx",
-        "app/[slgu]/*.tsx",
-        "*.nothing",
-        "src/*.md",
-    ] {
+    for root in ["src/{a,b", "src/{a,b*", "app/[slug]/pgae.tsx", "app/[slgu]/*.tsx", "*.nothing", "src/*.md"] {
         for tool in ["list_files", "search_content"] {
             let mut arguments = json!({"roots": [root], "query": "def"});
             if tool == "list_files" {
@@ -190,10 +164,7 @@ async fn a_glob_as_a_root_is_its_folder_and_include_globs() {
     }
     let reply = call(&app, "list_files", json!({"roots": ["src/*.py"], "pattern": "main"})).await;
     let message = refused(&app, &reply, &["FILE_NOT_FOUND"]);
-    assert!(
-        message.contains("include_globs") && message.contains("glob"),
-        "{message}"
-    );
+    assert!(message.contains("include_globs") && message.contains("glob"), "{message}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -207,13 +178,7 @@ async fn a_glob_as_a_root_finds_nothing_hidden_or_ignored() {
         .file("src/build.log", "password\n")
         .file("vendor/lib.py", "def password(): pass\n")
         .file("src/main.py", "def main():\n    password = 1\n");
-    for roots in [
-        json!([".", "*.py"]),
-        json!(["src", "*.py"]),
-        json!(["src/**"]),
-        json!(["**/*"]),
-        json!(["*"]),
-    ] {
+    for roots in [json!([".", "*.py"]), json!(["src", "*.py"]), json!(["src/**"]), json!(["**/*"]), json!(["*"])] {
         for (tool, more) in [
             ("search_content", json!({"query": "password"})),
             ("search_content", json!({"query": "password", "ranked": true})),
@@ -241,11 +206,7 @@ async fn a_bare_name_is_compared_in_its_case_and_only_one_file_may_have_it() {
     sample.file("f/readme.md", "").file("g/readme.md", "");
     let app = sample.app();
     let arguments = json!({"query": "def", "files": ["readme.md", "util.py", "guide.md"]});
-    let message = refused(
-        &app,
-        &call(&app, "search_content", arguments).await,
-        &["FILE_NOT_FOUND"],
-    );
+    let message = refused(&app, &call(&app, "search_content", arguments).await, &["FILE_NOT_FOUND"]);
     assert!(message.contains("f/readme.md, g/readme.md"), "{message}");
     assert!(!message.contains("README") && !message.contains("util.py"), "{message}");
 }
@@ -256,22 +217,13 @@ async fn an_extension_may_be_written_as_a_glob_and_nothing_else_is_silently_noth
     let right = answered(&sample, "list_files", json!({"roots": ["."], "extensions": ["py"]})).await;
     assert_eq!(right["count"], 4);
     for extension in [".py", "*.py", "PY"] {
-        let sent = answered(
-            &sample,
-            "list_files",
-            json!({"roots": ["."], "extensions": [extension]}),
-        )
-        .await;
+        let sent = answered(&sample, "list_files", json!({"roots": ["."], "extensions": [extension]})).await;
         assert_eq!(sent, right, "{extension}");
     }
     let app = sample.app();
     for extension in ["py,md", "{py,md}", "src/*.py", "**/*.py", ""] {
         let arguments = json!({"roots": ["."], "query": "main", "extensions": [extension]});
-        let message = refused(
-            &app,
-            &call(&app, "find_and_grep", arguments).await,
-            &["INVALID_ARGUMENTS"],
-        );
+        let message = refused(&app, &call(&app, "find_and_grep", arguments).await, &["INVALID_ARGUMENTS"]);
         assert!(message.contains("extensions"), "{message}");
     }
 }
@@ -281,11 +233,7 @@ async fn all_problems_of_one_call_are_reported_in_plain_words() {
     let sample = project();
     let app = sample.app();
     let arguments = json!({"roots": ["."], "query": "main", "encoding": "klingon", "max_count": 0});
-    let message = refused(
-        &app,
-        &call(&app, "search_content", arguments).await,
-        &["INVALID_ARGUMENTS"],
-    );
+    let message = refused(&app, &call(&app, "search_content", arguments).await, &["INVALID_ARGUMENTS"]);
     for part in ["klingon", "an integer from 1 to 10000, not 0"] {
         assert!(message.contains(part), "{part}: {message}");
     }
@@ -293,11 +241,7 @@ async fn all_problems_of_one_call_are_reported_in_plain_words() {
     let reply = call(&app, "search_content", arguments).await;
     let message = refused(&app, &reply, &["INVALID_ARGUMENTS"]);
     assert!(message.contains("maxTokens: must be an integer"), "{message}");
-    assert!(
-        !reply.structured.to_string().contains("[redacted]"),
-        "{}",
-        reply.structured
-    );
+    assert!(!reply.structured.to_string().contains("[redacted]"), "{}", reply.structured);
     let arguments = json!({"roots": ["."], "query": "a\n\t(", "multiline": true});
     let message = refused(&app, &call(&app, "search_content", arguments).await, &["INVALID_QUERY"]);
     assert!(message.contains("\"a\\n\\t(\""), "{message}");

@@ -61,14 +61,8 @@ impl Told {
             Era::Stateless => {
                 let mut told = Self::of(listen(server, json!({"resourceSubscriptions": uris})).await, None);
                 let confirmed = told.message().await.unwrap();
-                assert_eq!(
-                    confirmed["method"], "notifications/subscriptions/acknowledged",
-                    "{confirmed}"
-                );
-                assert_eq!(
-                    confirmed["params"]["notifications"],
-                    json!({"resourceSubscriptions": uris})
-                );
+                assert_eq!(confirmed["method"], "notifications/subscriptions/acknowledged", "{confirmed}");
+                assert_eq!(confirmed["params"]["notifications"], json!({"resourceSubscriptions": uris}));
                 told
             }
         }
@@ -76,11 +70,7 @@ impl Told {
 
     fn of(response: Response, session: Option<Session>) -> Self {
         assert!(response.status().is_success(), "{}", response.status());
-        Self {
-            response,
-            rest: String::new(),
-            session,
-        }
+        Self { response, rest: String::new(), session }
     }
 
     /// Returns the next message, or `None` at the end of the stream.
@@ -88,10 +78,7 @@ impl Told {
         loop {
             while let Some(end) = self.rest.find('\n') {
                 let line: String = self.rest.drain(..=end).collect();
-                let message = line
-                    .trim()
-                    .strip_prefix("data:")
-                    .and_then(|data| serde_json::from_str(data).ok());
+                let message = line.trim().strip_prefix("data:").and_then(|data| serde_json::from_str(data).ok());
                 if message.is_some() {
                     return message;
                 }
@@ -155,9 +142,7 @@ async fn begun(server: &Server, wanted: usize) {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(PATIENCE, all)
-        .await
-        .expect("a subscription does not begin");
+    tokio::time::timeout(PATIENCE, all).await.expect("a subscription does not begin");
 }
 
 async fn ended(server: &Server) {
@@ -166,9 +151,7 @@ async fn ended(server: &Server) {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(PATIENCE, over)
-        .await
-        .expect("the subscription did not end");
+    tokio::time::timeout(PATIENCE, over).await.expect("the subscription did not end");
 }
 
 type Change = (&'static str, &'static str, fn(&Path));
@@ -233,11 +216,7 @@ async fn every_change_is_notified_once() {
             let mut told = Told::subscribe(&server, era, &[&uri]).await;
             change(&sample.root());
             assert_eq!(told.updated().await, uri, "{era:?}: {name}");
-            assert_eq!(
-                told.rest(&sample).await,
-                Vec::<String>::new(),
-                "{era:?}: {name} is notified again"
-            );
+            assert_eq!(told.rest(&sample).await, Vec::<String>::new(), "{era:?}: {name} is notified again");
         }
     };
     tokio::join!(told_once(Era::Session), told_once(Era::Stateless));
@@ -253,18 +232,12 @@ async fn a_burst_is_notified_once() {
             sample.file("a.txt", n.to_string());
             if n % 10 == 0 {
                 // A call reads the same queue, without taking notifications from subscribers.
-                let listed = Stateless::new(&server)
-                    .call("list_files", json!({"roots": ["."]}))
-                    .await;
+                let listed = Stateless::new(&server).call("list_files", json!({"roots": ["."]})).await;
                 assert!(!listed.called().2);
             }
         }
         assert_eq!(told.updated().await, "code://file/a.txt", "{era:?}");
-        assert_eq!(
-            told.rest(&sample).await,
-            Vec::<String>::new(),
-            "{era:?}: a burst is notified again"
-        );
+        assert_eq!(told.rest(&sample).await, Vec::<String>::new(), "{era:?}: a burst is notified again");
     }
 }
 
@@ -276,10 +249,7 @@ async fn other_files_other_sessions_and_outside_files_are_not_notified() {
         let server = Server::start(sample.app()).await;
         let mut told = Told::subscribe(&server, era, &["code://file/a.txt", "code://file/out.txt"]).await;
         let mut neighbour = Told::subscribe(&server, era, &["code://file/other.txt"]).await;
-        sample
-            .file("other.txt", "2\n")
-            .file("a.txt.bak", "1")
-            .file("dir/a.txt", "1");
+        sample.file("other.txt", "2\n").file("a.txt.bak", "1").file("dir/a.txt", "1");
         fs::write(sample.outside().join("later"), "1").unwrap();
         assert_eq!(told.rest(&sample).await, Vec::<String>::new(), "{era:?}");
         // The neighbour is notified of its own file, and of the marker that both watch.
@@ -295,18 +265,14 @@ async fn an_unsubscribed_client_is_not_notified() {
     let session = told.session.clone().unwrap();
     for _ in 0..2 {
         // A second subscription to the same URI does not count.
-        let answer = session
-            .request("resources/subscribe", json!({"uri": "code://file/a.txt"}))
-            .await;
+        let answer = session.request("resources/subscribe", json!({"uri": "code://file/a.txt"})).await;
         assert!(answer.result().is_object(), "{}", answer.raw);
     }
     sample.file("a.txt", "2\n");
     assert_eq!(told.updated().await, "code://file/a.txt");
     assert_eq!(told.rest(&sample).await, Vec::<String>::new());
     for _ in 0..2 {
-        let answer = session
-            .request("resources/unsubscribe", json!({"uri": "code://file/a.txt"}))
-            .await;
+        let answer = session.request("resources/unsubscribe", json!({"uri": "code://file/a.txt"})).await;
         assert!(answer.result().is_object(), "{}", answer.raw);
     }
     sample.file("a.txt", "3\n");
@@ -336,9 +302,7 @@ async fn statistics_are_notified_of_every_counted_file_and_of_no_other() {
         for stats in ["overview", "languages", "complexity", "files"] {
             let uri = format!("code://stats/{stats}");
             let mut told = Told::subscribe(&server, era, &[&uri]).await;
-            sample
-                .file("ignored/i.txt", next_id().to_string())
-                .file(".git/index", next_id().to_string());
+            sample.file("ignored/i.txt", next_id().to_string()).file(".git/index", next_id().to_string());
             assert_eq!(
                 told.rest(&sample).await,
                 Vec::<String>::new(),
@@ -411,36 +375,18 @@ async fn subscriptions_are_bounded() {
     let answer = session.request("resources/subscribe", one_more.clone()).await;
     let error = answer.error();
     let message = error["message"].as_str().unwrap();
-    assert!(
-        message.contains("3 resources") && message.contains("code://stats/files"),
-        "{message}"
-    );
+    assert!(message.contains("3 resources") && message.contains("code://stats/files"), "{message}");
     assert_eq!(error["data"]["code"], "TOO_MANY_SUBSCRIPTIONS");
     // Another session has its own limit, and a subscription that was ended makes room for another.
     let neighbour = Session::open(&server).await;
-    assert!(
-        neighbour
-            .request("resources/subscribe", one_more.clone())
-            .await
-            .result()
-            .is_object()
-    );
+    assert!(neighbour.request("resources/subscribe", one_more.clone()).await.result().is_object());
     session.request("resources/unsubscribe", json!({"uri": uris[0]})).await;
-    assert!(
-        session
-            .request("resources/subscribe", one_more)
-            .await
-            .result()
-            .is_object()
-    );
+    assert!(session.request("resources/subscribe", one_more).await.result().is_object());
     // The server reports which of the requested URIs a stream gets.
     let many: Vec<_> = (0..5).map(|n| format!("code://file/f{n}.txt")).collect();
     let mut first = Told::of(listen(&server, json!({"resourceSubscriptions": many})).await, None);
     let confirmed = first.message().await.unwrap();
-    assert_eq!(
-        confirmed["params"]["notifications"]["resourceSubscriptions"],
-        json!(many[..3])
-    );
+    assert_eq!(confirmed["params"]["notifications"]["resourceSubscriptions"], json!(many[..3]));
     let _second = Told::subscribe(&server, Era::Stateless, &[]).await;
     let mut third = Told::of(listen(&server, json!({"resourceSubscriptions": [MARKER]})).await, None);
     third.message().await.unwrap();
@@ -476,10 +422,7 @@ async fn the_servers_end_is_the_subscriptions_end() {
     // It ends with a result, which shows that the server ended it and not the network.
     let end = stream.message().await.expect("a result");
     assert_eq!(end["id"], 4711, "{end}");
-    assert_eq!(
-        end["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 4711,
-        "{end}"
-    );
+    assert_eq!(end["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 4711, "{end}");
     assert_eq!(stream.message().await, None);
     assert_eq!(session.message().await, None);
     stopping.await.unwrap();
@@ -489,19 +432,13 @@ async fn the_servers_end_is_the_subscriptions_end() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_takes_its_subscriptions_into_its_next_project() {
     let sample = Sample::empty();
-    sample
-        .file("marker.txt", "0")
-        .file("a.txt", "outer")
-        .file("inner/a.txt", "inner")
-        .file("inner/marker.txt", "0");
+    sample.file("marker.txt", "0").file("a.txt", "outer").file("inner/a.txt", "inner").file("inner/marker.txt", "0");
     let server = Server::start(sample.app()).await;
     let root = sample.root();
     let pinned = format!("code://file/a.txt?project_root={}", root.display());
     let mut told = Told::subscribe(&server, Era::Session, &["code://file/a.txt", &pinned]).await;
     let session = told.session.clone().unwrap();
-    let chosen = session
-        .call("set_project_path", json!({"project_path": root.join("inner")}))
-        .await;
+    let chosen = session.call("set_project_path", json!({"project_path": root.join("inner")})).await;
     assert!(!chosen.called().2, "{}", chosen.raw);
     // Its URIs now refer to other files.
     let mut moved = [told.updated().await, told.updated().await];
@@ -521,10 +458,7 @@ async fn declared_capabilities_are_implemented() {
     let server = Server::start(sample.app()).await;
     let session = Session::open(&server).await;
     let discovered = Stateless::new(&server).request("server/discover", json!({})).await;
-    for capabilities in [
-        &session.initialized["capabilities"],
-        &discovered.result()["capabilities"],
-    ] {
+    for capabilities in [&session.initialized["capabilities"], &discovered.result()["capabilities"]] {
         assert_eq!(capabilities["resources"], json!({"subscribe": true}));
     }
     // Lists do not change, so the server does not promise notifications of them.
@@ -533,15 +467,10 @@ async fn declared_capabilities_are_implemented() {
     let confirmed = told.message().await.unwrap();
     assert_eq!(confirmed["params"]["notifications"], json!({}), "{confirmed}");
     // Each era subscribes in its own way.
-    let answer = Stateless::new(&server)
-        .request("resources/subscribe", json!({"uri": MARKER}))
-        .await;
+    let answer = Stateless::new(&server).request("resources/subscribe", json!({"uri": MARKER})).await;
     assert_eq!(answer.error()["code"], -32601);
     let listen = json!({"notifications": {"resourceSubscriptions": [MARKER]}});
-    assert_eq!(
-        session.request("subscriptions/listen", listen).await.error()["code"],
-        -32601
-    );
+    assert_eq!(session.request("subscriptions/listen", listen).await.error()["code"], -32601);
 }
 
 /// The one client of standard input and output is notified in both eras too.
@@ -559,10 +488,9 @@ fn over_standard_input_and_output() {
     ];
     let listen = json!({"notifications": {"resourceSubscriptions": [MARKER]}, "_meta": meta});
     let stateless = vec![json!({"jsonrpc": "2.0", "id": 2, "method": "subscriptions/listen", "params": listen})];
-    for (messages, confirmed) in [
-        (in_session, r#""id":2,"result":{}"#),
-        (stateless, "notifications/subscriptions/acknowledged"),
-    ] {
+    for (messages, confirmed) in
+        [(in_session, r#""id":2,"result":{}"#), (stateless, "notifications/subscriptions/acknowledged")]
+    {
         let sample = project();
         let mut fumi = Command::new(env!("CARGO_BIN_EXE_fumi"))
             .args(["stdio", "--root"])
@@ -577,12 +505,7 @@ fn over_standard_input_and_output() {
         for message in messages {
             writeln!(input, "{message}").unwrap();
         }
-        let mut until = |said: &str| {
-            lines
-                .find(|line| line.as_ref().unwrap().contains(said))
-                .unwrap()
-                .unwrap()
-        };
+        let mut until = |said: &str| lines.find(|line| line.as_ref().unwrap().contains(said)).unwrap().unwrap();
         until(confirmed);
         sample.file("marker.txt", "1");
         let told: Value = serde_json::from_str(&until("notifications/resources/updated")).unwrap();

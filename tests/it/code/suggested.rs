@@ -8,10 +8,7 @@ use crate::sample::{Sample, call};
 fn project() -> Sample {
     let sample = Sample::empty();
     sample
-        .file(
-            "src/main.py",
-            "class A:\n    def run(self): pass\nclass B:\n    def run(self): pass\n",
-        )
+        .file("src/main.py", "class A:\n    def run(self): pass\nclass B:\n    def run(self): pass\n")
         .file("src/style.css", "a { color: red }\n")
         .file("web/.env", "A=1\n")
         .file("notes.txt", "word\n".repeat(300))
@@ -26,18 +23,12 @@ fn project() -> Sample {
 fn failing() -> Vec<(&'static str, Value)> {
     let search = |more: Value| {
         let mut arguments = json!({"roots": ["src"], "query": "def"});
-        arguments
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         ("search_content", arguments)
     };
     let cut = |more: Value| {
         let mut arguments = json!({"file_path": "src/main.py"});
-        arguments
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         ("extract_code_section", arguments)
     };
     vec![
@@ -64,16 +55,10 @@ fn failing() -> Vec<(&'static str, Value)> {
         ("list_files", json!({"roots": ["."], "pattern": "src/main"})),
         ("list_files", json!({"roots": ["."], "pattern": "src/*.py"})),
         ("list_files", json!({"roots": ["."], "pattern": "**/*.py"})),
-        (
-            "list_files",
-            json!({"roots": ["."], "pattern": "src/*.py", "glob": true}),
-        ),
+        ("list_files", json!({"roots": ["."], "pattern": "src/*.py", "glob": true})),
         ("list_files", json!({"roots": ["."], "pattern": "^\\.env"})),
         ("list_files", json!({"roots": ["."], "types": ["q"], "size": ["10"]})),
-        (
-            "list_files",
-            json!({"roots": ["."], "changed_within": "soon", "extensions": ["py,md"]}),
-        ),
+        ("list_files", json!({"roots": ["."], "changed_within": "soon", "extensions": ["py,md"]})),
         ("list_files", json!({"roots": ["."], "limit": 0})),
         ("list_files", json!({"roots": ["src/main.py/x"]})),
         cut(json!({"start_line": 90})),
@@ -92,43 +77,19 @@ fn failing() -> Vec<(&'static str, Value)> {
         cut(json!({"file_path": "empty.py", "start_line": 1, "end_line": 50})),
         cut(json!({"file_path": "empty.py", "element": "f"})),
         ("analyze_code_structure", json!({"file_path": "empty.txt"})),
-        (
-            "query_code",
-            json!({"file_path": "empty.txt", "query_key": "functions"}),
-        ),
-        (
-            "analyze_code_structure",
-            json!({"file_path": "src/main.py", "language": "klingon"}),
-        ),
-        (
-            "analyze_code_structure",
-            json!({"file_path": "src/main.py", "format_type": "ful"}),
-        ),
+        ("query_code", json!({"file_path": "empty.txt", "query_key": "functions"})),
+        ("analyze_code_structure", json!({"file_path": "src/main.py", "language": "klingon"})),
+        ("analyze_code_structure", json!({"file_path": "src/main.py", "format_type": "ful"})),
         ("analyze_code_structure", json!({"file_pth": "src/main.py"})),
-        (
-            "query_code",
-            json!({"file_path": "src/style.css", "query_key": "methodz"}),
-        ),
-        (
-            "query_code",
-            json!({"file_path": "src/main.py", "query_key": "functons"}),
-        ),
-        (
-            "query_code",
-            json!({"file_path": "src/main.py", "query_string": "(foo) @x"}),
-        ),
+        ("query_code", json!({"file_path": "src/style.css", "query_key": "methodz"})),
+        ("query_code", json!({"file_path": "src/main.py", "query_key": "functons"})),
+        ("query_code", json!({"file_path": "src/main.py", "query_string": "(foo) @x"})),
         ("query_code", json!({"file_path": "src/main.py", "pattern": "$A"})),
-        (
-            "query_code",
-            json!({"file_path": "src/main.py", "query_key": "methods", "filter": "nam=x"}),
-        ),
+        ("query_code", json!({"file_path": "src/main.py", "query_key": "methods", "filter": "nam=x"})),
         ("query_code", json!({"file_path": "src/main.py"})),
         ("check_code_scale", json!({"file_path": "none.py"})),
         ("check_code_scale", json!({})),
-        (
-            "find_and_grep",
-            json!({"roots": ["."], "query": "x", "pattern": "*.py"}),
-        ),
+        ("find_and_grep", json!({"roots": ["."], "query": "x", "pattern": "*.py"})),
         ("set_project_path", json!({"project_path": "/etc"})),
         ("set_project_path", json!({"project_path": "src"})),
     ]
@@ -155,10 +116,7 @@ async fn every_call_that_an_error_suggests_succeeds_or_is_a_template() {
             }
             called += 1;
             if has_root && action != "set_project_path" {
-                assert_eq!(
-                    parameters["project_root"], arguments["project_root"],
-                    "{tool} {arguments}"
-                );
+                assert_eq!(parameters["project_root"], arguments["project_root"], "{tool} {arguments}");
             }
             let next = call(&app, action, parameters.clone()).await;
             if next.is_error {
@@ -186,11 +144,7 @@ async fn an_error_suggests_the_call_with_the_callers_own_values() {
             json!({"roots": ["."], "pattern": "src/*.py"}),
             json!({"roots": ["."], "pattern": "**/src/*.py", "glob": true, "full_path_match": true}),
         ),
-        (
-            "list_files",
-            json!({"roots": ["."], "pattern": "["}),
-            json!({"roots": ["."], "pattern": "\\["}),
-        ),
+        ("list_files", json!({"roots": ["."], "pattern": "["}), json!({"roots": ["."], "pattern": "\\["})),
         (
             "query_code",
             json!({"file_path": "src/main.py", "query_key": "methods", "filter": "nam=x"}),
@@ -230,21 +184,11 @@ async fn what_a_scale_recommends_can_be_called() {
         ("empty.py", "small"),
     ] {
         let reply = call(&app, "check_code_scale", json!({"file_path": path})).await;
-        assert_eq!(
-            reply.structured["scale_assessment"]["category"], category,
-            "{}",
-            reply.text
-        );
+        assert_eq!(reply.structured["scale_assessment"]["category"], category, "{}", reply.text);
         for (tool, arguments) in [
-            (
-                "analyze_code_structure",
-                json!({"file_path": path, "format_type": "compact"}),
-            ),
+            ("analyze_code_structure", json!({"file_path": path, "format_type": "compact"})),
             ("query_code", json!({"file_path": path, "query_key": "functions"})),
-            (
-                "extract_code_section",
-                json!({"file_path": path, "start_line": 1, "end_line": 1}),
-            ),
+            ("extract_code_section", json!({"file_path": path, "start_line": 1, "end_line": 1})),
             ("search_content", json!({"files": [path], "query": "word"})),
         ] {
             if reply.structured["llm_guidance"].to_string().contains(tool) {

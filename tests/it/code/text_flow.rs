@@ -13,10 +13,7 @@ use crate::{
 async fn ask(session: &Session, tool: &str, arguments: Value) -> String {
     let answer = session.call(tool, arguments).await;
     let result = answer.result();
-    assert!(
-        result["isError"] == false && result.get("structuredContent").is_none(),
-        "{result}"
-    );
+    assert!(result["isError"] == false && result.get("structuredContent").is_none(), "{result}");
     result["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
@@ -40,10 +37,7 @@ async fn every_call_of_a_flow_is_made_from_the_texts_before_it() {
     let app = sample.app_with(&[], |config| config.limits.reply_rows = 3);
     let server = Server::start(app).await;
     let headers = [("x-fumi-result", "text")].map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
-    let http = reqwest::Client::builder()
-        .default_headers(headers.into_iter().collect())
-        .build()
-        .unwrap();
+    let http = reqwest::Client::builder().default_headers(headers.into_iter().collect()).build().unwrap();
     let session = Session::open_bearing(&server, http, json!({})).await;
 
     let mut search = json!({"query": "def handle", "roots": ["."]});

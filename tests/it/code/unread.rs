@@ -17,17 +17,11 @@ async fn every_tool_that_reads_a_tree_says_that_it_could_not_read_all_of_it() {
     let app = sample.app();
     for (tool, arguments) in [
         ("query_code", json!({"file_path": "a.py", "query_key": "functions"})),
-        (
-            "query_code",
-            json!({"roots": ["."], "query_key": "functions", "filter": "name=~x*"}),
-        ),
+        ("query_code", json!({"roots": ["."], "query_key": "functions", "filter": "name=~x*"})),
         ("query_code", json!({"roots": ["."], "pattern": "def $F(): pass"})),
         ("analyze_code_structure", json!({"file_path": "a.py"})),
         ("check_code_scale", json!({"file_path": "a.py"})),
-        (
-            "search_content",
-            json!({"roots": ["."], "query": "pass", "ranked": true}),
-        ),
+        ("search_content", json!({"roots": ["."], "query": "pass", "ranked": true})),
     ] {
         let reply = call(&app, tool, arguments.clone()).await;
         assert!(!reply.is_error, "{}", reply.text);
@@ -36,47 +30,20 @@ async fn every_tool_that_reads_a_tree_says_that_it_could_not_read_all_of_it() {
             said.contains("parse_errors") || said.contains("\"broken\":{\"files\":1,\"examples\":[\"a.py:"),
             "{tool} {arguments}: {said}"
         );
-        assert!(
-            reply.text.contains("a.py:") || reply.text.contains("line "),
-            "{}",
-            reply.text
-        );
+        assert!(reply.text.contains("a.py:") || reply.text.contains("line "), "{}", reply.text);
     }
     for format in ["full", "compact", "signatures", "csv", "json"] {
-        let reply = call(
-            &app,
-            "analyze_code_structure",
-            json!({"file_path": "a.py", "format_type": format}),
-        )
-        .await;
+        let reply = call(&app, "analyze_code_structure", json!({"file_path": "a.py", "format_type": format})).await;
         let errors = reply.structured["parse_errors"].as_array().unwrap().len();
         // Each error is told once.
         let said = reply.text.matches("Syntax error at line ").count();
-        assert!(
-            said == errors && !reply.text.contains("Parse errors"),
-            "{format}: {}",
-            reply.text
-        );
-        assert!(
-            reply.text.ends_with("lements there may be missing."),
-            "{format}: {}",
-            reply.text
-        );
+        assert!(said == errors && !reply.text.contains("Parse errors"), "{format}: {}", reply.text);
+        assert!(reply.text.ends_with("lements there may be missing."), "{format}: {}", reply.text);
     }
-    let reply = call(
-        &app,
-        "extract_code_section",
-        json!({"file_path": "a.py", "element": "hidden"}),
-    )
-    .await;
+    let reply = call(&app, "extract_code_section", json!({"file_path": "a.py", "element": "hidden"})).await;
     let message = refused(&app, &reply, &["INVALID_ARGUMENTS"]);
     assert!(message.contains("has syntax errors"), "{message}");
-    let fine = call(
-        &app,
-        "query_code",
-        json!({"file_path": "b.py", "query_key": "functions"}),
-    )
-    .await;
+    let fine = call(&app, "query_code", json!({"file_path": "b.py", "query_key": "functions"})).await;
     assert!(!fine.structured.to_string().contains("broken"), "{}", fine.structured);
 }
 
@@ -86,9 +53,7 @@ async fn statistics_name_the_files_that_could_not_be_read_whole() {
     sample.file("a.py", BROKEN).file("b.py", "def fine(): pass\n");
     let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);
-    let answer = client
-        .request("resources/read", json!({"uri": "code://stats/complexity"}))
-        .await;
+    let answer = client.request("resources/read", json!({"uri": "code://stats/complexity"})).await;
     let text = answer.result()["contents"][0]["text"].as_str().unwrap().to_owned();
     let statistics: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(statistics["broken_files"], 1, "{statistics}");
@@ -101,12 +66,7 @@ async fn groups_in_a_test_of_the_shell_hide_no_function() {
     let test = "f() {\n  if [ \\( ! -h \"$a\" -a -d \"$a\" \\) -o -f b ]; then echo; fi\n}\nafter() { [ \\( \\( a \\) \\) ]; }\nlast() { :; }\n";
     sample.file("a.sh", test);
     let app = sample.app();
-    let reply = call(
-        &app,
-        "query_code",
-        json!({"file_path": "a.sh", "query_key": "functions"}),
-    )
-    .await;
+    let reply = call(&app, "query_code", json!({"file_path": "a.sh", "query_key": "functions"})).await;
     assert_eq!(reply.structured["query_result"]["total_matches"], 3, "{}", reply.text);
     let cut = json!({"file_path": "a.sh", "element": "f", "format": "raw"});
     let cut = call(&app, "extract_code_section", cut).await;
@@ -159,11 +119,7 @@ async fn a_declared_encoding_is_believed_in_reading_and_in_searching() {
         assert!(read.text.contains(word), "{path}: {}", read.text);
         let found = call(&app, "search_content", json!({"files": [path], "query": word})).await;
         assert_eq!(found.structured["total_matches"], 1, "{path}: {}", found.text);
-        assert!(
-            found.structured.to_string().contains(encoding),
-            "{path}: {}",
-            found.structured
-        );
+        assert!(found.structured.to_string().contains(encoding), "{path}: {}", found.structured);
     }
 }
 
@@ -186,10 +142,7 @@ async fn a_constructor_on_a_line_of_its_own_and_expect_and_actual_hide_nothing_i
         let found = reply.structured["query_result"]["matches"].as_array().unwrap().iter();
         found.map(|one| one["name"].clone()).collect::<Vec<Value>>()
     };
-    assert_eq!(
-        names("classes").await,
-        ["Session", "Plain", "Hidden", "Platform", "Platform"]
-    );
+    assert_eq!(names("classes").await, ["Session", "Plain", "Hidden", "Platform", "Platform"]);
     assert_eq!(names("functions").await, ["now", "now", "last"]);
     for element in ["Session.open", "Hidden.inner"] {
         let cut = json!({"file_path": "a.kt", "element": element, "format": "raw"});

@@ -50,11 +50,7 @@ pub(super) struct Shared {
 
 impl Everything {
     pub(super) fn new(app: Arc<App>) -> Self {
-        Self(Arc::new(Shared {
-            changed: broadcast::Sender::new(16),
-            app,
-            tasks: TaskManager::new(),
-        }))
+        Self(Arc::new(Shared { changed: broadcast::Sender::new(16), app, tasks: TaskManager::new() }))
     }
 }
 
@@ -74,10 +70,7 @@ impl Shared {
 
 /// Returns the access of the caller, which the edge puts into every request.
 pub(super) fn access(context: &RequestContext<RoleServer>) -> Arc<Access> {
-    let parts = context
-        .extensions
-        .get::<http::request::Parts>()
-        .expect("it came over HTTP");
+    let parts = context.extensions.get::<http::request::Parts>().expect("it came over HTTP");
     let access = parts.extensions.get::<Arc<Access>>();
     Arc::clone(access.expect("the edge adds the caller's access"))
 }
@@ -133,9 +126,7 @@ impl ServerHandler for Everything {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let resource = |uri: &str, name: &str, media: &str| {
-            Resource::new(uri, name)
-                .with_description(format!("{name}, for tests"))
-                .with_mime_type(media)
+            Resource::new(uri, name).with_description(format!("{name}, for tests")).with_mime_type(media)
         };
         Ok(ListResourcesResult::with_all_items(vec![
             resource("test://static-text", "a text", "text/plain"),
@@ -161,9 +152,7 @@ impl ServerHandler for Everything {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.as_str();
-        let id = uri
-            .strip_prefix("test://template/")
-            .and_then(|rest| rest.strip_suffix("/data"));
+        let id = uri.strip_prefix("test://template/").and_then(|rest| rest.strip_suffix("/data"));
         let contents = match (uri, id) {
             ("test://static-text" | "test://watched-resource", _) => ResourceContents::text("A text.", uri),
             ("test://static-binary", _) => ResourceContents::blob(PNG, uri).with_mime_type("image/png"),
@@ -236,9 +225,7 @@ impl ServerHandler for Everything {
         _context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let values = ["testing", "tested"].map(str::to_owned).into_iter();
-        let values = values
-            .filter(|value| value.starts_with(&request.argument.value))
-            .collect();
+        let values = values.filter(|value| value.starts_with(&request.argument.value)).collect();
         let info = CompletionInfo::with_all_values(values).map_err(|error| ErrorData::internal_error(error, None))?;
         Ok(CompleteResult::new(info))
     }

@@ -21,9 +21,7 @@ use crate::{harness::Server, sample::Sample};
 /// Runs the suite while the server runs.
 async fn found(server: &Server, revision: &'static str) -> Found {
     let url = server.url();
-    let found = tokio::task::spawn_blocking(move || suite::run(&url, revision))
-        .await
-        .unwrap();
+    let found = tokio::task::spawn_blocking(move || suite::run(&url, revision)).await.unwrap();
     let running = server.edge.sessions.running_calls();
     assert_eq!(running, 0, "calls are running without a client");
     found
@@ -49,12 +47,7 @@ async fn fixture_conforms(revision: &'static str) {
     let pinned = &Pinned::read().fixture[revision];
     assert!(failed.is_empty(), "{failed:#?}");
     assert!(warned.is_empty(), "{warned:#?}");
-    assert_eq!(
-        scenarios.len(),
-        pinned.scenarios,
-        "other scenarios ran than are pinned: {:?}",
-        scenarios.keys()
-    );
+    assert_eq!(scenarios.len(), pinned.scenarios, "other scenarios ran than are pinned: {:?}", scenarios.keys());
     assert_eq!(passed, pinned.passed, "other checks passed than are pinned");
     assert_eq!(skipped, pinned.skipped);
     assert!(conforms, "the suite itself reports a failure");
@@ -71,10 +64,7 @@ async fn fumi_conforms(app: Arc<App>, revision: &'static str) {
         assert!(is_good(&scenario), "{name}: {scenario:?}");
         passed += scenario.passed;
     }
-    println!(
-        "{revision}, fumi itself: {} scenarios, {passed} checks passed",
-        pinned.scenarios.len()
-    );
+    println!("{revision}, fumi itself: {} scenarios, {passed} checks passed", pinned.scenarios.len());
     assert_eq!(passed, pinned.passed);
     // A scenario that passes without being pinned could fail later without notice.
     let more: Vec<_> = scenarios

@@ -49,11 +49,7 @@ pub(super) fn all() -> Vec<Tool> {
         "properties": {"region": {"type": "string", "x-mcp-header": "Region"}},
         "required": ["region"],
     });
-    tools.push(tool(
-        "test_custom_header",
-        "Takes an argument that stands in a header too.",
-        in_header,
-    ));
+    tools.push(tool("test_custom_header", "Takes an argument that stands in a header too.", in_header));
     tools.push(tool(
         "json_schema_2020_12_tool",
         "Has every keyword of its schema.",
@@ -115,9 +111,7 @@ pub(super) async fn call(
             vec![text("Done.")]
         }
         "test_missing_capability" => {
-            let samples = context
-                .client_capabilities()
-                .is_some_and(|client| client.sampling.is_some());
+            let samples = context.client_capabilities().is_some_and(|client| client.sampling.is_some());
             if !samples {
                 let required = ClientCapabilities::builder().enable_sampling().build();
                 return Some(Err(ErrorData::missing_required_client_capability(required)));
@@ -127,17 +121,12 @@ pub(super) async fn call(
         "test_trigger_tool_change" | "test_trigger_prompt_change" => {
             let is_tools = request.name == "test_trigger_tool_change";
             // Notifications fail if the client does not listen.
-            let _ = shared
-                .changed
-                .send(if is_tools { Changed::Tools } else { Changed::Prompts });
+            let _ = shared.changed.send(if is_tools { Changed::Tools } else { Changed::Prompts });
             vec![text("Changed.")]
         }
         "test_sampling" => {
             let message = SamplingMessage::user_text(argument("prompt"));
-            let asked = context
-                .peer
-                .create_message(CreateMessageRequestParams::new(vec![message], 100))
-                .await;
+            let asked = context.peer.create_message(CreateMessageRequestParams::new(vec![message], 100)).await;
             vec![text(format!("{:?}", asked.map(|answer| answer.message)))]
         }
         "test_elicitation" => {
@@ -191,11 +180,8 @@ async fn elicit(context: &RequestContext<RoleServer>, message: &str, properties:
 /// Returns a form for the user. A field without a default is required.
 pub(super) fn form(message: &str, properties: &Value) -> ElicitRequestParams {
     let fields = properties.as_object().expect("properties are an object");
-    let required: Vec<_> = fields
-        .iter()
-        .filter(|(_, field)| field.get("default").is_none())
-        .map(|(name, _)| name)
-        .collect();
+    let required: Vec<_> =
+        fields.iter().filter(|(_, field)| field.get("default").is_none()).map(|(name, _)| name).collect();
     let schema = json!({"type": "object", "properties": properties, "required": required});
     ElicitRequestParams::FormElicitationParams {
         meta: None,

@@ -16,9 +16,7 @@ use super::{
 
 pub(super) fn all() -> Vec<Prompt> {
     let prompt = |name: &str, arguments: &[&str]| {
-        let arguments = arguments
-            .iter()
-            .map(|name| PromptArgument::new(*name).with_required(true));
+        let arguments = arguments.iter().map(|name| PromptArgument::new(*name).with_required(true));
         let arguments: Vec<_> = arguments.collect();
         let says = "A prompt of the conformance suite.";
         Prompt::new(name, Some(says), (!arguments.is_empty()).then_some(arguments))

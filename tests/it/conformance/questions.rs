@@ -32,9 +32,7 @@ const NAMES: [&str; 9] = [
 ];
 
 pub(super) fn all() -> Vec<Tool> {
-    NAMES
-        .map(|name| tool(name, "A tool of the conformance suite that asks.", nothing()))
-        .into()
+    NAMES.map(|name| tool(name, "A tool of the conformance suite that asks.", nothing())).into()
 }
 
 /// Returns `None` if the tool is not one of these.
@@ -76,13 +74,7 @@ async fn round(
         "test_input_required_result_request_state" | "test_input_required_result_tampered_state" => {
             match (step, given("confirm")) {
                 (Some(1), Some(_)) => done(&json!("state-ok")),
-                _ => ask(
-                    [(
-                        "confirm",
-                        elicitation("Please confirm", &json!({"ok": {"type": "boolean"}})),
-                    )],
-                    carry(1),
-                ),
+                _ => ask([("confirm", elicitation("Please confirm", &json!({"ok": {"type": "boolean"}})))], carry(1)),
             }
         }
         "test_input_required_result_multiple_inputs" => {
@@ -90,21 +82,15 @@ async fn round(
             if step == Some(1) && all.iter().all(Option::is_some) {
                 done(&json!(all))
             } else {
-                let questions = [
-                    ("user_name", name()),
-                    ("greeting", sampling("Generate a greeting")),
-                    ("client_roots", roots()),
-                ];
+                let questions =
+                    [("user_name", name()), ("greeting", sampling("Generate a greeting")), ("client_roots", roots())];
                 ask(questions, carry(1))
             }
         }
         "test_input_required_result_multi_round" => match (step, given("step1"), given("step2")) {
             (Some(2), _, Some(answer)) => done(&answer["content"]["color"]),
             (Some(1), Some(_), _) | (Some(2), ..) => {
-                let color = elicitation(
-                    "Step 2: What is your favorite color?",
-                    &json!({"color": {"type": "string"}}),
-                );
+                let color = elicitation("Step 2: What is your favorite color?", &json!({"color": {"type": "string"}}));
                 ask([("step2", color)], carry(2))
             }
             _ => ask([("step1", name())], carry(1)),
@@ -137,10 +123,7 @@ fn done(said: &Value) -> CallToolResponse {
 }
 
 fn ask<'a>(questions: impl IntoIterator<Item = (&'a str, InputRequest)>, state: Option<String>) -> CallToolResponse {
-    let questions: InputRequests = questions
-        .into_iter()
-        .map(|(key, question)| (key.to_owned(), question))
-        .collect();
+    let questions: InputRequests = questions.into_iter().map(|(key, question)| (key.to_owned(), question)).collect();
     InputRequiredResult::new(Some(questions), state).into()
 }
 
@@ -154,10 +137,7 @@ pub(super) fn elicitation(message: &str, properties: &Value) -> InputRequest {
 
 fn sampling(prompt: &str) -> InputRequest {
     let message = SamplingMessage::user_text(prompt);
-    InputRequest::CreateMessage(CreateMessageRequest::new(CreateMessageRequestParams::new(
-        vec![message],
-        100,
-    )))
+    InputRequest::CreateMessage(CreateMessageRequest::new(CreateMessageRequestParams::new(vec![message], 100)))
 }
 
 fn roots() -> InputRequest {

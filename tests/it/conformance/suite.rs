@@ -68,14 +68,8 @@ pub(super) struct Found {
 /// Returns the folder in which `./test` installs programs that only the tests need.
 fn cache() -> PathBuf {
     let home = || PathBuf::from(env::var_os("HOME").unwrap()).join(".cache");
-    env::var_os("FUMI_CACHE").map_or_else(
-        || {
-            env::var_os("XDG_CACHE_HOME")
-                .map_or_else(home, PathBuf::from)
-                .join("fumi")
-        },
-        PathBuf::from,
-    )
+    env::var_os("FUMI_CACHE")
+        .map_or_else(|| env::var_os("XDG_CACHE_HOME").map_or_else(home, PathBuf::from).join("fumi"), PathBuf::from)
 }
 
 /// Returns the folder of a package that `./test` installs, in the pinned version.
@@ -111,10 +105,7 @@ pub(super) fn run(url: &str, revision: &str) -> Found {
         String::from_utf8_lossy(&ran.stdout),
         String::from_utf8_lossy(&ran.stderr)
     );
-    Found {
-        conforms: ran.status.success(),
-        scenarios,
-    }
+    Found { conforms: ran.status.success(), scenarios }
 }
 
 /// The folders are named `server-SCENARIO-TIME`; the time is in ISO 8601 with dashes.

@@ -46,20 +46,12 @@ pub(super) async fn call(
     request: &CallToolRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Option<Result<CallToolResponse, ErrorData>> {
-    let follows = context
-        .client_capabilities()
-        .is_some_and(|client| client.supports_tasks());
+    let follows = context.client_capabilities().is_some_and(|client| client.supports_tasks());
     if ONLY_TASKS.contains(&&*request.name) && !follows {
         let required = ClientCapabilities::builder().enable_tasks().build();
         return Some(Err(ErrorData::missing_required_client_capability(required)));
     }
-    let argument = |name: &str| {
-        request
-            .arguments
-            .as_ref()
-            .and_then(|arguments| arguments.get(name))
-            .cloned()
-    };
+    let argument = |name: &str| request.arguments.as_ref().and_then(|arguments| arguments.get(name)).cloned();
     let task = |work: Box<dyn FnOnce(TaskContext) -> Work + Send>| {
         let options = TaskOptions::new().with_poll_interval_ms(100);
         Ok(CreateTaskResult::new(shared.tasks.spawn(options, work)).into())
@@ -79,11 +71,7 @@ pub(super) async fn call(
             }
         }
         "failing_job" => task(Box::new(|_| {
-            Box::pin(async {
-                Ok(CallToolResult::error(vec![ContentBlock::text(
-                    "It fails, as it should.",
-                )]))
-            })
+            Box::pin(async { Ok(CallToolResult::error(vec![ContentBlock::text("It fails, as it should.")])) })
         })),
         "protocol_error_job" if follows => task(Box::new(|_| Box::pin(async { Err(broken().into()) }))),
         "protocol_error_job" => Err(broken()),
@@ -95,9 +83,9 @@ pub(super) async fn call(
                 let questions = InputRequests::from([("user_name".to_owned(), question)]);
                 Ok(InputRequiredResult::from_input_requests(questions).into())
             }
-            Some(answer) => task(Box::new(move |_| {
-                Box::pin(async move { Ok(said(answer["content"]["name"].to_string())) })
-            })),
+            Some(answer) => {
+                task(Box::new(move |_| Box::pin(async move { Ok(said(answer["content"]["name"].to_string())) })))
+            }
         },
         _ => return None,
     })

@@ -41,12 +41,7 @@ impl Model {
     async fn start(manuscript: String, change: impl FnOnce(&mut Self)) -> (Arc<Self>, String) {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}/v1", listener.local_addr().unwrap());
-        let mut model = Self {
-            manuscript,
-            prompts: Mutex::default(),
-            fails: None,
-            greets: None,
-        };
+        let mut model = Self { manuscript, prompts: Mutex::default(), fails: None, greets: None };
         change(&mut model);
         let model = Arc::new(model);
         let routes = Router::new().fallback(answer).with_state(Arc::clone(&model));
@@ -62,11 +57,7 @@ impl Model {
     fn answer(&self, prompt: &str) -> String {
         let form = "Answer with JSON of this schema only:\n";
         if let Some((_, after)) = prompt.split_once(form) {
-            let schema: Value = serde_json::Deserializer::from_str(after)
-                .into_iter()
-                .next()
-                .unwrap()
-                .unwrap();
+            let schema: Value = serde_json::Deserializer::from_str(after).into_iter().next().unwrap().unwrap();
             return keys(&schema);
         }
         let turn = Regex::new(r#"Stage (\d+) of 10, "[^"]*", turn (\d+) of"#).unwrap();
@@ -150,10 +141,7 @@ async fn server(sample: &Sample, base: &str) -> Server {
 fn is_written(sample: &Sample, reply: &Value) {
     let path = reply["final_manuscript_path"].as_str();
     let text = sample.read(path.unwrap_or_else(|| panic!("no manuscript: {reply}")));
-    assert!(
-        text.contains("海をとめに来た人ですか") && text.starts_with("# 第1話"),
-        "{reply}"
-    );
+    assert!(text.contains("海をとめに来た人ですか") && text.starts_with("# 第1話"), "{reply}");
     assert_eq!(reply["total_stages_completed"], 10, "{reply}");
 }
 
@@ -162,24 +150,15 @@ async fn a_whole_episode_takes_one_call() {
     let (sample, manuscript) = novel();
     let (model, base) = Model::start(manuscript, |_| {}).await;
     let server = server(&sample, &base).await;
-    let answer = Stateless::new(&server)
-        .call("noveler_write", json!({"episode": 1}))
-        .await;
+    let answer = Stateless::new(&server).call("noveler_write", json!({"episode": 1})).await;
     is_written(&sample, answer.called().0);
     let usage = &answer.result()["_meta"]["fumi/provider"];
     let asked = model.asked();
-    assert_eq!(
-        (&usage["answers"], &usage["estimated"]),
-        (&json!(asked.len()), &json!(true)),
-        "{usage}"
-    );
+    assert_eq!((&usage["answers"], &usage["estimated"]), (&json!(asked.len()), &json!(true)), "{usage}");
     // Later stages read the results of earlier ones in full, because this model cannot fetch.
     let draft = asked.iter().find(|prompt| prompt.contains("Stage 8 of 10")).unwrap();
     let plot = sample.root().join("20_プロット/話別/第001話.yaml");
-    assert!(
-        draft.contains("<material title=") && draft.contains("十二のこぶを見つけるまで"),
-        "{draft}"
-    );
+    assert!(draft.contains("<material title=") && draft.contains("十二のこぶを見つけるまで"), "{draft}");
     assert!(plot.is_file() && !draft.contains("artifact:"), "{draft}");
 }
 
@@ -195,12 +174,7 @@ async fn over_plain_json_and_in_a_session_it_is_the_same() {
             request.send().await.unwrap().json().await.unwrap()
         } else {
             let session = Session::open(&server).await;
-            session
-                .call("noveler_write", json!({"episode": 1}))
-                .await
-                .called()
-                .0
-                .clone()
+            session.call("noveler_write", json!({"episode": 1})).await.called().0.clone()
         };
         is_written(&sample, &reply);
     }
@@ -212,29 +186,15 @@ async fn a_refused_answer_costs_one_more() {
     let (sample, manuscript) = novel();
     let (undisturbed, base) = Model::start(manuscript.clone(), |_| {}).await;
     let first = server(&sample, &base).await;
-    Stateless::new(&first)
-        .call("noveler_write", json!({"episode": 1, "restart": true}))
-        .await
-        .called();
-    let draft = undisturbed
-        .asked()
-        .iter()
-        .position(|prompt| prompt.contains("Stage 8 of 10"))
-        .unwrap()
-        + 1;
+    Stateless::new(&first).call("noveler_write", json!({"episode": 1, "restart": true})).await.called();
+    let draft = undisturbed.asked().iter().position(|prompt| prompt.contains("Stage 8 of 10")).unwrap() + 1;
     let (sample, _) = novel();
     let (model, base) = Model::start(manuscript, |model| model.greets = Some(draft)).await;
     let server = server(&sample, &base).await;
-    let answer = Stateless::new(&server)
-        .call("noveler_write", json!({"episode": 1}))
-        .await;
+    let answer = Stateless::new(&server).call("noveler_write", json!({"episode": 1})).await;
     is_written(&sample, answer.called().0);
     assert_eq!(model.asked().len(), undisturbed.asked().len() + 1);
-    assert!(
-        model.asked()[draft].contains("This answer was rejected"),
-        "{}",
-        model.asked()[draft]
-    );
+    assert!(model.asked()[draft].contains("This answer was rejected"), "{}", model.asked()[draft]);
 }
 
 /// The stages that were written before the provider failed are stored, and the call that the error names continues from
@@ -249,10 +209,7 @@ async fn finished_stages_survive_a_failing_provider() {
     let error = failed.called().0["error"].clone();
     assert_eq!(error["code"], "R003", "{}", failed.raw);
     assert_eq!(error["details"]["kind"], "PROVIDER_KEY_REFUSED");
-    assert!(
-        error["details"]["session_id"].is_string() && error["details"]["step"].is_string(),
-        "{error}"
-    );
+    assert!(error["details"]["session_id"].is_string() && error["details"]["step"].is_string(), "{error}");
     let tool = error["guidance"]["suggested_action"].as_str().unwrap();
     let answer = client.call(tool, error["guidance"]["parameters"].clone()).await;
     is_written(&sample, answer.called().0);
@@ -275,22 +232,14 @@ async fn the_command_line_writes_an_episode_too() {
     let provider = |url: &str| {
         format!("[novel.provider]\nbase_url = \"{url}\"\nmodel = \"a-model\"\napi_key_env = \"A_MODELS_KEY\"\n")
     };
-    sample
-        .file("good.toml", provider(&base))
-        .file("nobody.toml", provider("http://127.0.0.1:9"));
+    sample.file("good.toml", provider(&base)).file("nobody.toml", provider("http://127.0.0.1:9"));
     let root = sample.root();
     let run = async |config: &str, key: Option<&str>| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
-        command
-            .current_dir(&root)
-            .args(["call", "noveler_write", "{\"episode\": 1}", "--config", config]);
+        command.current_dir(&root).args(["call", "noveler_write", "{\"episode\": 1}", "--config", config]);
         command.env_remove("A_MODELS_KEY").env("FUMI__LOG__FILTER", "trace");
-        command
-            .env("FUMI__NOVEL__PROVIDER__RETRIES", "0")
-            .envs(key.map(|key| ("A_MODELS_KEY", key)));
-        let output = tokio::task::spawn_blocking(move || command.output().unwrap())
-            .await
-            .unwrap();
+        command.env("FUMI__NOVEL__PROVIDER__RETRIES", "0").envs(key.map(|key| ("A_MODELS_KEY", key)));
+        let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let (code, out, err) = (output.status.code(), text(output.stdout), text(output.stderr));
         assert!(!out.contains(KEY) && !err.contains(KEY), "the output contains the key");
@@ -319,9 +268,7 @@ async fn writing_in_one_go_never_asks_a_provider() {
     let (sample, manuscript) = novel();
     let (model, base) = Model::start(manuscript, |_| {}).await;
     let server = server(&sample, &base).await;
-    let answer = Stateless::new(&server)
-        .call("write_with_claude", json!({"episode": 1}))
-        .await;
+    let answer = Stateless::new(&server).call("write_with_claude", json!({"episode": 1})).await;
     assert_eq!(answer.called().0["status"], "needs_text", "{}", answer.raw);
     assert!(model.asked().is_empty());
 }

@@ -43,10 +43,7 @@ fn texts<'v>(value: &'v Value, pointer: &str, key: &str) -> Vec<&'v str> {
 }
 
 fn ids(value: &Value) -> Vec<String> {
-    let lists = [
-        "/structure_issues/formatting_issues",
-        "/structure_issues/paragraph_issues",
-    ];
+    let lists = ["/structure_issues/formatting_issues", "/structure_issues/paragraph_issues"];
     let all = lists.iter().flat_map(|list| texts(value, list, "issue_id"));
     all.map(str::to_owned).collect()
 }
@@ -61,23 +58,12 @@ async fn findings_are_reported_with_their_place_and_stored() {
     let sample = with(FAULTY);
     let said = done(&sample, "check_basic", json!({"episode": 1})).await;
     let rules = texts(&said, "/structure_issues/formatting_issues", "rule");
-    for rule in [
-        "ellipsis",
-        "half_width_mark",
-        "period_before_bracket",
-        "repeated_punctuation",
-    ] {
+    for rule in ["ellipsis", "half_width_mark", "period_before_bracket", "repeated_punctuation"] {
         assert!(rules.contains(&rule), "{rule} is not in {rules:?}");
     }
     let list = said["structure_issues"]["formatting_issues"].as_array().unwrap();
-    let dots = list
-        .iter()
-        .find(|issue| issue["excerpt"].as_str().unwrap().contains("..."))
-        .unwrap();
-    assert_eq!(
-        (&dots["line"], &dots["col"], &dots["fix"]["level"]),
-        (&json!(3), &json!(7), &json!("safe"))
-    );
+    let dots = list.iter().find(|issue| issue["excerpt"].as_str().unwrap().contains("...")).unwrap();
+    assert_eq!((&dots["line"], &dots["col"], &dots["fix"]["level"]), (&json!(3), &json!(7), &json!("safe")));
     assert_eq!(said["word_count_check"]["status"], "below_min");
     let kept = said["detailed_report_reference"].as_str().unwrap();
     assert!(kept.contains(said["session_id"].as_str().unwrap()));
@@ -90,10 +76,7 @@ async fn findings_are_reported_with_their_place_and_stored() {
     }
     let folder = kept.trim_end_matches("issues.jsonl");
     let manifest: Value = serde_json::from_str(&sample.read(&format!("{folder}manifest.json"))).unwrap();
-    assert_eq!(
-        (&manifest["subject"]["episode"], &manifest["executions"]),
-        (&json!(1), &json!(1))
-    );
+    assert_eq!((&manifest["subject"]["episode"], &manifest["executions"]), (&json!(1), &json!(1)));
     let executed = lines(&sample, &format!("{folder}step_executions.jsonl"));
     assert_eq!((executed.len(), &executed[0]["tool"]), (1, &json!("check_basic")));
     let output: Value = serde_json::from_str(&sample.read(executed[0]["output_file"].as_str().unwrap())).unwrap();
@@ -104,10 +87,7 @@ async fn findings_are_reported_with_their_place_and_stored() {
 async fn an_id_survives_what_is_edited_elsewhere() {
     let sample = with(FAULTY);
     let before = ids(&done(&sample, "check_basic", json!({"episode": 1})).await);
-    sample.file(
-        FIRST,
-        FAULTY.replace("# 第一話　題\n", "# 第一話　別の題\n\n　新しい一行を、前に置いた。\n"),
-    );
+    sample.file(FIRST, FAULTY.replace("# 第一話　題\n", "# 第一話　別の題\n\n　新しい一行を、前に置いた。\n"));
     let after = ids(&done(&sample, "check_basic", json!({"episode": 1})).await);
     assert!(!before.is_empty());
     assert_eq!(before, after);
@@ -116,12 +96,7 @@ async fn an_id_survives_what_is_edited_elsewhere() {
 #[tokio::test(flavor = "multi_thread")]
 async fn fixes_keep_speech_ruby_and_names_and_can_be_taken_back() {
     let sample = with(FAULTY);
-    let tried = done(
-        &sample,
-        "check_fix",
-        json!({"episode": 1, "fix_level": "standard", "dry_run": true}),
-    )
-    .await;
+    let tried = done(&sample, "check_fix", json!({"episode": 1, "fix_level": "standard", "dry_run": true})).await;
     assert_eq!((&tried["dry_run"], sample.read(FIRST).as_str()), (&json!(true), FAULTY));
     let fixed = done(&sample, "check_fix", json!({"episode": 1, "fix_level": "standard"})).await;
     assert_eq!(fixed["fixed_count"], tried["fixed_count"]);
@@ -137,22 +112,13 @@ async fn fixes_keep_speech_ruby_and_names_and_can_be_taken_back() {
         assert!(text.contains(there), "{there} is not in {text}");
     }
     let scores = &fixed["quality_improvement"];
-    assert!(
-        scores["after_score"].as_f64() > scores["before_score"].as_f64(),
-        "{scores}"
-    );
+    assert!(scores["after_score"].as_f64() > scores["before_score"].as_f64(), "{scores}");
     // The backup contains the old file.
     let backup = json!({"action": "restore", "backup_id": fixed["backup_id"]});
     done(&sample, "backup_management", backup).await;
     assert_eq!(sample.read(FIRST), FAULTY);
-    let resolved = format!(
-        ".noveler/checks/{}/issue_resolutions.jsonl",
-        fixed["session_id"].as_str().unwrap()
-    );
-    let fixed_lines = lines(&sample, &resolved)
-        .iter()
-        .filter(|line| line["resolution"] == "fixed")
-        .count();
+    let resolved = format!(".noveler/checks/{}/issue_resolutions.jsonl", fixed["session_id"].as_str().unwrap());
+    let fixed_lines = lines(&sample, &resolved).iter().filter(|line| line["resolution"] == "fixed").count();
     assert_eq!(json!(fixed_lines), fixed["fixed_count"]);
     // Running it twice has the same result as once.
     done(&sample, "check_fix", json!({"episode": 1, "fix_level": "standard"})).await;
@@ -191,12 +157,7 @@ async fn only_the_issues_named_are_fixed() {
     assert_eq!(sample.read(FIRST), FAULTY.replace("笑った!", "笑った！"));
     let app = sample.app();
     let before = sample.read(FIRST);
-    let none = call(
-        &app,
-        "check_fix",
-        json!({"episode": 1, "issue_ids": ["BASIC-000000000000"]}),
-    )
-    .await;
+    let none = call(&app, "check_fix", json!({"episode": 1, "issue_ids": ["BASIC-000000000000"]})).await;
     refused(&app, &none, &["Q003"]);
     assert_eq!(sample.read(FIRST), before);
     // Sentences are only rewritten on request.
@@ -210,10 +171,7 @@ async fn a_manuscript_stays_in_its_encoding_and_a_damaged_one_stays_as_it_is() {
     let sample = with(&bytes);
     done(&sample, "check_fix", json!({"episode": 1})).await;
     let after = fs::read(sample.root().join(FIRST)).unwrap();
-    assert_eq!(
-        encoding_rs::SHIFT_JIS.decode(&after).0,
-        "　風が止んだ……。彼は笑った。\n"
-    );
+    assert_eq!(encoding_rs::SHIFT_JIS.decode(&after).0, "　風が止んだ……。彼は笑った。\n");
     let damaged = [&b"\xef\xbb\xbf"[..], "　風が止んだ…。".as_bytes(), b"\xff\xfe\xff\n"].concat();
     let sample = with(&damaged);
     done(&sample, "check_basic", json!({"episode": 1})).await;
@@ -230,39 +188,14 @@ async fn almost_empty_texts_have_the_right_status() {
     let rubies = format!("　{}。\n", "港｜町《まち》の".repeat(10_000));
     let (sjis, ..) = encoding_rs::SHIFT_JIS.encode("　風が止んだ。港は静かだった。\n");
     let table: [(&str, Vec<u8>, Option<&str>, &str); 8] = [
-        (
-            "200,000 characters",
-            long.into_bytes(),
-            Some("deterministic"),
-            "above_max",
-        ),
+        ("200,000 characters", long.into_bytes(), Some("deterministic"), "above_max"),
         ("empty", Vec::new(), None, "below_min"),
-        (
-            "only dialogue",
-            "「行く？」\n「行かない」\n「なぜ」\n".into(),
-            Some("deterministic"),
-            "below_min",
-        ),
-        (
-            "unbalanced brackets",
-            "　彼は「言った。\n　』（（\n".into(),
-            Some("deterministic"),
-            "below_min",
-        ),
+        ("only dialogue", "「行く？」\n「行かない」\n「なぜ」\n".into(), Some("deterministic"), "below_min"),
+        ("unbalanced brackets", "　彼は「言った。\n　』（（\n".into(), Some("deterministic"), "below_min"),
         ("Shift_JIS", sjis.into_owned(), Some("deterministic"), "below_min"),
         ("10,000 rubies", rubies.into_bytes(), Some("deterministic"), "above_max"),
-        (
-            "one sentence of 50,000 characters",
-            endless.into_bytes(),
-            Some("deterministic"),
-            "above_max",
-        ),
-        (
-            "English",
-            "It was a quiet night in the harbour.\n".into(),
-            Some("deterministic"),
-            "below_min",
-        ),
+        ("one sentence of 50,000 characters", endless.into_bytes(), Some("deterministic"), "above_max"),
+        ("English", "It was a quiet night in the harbour.\n".into(), Some("deterministic"), "below_min"),
     ];
     for (name, text, method, length) in table {
         let sample = with(&text);
@@ -287,9 +220,7 @@ async fn almost_empty_texts_have_the_right_status() {
             _ => {
                 // A text that is far too short is below the threshold for that reason alone.
                 let remarks = basic["remarks"].as_array().into_iter().flatten();
-                let others = remarks
-                    .filter(|remark| !remark.as_str().unwrap().contains("threshold"))
-                    .count();
+                let others = remarks.filter(|remark| !remark.as_str().unwrap().contains("threshold")).count();
                 let is_odd = matches!(name, "English" | "empty");
                 assert_eq!(others, usize::from(is_odd), "{name}: {}", basic["remarks"]);
             }
@@ -326,10 +257,7 @@ async fn three_checks_run_at_once_and_a_fourth_waits() {
 /// Returns judgements of every open item, each with a sentence of the manuscript.
 pub(super) fn judgements(asked: &Value, quote: &str, score: f64) -> Value {
     let items = asked["items"].as_array().unwrap();
-    items
-        .iter()
-        .map(|item| json!({"item_id": item["item_id"], "score": score, "quotes": [quote]}))
-        .collect()
+    items.iter().map(|item| json!({"item_id": item["item_id"], "score": score, "quotes": [quote]})).collect()
 }
 
 /// A sentence of the first episode.
@@ -339,10 +267,7 @@ pub(super) const QUOTE: &str = "備考のない海が、よい海だと思って
 async fn a_host_judges_what_cannot_be_measured() {
     let sample = novel();
     let asked = done(&sample, "check_story_elements", json!({"episode": 1})).await;
-    assert_eq!(
-        (&asked["status"], &asked["method"]),
-        (&json!("needs_text"), &json!("deterministic"))
-    );
+    assert_eq!((&asked["status"], &asked["method"]), (&json!("needs_text"), &json!("deterministic")));
     assert_eq!(asked["submit"]["answer"], "judgements");
     let open = asked["items"].as_array().unwrap().len();
     assert_eq!(open, 33, "22 hybrid and 11 judged items");
@@ -354,15 +279,9 @@ async fn a_host_judges_what_cannot_be_measured() {
     arguments["judgements"] = judgements(&asked, QUOTE, 1.0);
     arguments["judgements"][0]["quotes"] = json!(["この文は原稿のどこにもない"]);
     let judged = done(&sample, "check_story_elements", arguments).await;
-    assert_eq!(
-        (&judged["session_id"], &judged["method"]),
-        (&asked["session_id"], &json!("host"))
-    );
+    assert_eq!((&judged["session_id"], &judged["method"]), (&asked["session_id"], &json!("host")));
     assert_eq!(judged["evaluated"]["judged"], open - 1);
-    assert_eq!(
-        judged["rejected_judgements"][0]["item_id"],
-        asked["items"][0]["item_id"]
-    );
+    assert_eq!(judged["rejected_judgements"][0]["item_id"], asked["items"][0]["item_id"]);
     assert!(judged["overall_score"].as_f64() > asked["overall_score"].as_f64());
     assert!(judged.get("status").is_none());
     // A second opinion that differs much from the first.
@@ -404,21 +323,13 @@ async fn the_clients_model_judges_in_one_request() {
     let prompt = request["params"]["messages"][0]["content"]["text"].as_str().unwrap();
     assert!(prompt.contains(QUOTE) && prompt.contains("A31-005"), "{prompt}");
     let ids = regex::Regex::new(r"(?m)^## (A31-\d{3}) ").unwrap();
-    let answer: Vec<Value> = ids
-        .captures_iter(prompt)
-        .map(|found| json!({"item_id": found[1], "score": 0.8, "quotes": [QUOTE]}))
-        .collect();
+    let answer: Vec<Value> =
+        ids.captures_iter(prompt).map(|found| json!({"item_id": found[1], "score": 0.8, "quotes": [QUOTE]})).collect();
     let text = json!({"role": "assistant", "content": {"type": "text", "text": json!(answer).to_string()}, "model": "m", "stopReason": "endTurn"});
     session.respond(&request, text).await;
     let said = called.answered().await["structuredContent"].clone();
-    assert_eq!(
-        said["check_stages_completed"],
-        json!(["basic", "a31", "claude_analysis"])
-    );
-    assert_eq!(
-        (&said["method"], &said["claude_analysis_result"]["score"]),
-        (&json!("llm_sampling"), &json!(80.0))
-    );
+    assert_eq!(said["check_stages_completed"], json!(["basic", "a31", "claude_analysis"]));
+    assert_eq!((&said["method"], &said["claude_analysis_result"]["score"]), (&json!("llm_sampling"), &json!(80.0)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -435,18 +346,11 @@ async fn a_review_goes_step_by_step_and_remembers() {
         assert_eq!((&said["session_id"], &said["step_id"]), (&json!(id), &json!(step)));
     }
     let status = done(&sample, "get_check_status", json!({"session_id": id})).await;
-    assert_eq!(
-        (&status["progress_percentage"], &status["is_current"]),
-        (&json!(100.0), &json!(true))
-    );
+    assert_eq!((&status["progress_percentage"], &status["is_current"]), (&json!(100.0), &json!(true)));
     assert!(status.get("next_step").is_none() && status["quality_score"].is_f64());
     let history = done(&sample, "get_check_history", json!({"episode": 1, "limit": 5})).await;
-    let steps: Vec<u64> = history["history"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| one["step_id"].as_u64().unwrap())
-        .collect();
+    let steps: Vec<u64> =
+        history["history"].as_array().unwrap().iter().map(|one| one["step_id"].as_u64().unwrap()).collect();
     assert_eq!(steps, [12, 11, 10, 9, 8]);
     sample.file(FIRST, "　別の原稿。\n");
     let status = done(&sample, "get_check_status", json!({"session_id": id})).await;
@@ -464,37 +368,18 @@ async fn a_review_goes_step_by_step_and_remembers() {
 async fn a_read_only_caller_may_check_and_writes_nothing() {
     let sample = novel();
     let app = sample.app();
-    let access = Access {
-        read_only: true,
-        ..Access::full(app.scope.clone())
-    };
-    let caller = Caller {
-        access: std::sync::Arc::new(access),
-        ..Caller::default()
-    };
+    let access = Access { read_only: true, ..Access::full(app.scope.clone()) };
+    let caller = Caller { access: std::sync::Arc::new(access), ..Caller::default() };
     let before = sample.state();
     let as_reader =
         |tool: &'static str, arguments: Value| call_as(&app, tool, arguments, caller.clone(), CancellationToken::new());
-    for tool in [
-        "check_basic",
-        "check_story_elements",
-        "noveler_check",
-        "get_check_tasks",
-    ] {
+    for tool in ["check_basic", "check_story_elements", "noveler_check", "get_check_tasks"] {
         let reply: ToolReply = as_reader(tool, json!({"episode": 1})).await;
-        assert!(
-            !reply.is_error && reply.structured.get("status").is_none(),
-            "{tool}: {}",
-            reply.text
-        );
+        assert!(!reply.is_error && reply.structured.get("status").is_none(), "{tool}: {}", reply.text);
         assert!(reply.structured.get("detailed_report_reference").is_none(), "{tool}");
         assert_eq!(reply.structured["persisted"], false, "{tool}");
     }
-    refused(
-        &app,
-        &as_reader("noveler_check", json!({"episode": 1, "auto_fix": true})).await,
-        &["READ_ONLY"],
-    );
+    refused(&app, &as_reader("noveler_check", json!({"episode": 1, "auto_fix": true})).await, &["READ_ONLY"]);
     assert_eq!(sample.state(), before);
 }
 
@@ -537,17 +422,11 @@ async fn a_whole_check_is_the_quality_of_the_episode() {
     assert!(score.as_f64().unwrap() > 60.0, "the sample novel: {score}");
     let status = done(&sample, "status", json!({})).await;
     let quality = &status["quality_summary"];
-    assert_eq!(
-        (&quality["average_quality_score"], &quality["method"]),
-        (score, &json!("deterministic"))
-    );
+    assert_eq!((&quality["average_quality_score"], &quality["method"]), (score, &json!("deterministic")));
     assert_eq!(quality["trend"][0]["session_id"], said["session_id"]);
     done(&sample, "noveler_complete", json!({"episode": 1})).await;
     let record: Value = serde_json::from_str(&sample.read(".noveler/publish/episode_001/metadata.json")).unwrap();
-    assert_eq!(
-        record["quality"],
-        json!({"method": "deterministic", "overall_score": score})
-    );
+    assert_eq!(record["quality"], json!({"method": "deterministic", "overall_score": score}));
     // For another text the stored check is not used.
     sample.file(FIRST, "　別の原稿。風が吹いた。\n");
     done(&sample, "noveler_complete", json!({"episode": 1})).await;
@@ -559,12 +438,7 @@ async fn a_whole_check_is_the_quality_of_the_episode() {
 async fn the_eighteen_steps_check_mend_and_compare() {
     let sample = with(FAULTY);
     for step in 11..=17 {
-        let said = done(
-            &sample,
-            "enhanced_execute_writing_step",
-            json!({"episode": 1, "step_id": step}),
-        )
-        .await;
+        let said = done(&sample, "enhanced_execute_writing_step", json!({"episode": 1, "step_id": step})).await;
         let result = &said["result"];
         assert_eq!(result["status"], "completed", "{said}");
         assert!(result["review"]["quality_score"].is_f64(), "{said}");
@@ -583,19 +457,11 @@ async fn commands_check_and_fix_as_they_are_typed() {
     let sample = with(FAULTY);
     let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);
-    for (command, field) in [
-        ("check 1 --basic", "word_count_check"),
-        ("check 第1話", "check_stages_completed"),
-    ] {
+    for (command, field) in [("check 1 --basic", "word_count_check"), ("check 第1話", "check_stages_completed")] {
         let said = client.call("noveler", json!({"command": command})).await.result()["structuredContent"].clone();
         assert!(said.get(field).is_some(), "{command}: {said}");
     }
-    let fixed = done(
-        &sample,
-        "noveler_check",
-        json!({"episode": 1, "auto_fix": true, "judge": false}),
-    )
-    .await;
+    let fixed = done(&sample, "noveler_check", json!({"episode": 1, "auto_fix": true, "judge": false})).await;
     assert_eq!(fixed["auto_fix_applied"], true);
     assert!(fixed["fixed_issues_count"].as_u64().unwrap() >= 4, "{fixed}");
     assert!(fixed["backup_id"].is_string(), "{fixed}");
@@ -613,10 +479,7 @@ async fn thresholds_and_unwanted_words_are_the_novels_own() {
     let settings = "title: 題\nchecks:\n  forbidden: [魔王]\n  disabled: [single_sentence_paragraphs]\n  thresholds: {long_sentence.longest: 60}\n";
     sample.file("プロジェクト設定.yaml", settings);
     let said = done(&sample, "check_basic", json!({"episode": 1})).await;
-    assert_eq!(
-        texts(&said, "/forbidden_expressions/violations", "rule"),
-        ["forbidden_expression"]
-    );
+    assert_eq!(texts(&said, "/forbidden_expressions/violations", "rule"), ["forbidden_expression"]);
     let app = sample.app();
     for (wrong, what) in [
         ("disabled: [no_such_rule]", "no_such_rule"),
@@ -639,19 +502,12 @@ async fn the_text_of_a_check_that_asks_holds_its_results_first() {
         let told = call(&app, tool, json!({"episode": 1, "judge": false})).await;
         assert_eq!(asked.structured["status"], "needs_text");
         // Except the name of the session, and the way to continue it.
-        let lines = told
-            .text
-            .lines()
-            .filter(|line| !line.contains("check_") && !line.starts_with("→"));
+        let lines = told.text.lines().filter(|line| !line.contains("check_") && !line.starts_with("→"));
         let question = asked.structured["instruction"].as_str().unwrap();
         let at = asked.text.find(question).expect("the question");
         for line in lines {
             let found = asked.text.find(line);
-            assert!(
-                found.is_some_and(|found| found < at),
-                "{tool}: {line:?} of\n{}",
-                asked.text
-            );
+            assert!(found.is_some_and(|found| found < at), "{tool}: {line:?} of\n{}", asked.text);
         }
     }
 }
@@ -666,10 +522,7 @@ async fn every_file_that_a_check_names_is_there() {
         ("check_story_structure", json!({"episode": 1})),
         ("check_story_elements", json!({"episode": 1, "judge": false})),
         ("noveler_check", json!({"episode": 1})),
-        (
-            "execute_check_step",
-            json!({"episode": 1, "session_id": id, "step_id": 1}),
-        ),
+        ("execute_check_step", json!({"episode": 1, "session_id": id, "step_id": 1})),
     ] {
         let reply = done(&sample, tool, arguments).await;
         let files = reply["files"].as_array().unwrap().iter();
@@ -695,10 +548,9 @@ async fn every_score_has_a_place_or_a_number_and_a_method() {
     for (name, category) in elements["a31_scores"].as_object().unwrap() {
         assert_eq!(category["method"], "deterministic", "{name}");
     }
-    for (tool, of) in [
-        ("check_story_structure", "structure_analysis"),
-        ("check_writing_expression", "expression_analysis"),
-    ] {
+    for (tool, of) in
+        [("check_story_structure", "structure_analysis"), ("check_writing_expression", "expression_analysis")]
+    {
         let mut arguments = check.clone();
         if tool == "check_writing_expression" {
             arguments.as_object_mut().unwrap().remove("judge");

@@ -23,17 +23,10 @@ const PLOT: &str = "20_プロット/話別/第001話.yaml";
 
 /// Returns the hashes of files by another program, by path.
 fn sha256sum(sample: &Sample, paths: &[&str]) -> BTreeMap<String, String> {
-    let output = Command::new("sha256sum")
-        .args(paths)
-        .current_dir(sample.root())
-        .output()
-        .unwrap();
+    let output = Command::new("sha256sum").args(paths).current_dir(sample.root()).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let lines = String::from_utf8(output.stdout).unwrap();
-    let pair = |line: &str| {
-        line.split_once("  ")
-            .map(|(hash, path)| (path.to_owned(), hash.to_owned()))
-    };
+    let pair = |line: &str| line.split_once("  ").map(|(hash, path)| (path.to_owned(), hash.to_owned()));
     lines.lines().filter_map(pair).collect()
 }
 
@@ -46,12 +39,7 @@ fn hash_of(sample: &Sample, path: &str) -> String {
 fn served(app: &App, tool: &str, reply: ToolReply) -> Value {
     assert!(!reply.is_error, "{tool}: {}", reply.text);
     assert!(!reply.text.trim().is_empty(), "{tool} has no text");
-    let entry = app
-        .catalogue
-        .entries()
-        .iter()
-        .find(|entry| entry.spec.name == tool)
-        .unwrap();
+    let entry = app.catalogue.entries().iter().find(|entry| entry.spec.name == tool).unwrap();
     answers_as_published(entry, &reply.structured);
     reply.structured
 }
@@ -73,10 +61,7 @@ async fn kind_of(sample: &Sample, app: &App, tool: &str, arguments: Value, code:
     let before = state();
     let reply = call(app, tool, arguments.clone()).await;
     refused(app, &reply, &[code]);
-    let ja = Caller {
-        locale: Locale::Ja,
-        ..Caller::default()
-    };
+    let ja = Caller { locale: Locale::Ja, ..Caller::default() };
     let said = call_as(app, tool, arguments, ja, CancellationToken::new()).await;
     let message = refused(app, &said, &[code]);
     assert!(is_japanese(&message), "{message}");
@@ -87,9 +72,7 @@ async fn kind_of(sample: &Sample, app: &App, tool: &str, arguments: Value, code:
 
 fn files(value: &Value) -> Vec<&str> {
     let rows = value.as_array().unwrap();
-    rows.iter()
-        .map(|row| row["path"].as_str().unwrap_or_default())
-        .collect()
+    rows.iter().map(|row| row["path"].as_str().unwrap_or_default()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -100,10 +83,7 @@ async fn files_are_known_by_the_hashes_that_sha256sum_finds() {
     let listed = done(&app, "list_files_with_hashes", json!({})).await;
     let all = listed["files"].as_array().unwrap();
     let paths = files(&listed["files"]);
-    assert!(
-        paths.len() > 12 && paths.is_sorted() && !paths.contains(&".hidden.md"),
-        "{paths:?}"
-    );
+    assert!(paths.len() > 12 && paths.is_sorted() && !paths.contains(&".hidden.md"), "{paths:?}");
     let truth = sha256sum(&sample, &paths);
     for row in all {
         let path = row["path"].as_str().unwrap();
@@ -111,70 +91,29 @@ async fn files_are_known_by_the_hashes_that_sha256sum_finds() {
         let size = fs::metadata(sample.root().join(path)).unwrap().len();
         assert_eq!(row["size_bytes"], size, "{path}");
     }
-    let some = done(
-        &app,
-        "list_files_with_hashes",
-        json!({"path": "40_原稿", "pattern": "第*話*.md", "limit": 2}),
-    )
-    .await;
+    let some =
+        done(&app, "list_files_with_hashes", json!({"path": "40_原稿", "pattern": "第*話*.md", "limit": 2})).await;
     assert_eq!((some["count"].as_u64(), some["truncated"] == true), (Some(2), true));
     let one = done(&app, "list_files_with_hashes", json!({"path": MANUSCRIPT})).await;
     assert_eq!(files(&one["files"]), [MANUSCRIPT]);
     let info = done(&app, "get_file_reference_info", json!({"file_path": MANUSCRIPT})).await;
     assert_eq!(info["sha256"], truth[MANUSCRIPT]);
     assert_eq!(info["artifact_id"], format!("artifact:{}", &truth[MANUSCRIPT][..12]));
-    assert!(
-        info["mtime"].as_str().unwrap().ends_with('Z') && info["encoding"] == "utf-8",
-        "{info}"
-    );
+    assert!(info["mtime"].as_str().unwrap().ends_with('Z') && info["encoding"] == "utf-8", "{info}");
     // A moved file is found by its content.
     fs::rename(sample.root().join(MANUSCRIPT), sample.root().join("第一話.md")).unwrap();
-    for hash in [
-        &truth[MANUSCRIPT][..12],
-        &truth[MANUSCRIPT],
-        &format!("sha256:{}", truth[MANUSCRIPT]),
-    ] {
+    for hash in [&truth[MANUSCRIPT][..12], &truth[MANUSCRIPT], &format!("sha256:{}", truth[MANUSCRIPT])] {
         let found = done(&app, "get_file_by_hash", json!({"hash": hash})).await;
         assert_eq!(files(&found["files"]), ["第一話.md"]);
         assert_eq!(found["hash"], truth[MANUSCRIPT]);
     }
     for (tool, arguments, code, kind) in [
-        (
-            "get_file_by_hash",
-            json!({"hash": "abc"}),
-            "INVALID_ARGUMENTS",
-            "NOT_A_HASH",
-        ),
-        (
-            "get_file_by_hash",
-            json!({"hash": "0123456789abcdef"}),
-            "FILE_NOT_FOUND",
-            "ARTIFACT_NOT_FOUND",
-        ),
-        (
-            "get_file_reference_info",
-            json!({"file_path": "40_原稿"}),
-            "INVALID_ARGUMENTS",
-            "NOT_A_FILE",
-        ),
-        (
-            "get_file_reference_info",
-            json!({"file_path": "40_原稿/ない.md"}),
-            "FILE_NOT_FOUND",
-            "FILE_NOT_FOUND",
-        ),
-        (
-            "list_files_with_hashes",
-            json!({"pattern": "[a"}),
-            "INVALID_QUERY",
-            "INVALID_FILE_PATTERN",
-        ),
-        (
-            "list_files_with_hashes",
-            json!({"path": "nowhere"}),
-            "FILE_NOT_FOUND",
-            "FILE_NOT_FOUND",
-        ),
+        ("get_file_by_hash", json!({"hash": "abc"}), "INVALID_ARGUMENTS", "NOT_A_HASH"),
+        ("get_file_by_hash", json!({"hash": "0123456789abcdef"}), "FILE_NOT_FOUND", "ARTIFACT_NOT_FOUND"),
+        ("get_file_reference_info", json!({"file_path": "40_原稿"}), "INVALID_ARGUMENTS", "NOT_A_FILE"),
+        ("get_file_reference_info", json!({"file_path": "40_原稿/ない.md"}), "FILE_NOT_FOUND", "FILE_NOT_FOUND"),
+        ("list_files_with_hashes", json!({"pattern": "[a"}), "INVALID_QUERY", "INVALID_FILE_PATTERN"),
+        ("list_files_with_hashes", json!({"path": "nowhere"}), "FILE_NOT_FOUND", "FILE_NOT_FOUND"),
     ] {
         assert_eq!(kind_of(&sample, &app, tool, arguments, code).await, kind);
     }
@@ -186,10 +125,7 @@ const TWINS: [&str; 2] = ["collision 6594748\n", "collision 7638166\n"];
 #[tokio::test(flavor = "multi_thread")]
 async fn an_ambiguous_hash_prefix_selects_no_file() {
     let sample = novel();
-    sample
-        .file("一.txt", TWINS[0])
-        .file("二.txt", TWINS[1])
-        .file("同じ.txt", TWINS[0]);
+    sample.file("一.txt", TWINS[0]).file("二.txt", TWINS[1]).file("同じ.txt", TWINS[0]);
     let truth = sha256sum(&sample, &["一.txt", "二.txt"]);
     assert_eq!(truth["一.txt"][..12], truth["二.txt"][..12]);
     let app = sample.app();
@@ -198,10 +134,7 @@ async fn an_ambiguous_hash_prefix_selects_no_file() {
         ("get_file_by_hash", json!({"hash": short})),
         ("fetch_artifact", json!({"artifact_id": format!("artifact:{short}")})),
     ] {
-        assert_eq!(
-            kind_of(&sample, &app, tool, arguments, "INVALID_ARGUMENTS").await,
-            "HASH_AMBIGUOUS"
-        );
+        assert_eq!(kind_of(&sample, &app, tool, arguments, "INVALID_ARGUMENTS").await, "HASH_AMBIGUOUS");
     }
     let found = done(&app, "get_file_by_hash", json!({"hash": truth["一.txt"]})).await;
     assert_eq!(files(&found["files"]), ["一.txt", "同じ.txt"]);
@@ -213,18 +146,9 @@ async fn changed_missing_and_new_files_are_distinguished() {
     let app = sample.app();
     let listed = done(&app, "list_files_with_hashes", json!({"path": "40_原稿"})).await;
     let noted: Vec<Value> = listed["files"].as_array().unwrap().clone();
-    let noted: Vec<Value> = noted
-        .iter()
-        .map(|row| json!({"path": row["path"], "hash": row["sha256"]}))
-        .collect();
+    let noted: Vec<Value> = noted.iter().map(|row| json!({"path": row["path"], "hash": row["sha256"]})).collect();
     let same = done(&app, "check_file_changes", json!({"files": noted})).await;
-    assert_eq!(
-        (
-            same["is_unchanged"] == true,
-            same["unchanged"].as_array().unwrap().len()
-        ),
-        (true, 3)
-    );
+    assert_eq!((same["is_unchanged"] == true, same["unchanged"].as_array().unwrap().len()), (true, 3));
     sample.file(MANUSCRIPT, "夜。").file("40_原稿/第004話_雨.md", "雨。");
     fs::remove_file(sample.root().join("40_原稿/第003話_備考.md")).unwrap();
     let now = done(&app, "check_file_changes", json!({"files": noted})).await;
@@ -244,10 +168,7 @@ async fn changed_missing_and_new_files_are_distinguished() {
         ("a\u{0}b", "PATH_TRAVERSAL"),
     ] {
         let arguments = json!({"files": [{"path": path, "hash": "0123456789ab"}]});
-        assert_eq!(
-            kind_of(&sample, &app, "check_file_changes", arguments, code).await,
-            code
-        );
+        assert_eq!(kind_of(&sample, &app, "check_file_changes", arguments, code).await, code);
     }
 }
 
@@ -259,34 +180,17 @@ async fn a_text_is_fetched_by_its_id_whole_or_in_parts() {
     let whole = done(&app, "fetch_artifact", json!({"artifact_id": id(MANUSCRIPT)})).await;
     let text = sample.read(MANUSCRIPT);
     assert_eq!(whole["content"], text);
-    assert_eq!(
-        (&whole["path"], &whole["hash"]),
-        (&json!(MANUSCRIPT), &json!(hash_of(&sample, MANUSCRIPT)))
-    );
-    let part = done(
-        &app,
-        "fetch_artifact",
-        json!({"artifact_id": id(MANUSCRIPT), "section": "3-5"}),
-    )
-    .await;
+    assert_eq!((&whole["path"], &whole["hash"]), (&json!(MANUSCRIPT), &json!(hash_of(&sample, MANUSCRIPT))));
+    let part = done(&app, "fetch_artifact", json!({"artifact_id": id(MANUSCRIPT), "section": "3-5"})).await;
     let lines: Vec<&str> = text.split_inclusive('\n').skip(2).take(3).collect();
     assert_eq!(
         (&part["content"], &part["start_line"], &part["end_line"]),
         (&json!(lines.concat()), &json!(3), &json!(5))
     );
-    let heading = done(
-        &app,
-        "fetch_artifact",
-        json!({"artifact_id": id(MANUSCRIPT), "section": "第一話　こぶとえくぼ"}),
-    )
-    .await;
+    let heading =
+        done(&app, "fetch_artifact", json!({"artifact_id": id(MANUSCRIPT), "section": "第一話　こぶとえくぼ"})).await;
     assert_eq!(heading["content"], text);
-    let outline = done(
-        &app,
-        "fetch_artifact",
-        json!({"artifact_id": id(MANUSCRIPT), "format": "json"}),
-    )
-    .await;
+    let outline = done(&app, "fetch_artifact", json!({"artifact_id": id(MANUSCRIPT), "format": "json"})).await;
     assert_eq!(outline["headings"][0]["heading"], "# 第一話　こぶとえくぼ");
     let value = done(
         &app,
@@ -295,25 +199,10 @@ async fn a_text_is_fetched_by_its_id_whole_or_in_parts() {
     )
     .await;
     assert_eq!(value["data"], json!({"value": 1}));
-    let all = done(
-        &app,
-        "fetch_artifact",
-        json!({"artifact_id": id(PLOT), "format": "json"}),
-    )
-    .await;
-    let title = done(
-        &app,
-        "fetch_artifact",
-        json!({"artifact_id": id(PLOT), "section": "/episode_info/title"}),
-    )
-    .await;
+    let all = done(&app, "fetch_artifact", json!({"artifact_id": id(PLOT), "format": "json"})).await;
+    let title = done(&app, "fetch_artifact", json!({"artifact_id": id(PLOT), "section": "/episode_info/title"})).await;
     assert_eq!(title["content"], all["data"]["episode_info"]["title"]);
-    let info = done(
-        &app,
-        "fetch_artifact",
-        json!({"artifact_id": id(PLOT), "section": "/episode_info"}),
-    )
-    .await;
+    let info = done(&app, "fetch_artifact", json!({"artifact_id": id(PLOT), "section": "/episode_info"})).await;
     let said: Value = serde_json::from_str(info["content"].as_str().unwrap()).unwrap();
     assert_eq!(said, all["data"]["episode_info"]);
 }
@@ -328,65 +217,25 @@ async fn a_failed_fetch_lists_the_existing_artifacts() {
         encoding_rs::SHIFT_JIS.encode("　吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\n");
     sample.file("40_原稿/猫.txt", &bytes);
     let cat = done(&app, "fetch_artifact", json!({"artifact_id": id("40_原稿/猫.txt")})).await;
-    assert_eq!(
-        (&cat["encoding"], &cat["total_lines"]),
-        (&json!("shift_jis"), &json!(1))
-    );
+    assert_eq!((&cat["encoding"], &cat["total_lines"]), (&json!("shift_jis"), &json!(1)));
     assert!(cat["content"].as_str().unwrap().starts_with("　吾輩は"), "{cat}");
     sample.file("絵.epub", [0x50, 0x4b, 3, 4, 0, 0]);
     for (arguments, code, kind) in [
-        (
-            json!({"artifact_id": id("絵.epub")}),
-            "UNSUPPORTED_LANGUAGE",
-            "NOT_A_TEXT",
-        ),
-        (
-            json!({"artifact_id": "artifact:xyz"}),
-            "INVALID_ARGUMENTS",
-            "NOT_A_HASH",
-        ),
-        (
-            json!({"artifact_id": "artifact:0123456789ab"}),
-            "FILE_NOT_FOUND",
-            "ARTIFACT_NOT_FOUND",
-        ),
-        (
-            json!({"artifact_id": id(MANUSCRIPT), "section": "終章"}),
-            "INVALID_ARGUMENTS",
-            "SECTION_NOT_FOUND",
-        ),
-        (
-            json!({"artifact_id": id(MANUSCRIPT), "section": "9000-9001"}),
-            "INVALID_ARGUMENTS",
-            "LINES_NOT_FOUND",
-        ),
-        (
-            json!({"artifact_id": id(MANUSCRIPT), "section": "/title"}),
-            "INVALID_ARGUMENTS",
-            "NOT_DATA",
-        ),
-        (
-            json!({"artifact_id": id(PLOT), "section": "/episode_info/nothing"}),
-            "INVALID_ARGUMENTS",
-            "VALUE_NOT_FOUND",
-        ),
+        (json!({"artifact_id": id("絵.epub")}), "UNSUPPORTED_LANGUAGE", "NOT_A_TEXT"),
+        (json!({"artifact_id": "artifact:xyz"}), "INVALID_ARGUMENTS", "NOT_A_HASH"),
+        (json!({"artifact_id": "artifact:0123456789ab"}), "FILE_NOT_FOUND", "ARTIFACT_NOT_FOUND"),
+        (json!({"artifact_id": id(MANUSCRIPT), "section": "終章"}), "INVALID_ARGUMENTS", "SECTION_NOT_FOUND"),
+        (json!({"artifact_id": id(MANUSCRIPT), "section": "9000-9001"}), "INVALID_ARGUMENTS", "LINES_NOT_FOUND"),
+        (json!({"artifact_id": id(MANUSCRIPT), "section": "/title"}), "INVALID_ARGUMENTS", "NOT_DATA"),
+        (json!({"artifact_id": id(PLOT), "section": "/episode_info/nothing"}), "INVALID_ARGUMENTS", "VALUE_NOT_FOUND"),
     ] {
         assert_eq!(kind_of(&sample, &app, "fetch_artifact", arguments, code).await, kind);
     }
     // The error lists the existing sections.
-    let reply = call(
-        &app,
-        "fetch_artifact",
-        json!({"artifact_id": id(MANUSCRIPT), "section": "終章"}),
-    )
-    .await;
+    let reply = call(&app, "fetch_artifact", json!({"artifact_id": id(MANUSCRIPT), "section": "終章"})).await;
     assert!(reply.text.contains("# 第一話　こぶとえくぼ"), "{}", reply.text);
-    let reply = call(
-        &app,
-        "fetch_artifact",
-        json!({"artifact_id": id(PLOT), "section": "/episode_info/nothing"}),
-    )
-    .await;
+    let reply =
+        call(&app, "fetch_artifact", json!({"artifact_id": id(PLOT), "section": "/episode_info/nothing"})).await;
     assert!(reply.text.contains("/episode_info/title"), "{}", reply.text);
 }
 
@@ -428,10 +277,7 @@ async fn a_long_text_comes_in_parts_that_add_up() {
     // Large data list their keys first, and each of them can be fetched.
     let id = hash_of(&sample, "50_管理資料/大.json");
     let keys = done(&app, "fetch_artifact", json!({"artifact_id": id, "format": "json"})).await;
-    assert_eq!(
-        (&keys["truncated"], &keys["next_section"]),
-        (&json!(true), &json!("/鍵000"))
-    );
+    assert_eq!((&keys["truncated"], &keys["next_section"]), (&json!(true), &json!("/鍵000")));
     let one = done(&app, "fetch_artifact", json!({"artifact_id": id, "section": "/鍵007"})).await;
     assert_eq!(one["content"], line(7));
 }
@@ -458,25 +304,11 @@ async fn artifacts_are_listed_with_what_made_them_and_what_is_broken() {
     );
     assert!(row["created_at"].as_str().unwrap().ends_with('Z'), "{row}");
     assert_eq!(stages["broken"], json!([half]));
-    let fetched = done(
-        &app,
-        "fetch_artifact",
-        json!({"artifact_id": row["artifact_id"], "section": "/theme"}),
-    )
-    .await;
-    assert_eq!(
-        (&fetched["content"], &fetched["place"]),
-        (&json!("潮"), &json!("stage"))
-    );
+    let fetched = done(&app, "fetch_artifact", json!({"artifact_id": row["artifact_id"], "section": "/theme"})).await;
+    assert_eq!((&fetched["content"], &fetched["place"]), (&json!("潮"), &json!("stage")));
     let all = done(&app, "list_artifacts", json!({})).await;
     let paths = files(&all["artifacts"]);
-    for path in [
-        &stage,
-        MANUSCRIPT,
-        PLOT,
-        "プロジェクト設定.yaml",
-        "30_設定集/用語集.yaml",
-    ] {
+    for path in [&stage, MANUSCRIPT, PLOT, "プロジェクト設定.yaml", "30_設定集/用語集.yaml"] {
         assert!(paths.contains(&path), "{path} is not among {paths:?}");
     }
     let mut once = paths.clone();
@@ -501,18 +333,12 @@ async fn a_file_is_written_only_with_its_current_hash() {
         (&json!(path), &json!(3), &json!(7))
     );
     assert_eq!(reply["absolute_path"], json!(sample.root().join(path)));
-    assert_eq!(
-        (&reply["project_root"], &reply["created"]),
-        (&json!(sample.root()), &json!(true))
-    );
+    assert_eq!((&reply["project_root"], &reply["created"]), (&json!(sample.root()), &json!(true)));
     // The same call again, and a call with another file's hash: the current hash is returned, and the content is not
     // repeated.
     for (arguments, code) in [
         (new.clone(), "FILE_EXISTS"),
-        (
-            json!({"file_path": path, "content": "雪。\n", "expected_hash": "0123456789ab"}),
-            "HASH_MISMATCH",
-        ),
+        (json!({"file_path": path, "content": "雪。\n", "expected_hash": "0123456789ab"}), "HASH_MISMATCH"),
         (
             json!({"file_path": path, "content": "雪。\n", "expected_hash": "0123456789ab", "overwrite": true}),
             "HASH_MISMATCH",
@@ -520,10 +346,7 @@ async fn a_file_is_written_only_with_its_current_hash() {
     ] {
         let content = arguments["content"].as_str().unwrap().to_owned();
         let refused = call(&app, "write", arguments.clone()).await;
-        assert_eq!(
-            refused.structured["error"]["details"]["current_hash"],
-            hash_of(&sample, path)
-        );
+        assert_eq!(refused.structured["error"]["details"]["current_hash"], hash_of(&sample, path));
         let told = &refused.structured["arguments"];
         sample.file("content", &content);
         let digest = json!({"content_length": 3, "sha256": hash_of(&sample, "content")});
@@ -533,32 +356,18 @@ async fn a_file_is_written_only_with_its_current_hash() {
     let known = json!({"file_path": path, "content": "雪。\n", "expected_hash": reply["sha256"]});
     let replaced = done(&app, "write", known.clone()).await;
     assert_eq!(sample.read(path), "雪。\n");
-    assert_eq!(
-        (&replaced["created"], &replaced["replaced"]["sha256"]),
-        (&json!(false), &reply["sha256"])
-    );
+    assert_eq!((&replaced["created"], &replaced["replaced"]["sha256"]), (&json!(false), &reply["sha256"]));
     // The caller's hash is that of the old content.
-    assert_eq!(
-        kind_of(&sample, &app, "write", known, "HASH_MISMATCH").await,
-        "HASH_MISMATCH"
-    );
+    assert_eq!(kind_of(&sample, &app, "write", known, "HASH_MISMATCH").await, "HASH_MISMATCH");
     let id = replaced["replaced"]["backup_id"].as_str().unwrap();
     let folder = replaced["replaced"]["backup_path"].as_str().unwrap();
     assert_eq!(sample.read(&format!("{folder}/files/{path}")), "雨。\n");
     done(&app, "backup_management", json!({"action": "restore", "backup_id": id})).await;
     assert_eq!(sample.read(path), "雨。\n");
-    let same = done(
-        &app,
-        "write",
-        json!({"file_path": path, "content": "雨。\n", "overwrite": true}),
-    )
-    .await;
+    let same = done(&app, "write", json!({"file_path": path, "content": "雨。\n", "overwrite": true})).await;
     assert_eq!((&same["unchanged"], same.get("replaced")), (&json!(true), None));
     let gone = json!({"file_path": "40_原稿/第005話.md", "content": "x", "expected_hash": "0123456789ab"});
-    assert_eq!(
-        kind_of(&sample, &app, "write", gone, "HASH_MISMATCH").await,
-        "FILE_GONE"
-    );
+    assert_eq!(kind_of(&sample, &app, "write", gone, "HASH_MISMATCH").await, "FILE_GONE");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -594,11 +403,7 @@ async fn files_of_programs_and_outside_files_are_not_written() {
         ("./.git/hooks/pre-commit", "READ_ONLY", "KEPT_BY_PROGRAMS"),
         (".fumi/output/x.json", "READ_ONLY", "KEPT_BY_PROGRAMS"),
         ("state/sessions/a.yaml", "READ_ONLY", "KEPT_BY_PROGRAMS"),
-        (
-            "90_バックアップ/20260131T100000Z-0123abcd/manifest.yaml",
-            "READ_ONLY",
-            "KEPT_AS_BACKUP",
-        ),
+        ("90_バックアップ/20260131T100000Z-0123abcd/manifest.yaml", "READ_ONLY", "KEPT_AS_BACKUP"),
         ("../outside/x.md", "PATH_TRAVERSAL", "PATH_TRAVERSAL"),
         ("外/x.md", "OUTSIDE_PROJECT", "OUTSIDE_PROJECT"),
         ("外.md", "OUTSIDE_PROJECT", "OUTSIDE_PROJECT"),
@@ -611,12 +416,7 @@ async fn files_of_programs_and_outside_files_are_not_written() {
     }
     // Through a dangling link, and below a file: refused at the write.
     for path in ["新.md", "外/new.md", "state/new.yaml", "プロジェクト設定.yaml/x.md"] {
-        let reply = call(
-            &app,
-            "write",
-            json!({"file_path": path, "content": "x", "overwrite": true}),
-        )
-        .await;
+        let reply = call(&app, "write", json!({"file_path": path, "content": "x", "overwrite": true})).await;
         refused(&app, &reply, &["FILE_EXISTS"]);
     }
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
@@ -635,10 +435,7 @@ async fn a_novel_of_four_megabytes_is_written_and_a_longer_one_is_not() {
     let arguments = json!({"file_path": "40_原稿/長編2.md", "content": text + "ああ"});
     let refused = call(&app, "write", arguments.clone()).await;
     assert!(refused.structured.to_string().len() < 20_000);
-    assert_eq!(
-        kind_of(&sample, &app, "write", arguments, "FILE_TOO_LARGE").await,
-        "CONTENT_TOO_LARGE"
-    );
+    assert_eq!(kind_of(&sample, &app, "write", arguments, "FILE_TOO_LARGE").await, "CONTENT_TOO_LARGE");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -671,18 +468,10 @@ async fn of_many_who_write_from_one_state_one_succeeds() {
 async fn a_novel_comes_back_from_its_backup_after_damage() {
     let sample = novel();
     let app = sample.app();
-    let made = done(
-        &app,
-        "backup_management",
-        json!({"action": "create", "reason": "第二稿の前"}),
-    )
-    .await;
+    let made = done(&app, "backup_management", json!({"action": "create", "reason": "第二稿の前"})).await;
     let backup = &made["backup"];
     let id = backup["backup_id"].as_str().unwrap();
-    assert!(
-        backup["total_files"].as_u64().unwrap() > 10 && backup["reason"] == "第二稿の前",
-        "{backup}"
-    );
+    assert!(backup["total_files"].as_u64().unwrap() > 10 && backup["reason"] == "第二稿の前", "{backup}");
     let text = sample.read(MANUSCRIPT);
     fs::remove_dir_all(sample.root().join("30_設定集")).unwrap();
     sample.file(MANUSCRIPT, "壊れた");
@@ -691,27 +480,16 @@ async fn a_novel_comes_back_from_its_backup_after_damage() {
     let restored = done(&app, "backup_management", json!({"action": "restore", "backup_id": id})).await;
     assert_eq!(sample.read(MANUSCRIPT), text);
     assert!(sample.root().join("30_設定集/用語集.yaml").exists());
-    assert_eq!(
-        json!(restored["restored"].as_array().unwrap().len()),
-        backup["total_files"]
-    );
+    assert_eq!(json!(restored["restored"].as_array().unwrap().len()), backup["total_files"]);
     // The replaced content is not lost either.
     let replaced = restored["replaced_backup_id"].as_str().unwrap();
-    done(
-        &app,
-        "backup_management",
-        json!({"action": "restore", "backup_id": replaced, "paths": [MANUSCRIPT]}),
-    )
-    .await;
+    done(&app, "backup_management", json!({"action": "restore", "backup_id": replaced, "paths": [MANUSCRIPT]})).await;
     assert_eq!(sample.read(MANUSCRIPT), "壊れた");
     // A copy that was changed afterwards: the damage is reported, and the backup is not restored.
     let copy = format!("90_バックアップ/{id}/files/{MANUSCRIPT}");
     sample.file(&copy, "偽物");
     let damaged = done(&app, "backup_management", json!({"action": "verify", "backup_id": id})).await;
-    assert_eq!(
-        (&damaged["is_whole"], &damaged["changed"]),
-        (&json!(false), &json!([MANUSCRIPT]))
-    );
+    assert_eq!((&damaged["is_whole"], &damaged["changed"]), (&json!(false), &json!([MANUSCRIPT])));
     let reply = call(&app, "backup_management", json!({"action": "restore", "backup_id": id})).await;
     refused(&app, &reply, &["HASH_MISMATCH"]);
     assert_eq!(sample.read(MANUSCRIPT), "壊れた");
@@ -722,70 +500,26 @@ async fn a_novel_comes_back_from_its_backup_after_damage() {
     let total = listed["total"].as_u64().unwrap();
     assert!(total >= 2, "{listed}");
     let pruned = done(&app, "backup_management", json!({"action": "prune", "keep": 1})).await;
-    assert_eq!(
-        (&pruned["total"], pruned["removed"].as_array().unwrap().len() as u64),
-        (&json!(1), total)
-    );
+    assert_eq!((&pruned["total"], pruned["removed"].as_array().unwrap().len() as u64), (&json!(1), total));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn backups_refuse_invalid_arguments() {
     let sample = novel();
     let app = sample.app();
-    done(
-        &app,
-        "backup_management",
-        json!({"action": "create", "paths": [MANUSCRIPT]}),
-    )
-    .await;
+    done(&app, "backup_management", json!({"action": "create", "paths": [MANUSCRIPT]})).await;
     for (arguments, code, kind) in [
-        (
-            json!({"action": "list", "paths": [MANUSCRIPT]}),
-            "INVALID_ARGUMENTS",
-            "BACKUP_ARGUMENT",
-        ),
-        (
-            json!({"action": "create", "backup_id": "x"}),
-            "INVALID_ARGUMENTS",
-            "BACKUP_ARGUMENT",
-        ),
+        (json!({"action": "list", "paths": [MANUSCRIPT]}), "INVALID_ARGUMENTS", "BACKUP_ARGUMENT"),
+        (json!({"action": "create", "backup_id": "x"}), "INVALID_ARGUMENTS", "BACKUP_ARGUMENT"),
         (json!({"action": "verify"}), "INVALID_ARGUMENTS", "BACKUP_ID_MISSING"),
-        (
-            json!({"action": "verify", "backup_id": "../x"}),
-            "FILE_NOT_FOUND",
-            "BACKUP_NOT_FOUND",
-        ),
-        (
-            json!({"action": "restore", "backup_id": "20200101T000000Z-0123abcd"}),
-            "FILE_NOT_FOUND",
-            "BACKUP_NOT_FOUND",
-        ),
-        (
-            json!({"action": "create", "paths": ["../x"]}),
-            "PATH_TRAVERSAL",
-            "PATH_TRAVERSAL",
-        ),
-        (
-            json!({"action": "restore", "backup_id": "x", "paths": ["../x"]}),
-            "PATH_TRAVERSAL",
-            "PATH_TRAVERSAL",
-        ),
-        (
-            json!({"action": "create", "paths": [".noveler"]}),
-            "INVALID_ARGUMENTS",
-            "HIDDEN_PATH",
-        ),
-        (
-            json!({"action": "create", "paths": ["ない.md"]}),
-            "FILE_NOT_FOUND",
-            "FILE_NOT_FOUND",
-        ),
+        (json!({"action": "verify", "backup_id": "../x"}), "FILE_NOT_FOUND", "BACKUP_NOT_FOUND"),
+        (json!({"action": "restore", "backup_id": "20200101T000000Z-0123abcd"}), "FILE_NOT_FOUND", "BACKUP_NOT_FOUND"),
+        (json!({"action": "create", "paths": ["../x"]}), "PATH_TRAVERSAL", "PATH_TRAVERSAL"),
+        (json!({"action": "restore", "backup_id": "x", "paths": ["../x"]}), "PATH_TRAVERSAL", "PATH_TRAVERSAL"),
+        (json!({"action": "create", "paths": [".noveler"]}), "INVALID_ARGUMENTS", "HIDDEN_PATH"),
+        (json!({"action": "create", "paths": ["ない.md"]}), "FILE_NOT_FOUND", "FILE_NOT_FOUND"),
     ] {
-        assert_eq!(
-            kind_of(&sample, &app, "backup_management", arguments.clone(), code).await,
-            kind,
-            "{arguments}"
-        );
+        assert_eq!(kind_of(&sample, &app, "backup_management", arguments.clone(), code).await, kind, "{arguments}");
     }
 }
 
@@ -793,21 +527,12 @@ async fn backups_refuse_invalid_arguments() {
 async fn read_only_callers_write_nothing() {
     let sample = novel();
     let app = sample.app();
-    let caller = Caller {
-        access: Arc::new(Access {
-            read_only: true,
-            ..Access::default()
-        }),
-        ..Caller::default()
-    };
+    let caller = Caller { access: Arc::new(Access { read_only: true, ..Access::default() }), ..Caller::default() };
     let before = sample.state();
     for (tool, arguments) in [
         ("write", json!({"file_path": "x.md", "content": "x"})),
         ("backup_management", json!({"action": "create"})),
-        (
-            "convert_cli_to_json",
-            json!({"cli_result": {"output": "x".repeat(1_000)}}),
-        ),
+        ("convert_cli_to_json", json!({"cli_result": {"output": "x".repeat(1_000)}})),
     ] {
         let reply = call_as(&app, tool, arguments, caller.clone(), CancellationToken::new()).await;
         refused(&app, &reply, &["READ_ONLY"]);
@@ -819,9 +544,7 @@ async fn read_only_callers_write_nothing() {
 
 /// A result in the form of a command line: a long text, a table, a few figures.
 fn long_result() -> Value {
-    let issues: Vec<Value> = (0..80)
-        .map(|at| json!({"line": at, "message": "文末が続けて同じです。"}))
-        .collect();
+    let issues: Vec<Value> = (0..80).map(|at| json!({"line": at, "message": "文末が続けて同じです。"})).collect();
     json!({
         "command": ["noveler", "check", "1"],
         "exit_code": 0,
@@ -841,14 +564,8 @@ async fn a_result_is_brought_into_one_form_and_nothing_is_lost() {
     let reply = done(&app, "convert_cli_to_json", json!({"cli_result": result})).await;
     let response = &reply["response"];
     assert_eq!(reply["model"], "StandardResponse");
-    assert_eq!(
-        (&response["command"], &response["execution_time_ms"]),
-        (&json!("noveler check 1"), &json!(1250.0))
-    );
-    assert_eq!(
-        (&response["metadata"]["score"], &response["metadata"]["note"]),
-        (&json!(85), &json!("短い"))
-    );
+    assert_eq!((&response["command"], &response["execution_time_ms"]), (&json!("noveler check 1"), &json!(1250.0)));
+    assert_eq!((&response["metadata"]["score"], &response["metadata"]["note"]), (&json!(85), &json!("短い")));
     assert_eq!(response["outputs"]["total_files"], 2);
     for row in response["outputs"]["files"].as_array().unwrap() {
         let path = row["path"].as_str().unwrap();
@@ -864,22 +581,11 @@ async fn a_result_is_brought_into_one_form_and_nothing_is_lost() {
             Value::String(text) => assert_eq!(content, text),
             other => assert_eq!(&serde_json::from_str::<Value>(content).unwrap(), other),
         }
-        assert_eq!(
-            (&fetched["source_tool"], &fetched["place"]),
-            (&json!("convert_cli_to_json"), &json!("output"))
-        );
+        assert_eq!((&fetched["source_tool"], &fetched["place"]), (&json!("convert_cli_to_json"), &json!("output")));
     }
-    assert!(
-        reply["token_reduction"]["reduction_percent"].as_f64().unwrap() > 80.0,
-        "{}",
-        reply["token_reduction"]
-    );
+    assert!(reply["token_reduction"]["reduction_percent"].as_f64().unwrap() > 80.0, "{}", reply["token_reduction"]);
     let valid = done(&app, "validate_json_response", json!({"json_data": response})).await;
-    assert_eq!(
-        (&valid["valid"], &valid["model"]),
-        (&json!(true), &json!("StandardResponse")),
-        "{valid}"
-    );
+    assert_eq!((&valid["valid"], &valid["model"]), (&json!(true), &json!("StandardResponse")), "{valid}");
     // Converting it again, and converting the result: no new file is written, and the result is the same.
     let before = sample.state();
     let again = done(&app, "convert_cli_to_json", json!({"cli_result": result})).await;
@@ -894,34 +600,17 @@ async fn a_failure_is_converted_to_an_error_in_fumis_own_form() {
     let sample = novel();
     let app = sample.app();
     for (result, message) in [
-        (
-            json!({"success": false, "error": "原稿がありません"}),
-            "原稿がありません",
-        ),
-        (
-            json!({"exit_code": 2, "stderr": "warning\nno such episode\n"}),
-            "no such episode",
-        ),
-        (
-            json!({"error": {"code": "E003", "message": "no manuscript", "where": "40_原稿"}}),
-            "no manuscript",
-        ),
+        (json!({"success": false, "error": "原稿がありません"}), "原稿がありません"),
+        (json!({"exit_code": 2, "stderr": "warning\nno such episode\n"}), "no such episode"),
+        (json!({"error": {"code": "E003", "message": "no manuscript", "where": "40_原稿"}}), "no manuscript"),
         (json!({"status": "failed"}), "the command failed without a reason"),
         (json!({"isError": true, "message": "too late"}), "too late"),
     ] {
         let reply = done(&app, "convert_cli_to_json", json!({"cli_result": result})).await;
         let response = &reply["error_response"];
-        assert_eq!(
-            (&response["success"], &response["error"]["message"]),
-            (&json!(false), &json!(message)),
-            "{result}"
-        );
+        assert_eq!((&response["success"], &response["error"]["message"]), (&json!(false), &json!(message)), "{result}");
         let valid = done(&app, "validate_json_response", json!({"json_data": response})).await;
-        assert_eq!(
-            (&valid["valid"], &valid["model"]),
-            (&json!(true), &json!("ErrorResponse")),
-            "{valid}"
-        );
+        assert_eq!((&valid["valid"], &valid["model"]), (&json!(true), &json!("ErrorResponse")), "{valid}");
     }
     let coded = done(
         &app,
@@ -930,23 +619,12 @@ async fn a_failure_is_converted_to_an_error_in_fumis_own_form() {
     )
     .await;
     let error = &coded["error_response"]["error"];
-    assert_eq!(
-        (&error["code"], &error["details"]),
-        (&json!("E003"), &json!({"where": "y"}))
-    );
+    assert_eq!((&error["code"], &error["details"]), (&json!("E003"), &json!({"where": "y"})));
     let long = "長い理由。".repeat(500);
-    let cut = done(
-        &app,
-        "convert_cli_to_json",
-        json!({"cli_result": {"success": false, "error": long}}),
-    )
-    .await;
+    let cut = done(&app, "convert_cli_to_json", json!({"cli_result": {"success": false, "error": long}})).await;
     let response = &cut["error_response"];
     assert!(response["error"]["message"].as_str().unwrap().chars().count() < 500);
-    assert_eq!(
-        sample.read(response["outputs"]["files"][0]["path"].as_str().unwrap()),
-        long
-    );
+    assert_eq!(sample.read(response["outputs"]["files"][0]["path"].as_str().unwrap()), long);
     // Errors of fumi itself.
     for own in [
         call(&app, "write", json!({"file_path": "../x", "content": "x"})).await,
@@ -956,14 +634,8 @@ async fn a_failure_is_converted_to_an_error_in_fumis_own_form() {
         let valid = done(&app, "validate_json_response", json!({"json_data": own.structured})).await;
         assert_eq!(valid["valid"], true, "{valid}");
         let again = done(&app, "convert_cli_to_json", json!({"cli_result": own.structured})).await;
-        assert_eq!(
-            again["error_response"]["error"]["message"],
-            own.structured["error"]["message"]
-        );
-        assert_eq!(
-            again["error_response"]["error"]["code"],
-            own.structured["error"]["code"]
-        );
+        assert_eq!(again["error_response"]["error"]["message"], own.structured["error"]["message"]);
+        assert_eq!(again["error_response"]["error"]["code"], own.structured["error"]["code"]);
     }
 }
 
@@ -987,59 +659,23 @@ async fn problems_of_a_response_are_reported_with_their_place() {
     for (bad, path, model) in [
         (lacking, "command", "StandardResponse"),
         (with("/success", json!("yes")), "success", "StandardResponse"),
-        (
-            with("/execution_time_ms", json!(-1)),
-            "execution_time_ms",
-            "StandardResponse",
-        ),
+        (with("/execution_time_ms", json!(-1)), "execution_time_ms", "StandardResponse"),
         (with("/surplus", json!(1)), "surplus", "StandardResponse"),
-        (
-            with("/created_at", json!("yesterday")),
-            "created_at",
-            "StandardResponse",
-        ),
-        (
-            with("/outputs/total_files", json!(3)),
-            "outputs.total_files",
-            "StandardResponse",
-        ),
-        (
-            with("/outputs/files", json!([file])),
-            "outputs.files[0].sha256",
-            "StandardResponse",
-        ),
+        (with("/created_at", json!("yesterday")), "created_at", "StandardResponse"),
+        (with("/outputs/total_files", json!(3)), "outputs.total_files", "StandardResponse"),
+        (with("/outputs/files", json!([file])), "outputs.files[0].sha256", "StandardResponse"),
         (json!({"success": false}), "error", "ErrorResponse"),
-        (
-            json!({"success": false, "error": {"code": "x", "message": "y"}}),
-            "error.type",
-            "ErrorResponse",
-        ),
+        (json!({"success": false, "error": {"code": "x", "message": "y"}}), "error.type", "ErrorResponse"),
     ] {
         for locale in Locale::ALL {
-            let caller = Caller {
-                locale,
-                ..Caller::default()
-            };
+            let caller = Caller { locale, ..Caller::default() };
             let arguments = json!({"json_data": bad});
-            let reply = call_as(
-                &app,
-                "validate_json_response",
-                arguments,
-                caller,
-                CancellationToken::new(),
-            )
-            .await;
+            let reply = call_as(&app, "validate_json_response", arguments, caller, CancellationToken::new()).await;
             let reply = served(&app, "validate_json_response", reply);
-            assert_eq!(
-                (&reply["valid"], &reply["model"]),
-                (&json!(false), &json!(model)),
-                "{bad}"
-            );
+            assert_eq!((&reply["valid"], &reply["model"]), (&json!(false), &json!(model)), "{bad}");
             let errors = reply["errors"].as_array().unwrap();
             let error = errors.iter().find(|error| error["path"] == path);
-            let message = error.unwrap_or_else(|| panic!("{path}: {errors:?}"))["message"]
-                .as_str()
-                .unwrap();
+            let message = error.unwrap_or_else(|| panic!("{path}: {errors:?}"))["message"].as_str().unwrap();
             assert_eq!(is_japanese(message), locale == Locale::Ja, "{message}");
         }
     }
@@ -1051,14 +687,11 @@ async fn results_of_any_shape_fit_a_reply() {
     let sample = novel();
     let app = sample.app();
     let text = "長い文。".repeat(300);
-    let deep = (0..60).fold(
-        json!({"text": text}),
-        |inner, at| json!({format!("層{at}"): inner, "note": "x".repeat(300)}),
-    );
+    let deep =
+        (0..60).fold(json!({"text": text}), |inner, at| json!({format!("層{at}"): inner, "note": "x".repeat(300)}));
     let many: serde_json::Map<String, Value> = (0..3_000).map(|at| (format!("鍵{at}"), json!("小さい"))).collect();
-    let texts: serde_json::Map<String, Value> = (0..900)
-        .map(|at| (format!("鍵{at}"), json!(format!("{at}{text}"))))
-        .collect();
+    let texts: serde_json::Map<String, Value> =
+        (0..900).map(|at| (format!("鍵{at}"), json!(format!("{at}{text}")))).collect();
     let nested: serde_json::Map<String, Value> = (0..15)
         .map(|at| {
             (
@@ -1094,17 +727,9 @@ async fn results_of_any_shape_fit_a_reply() {
     }
     let secret = json!({"env": [{"API_KEY": "sesame-open-1234"}], "token": "sesame-open-5678", "tokens": 12});
     let hidden = done(&app, "convert_cli_to_json", json!({"cli_result": secret})).await;
-    assert_eq!(
-        hidden["response"]["metadata"]["redacted"],
-        json!(["/env/API_KEY", "/token"])
-    );
+    assert_eq!(hidden["response"]["metadata"]["redacted"], json!(["/env/API_KEY", "/token"]));
     assert!(!hidden.to_string().contains("sesame") && hidden["response"]["metadata"]["tokens"] == 12);
-    let both = done(
-        &app,
-        "convert_cli_to_json",
-        json!({"cli_result": {"metadata": {"a": 1}, "a": 2}}),
-    )
-    .await;
+    let both = done(&app, "convert_cli_to_json", json!({"cli_result": {"metadata": {"a": 1}, "a": 2}})).await;
     assert_eq!(both["response"]["metadata"]["a"], 2);
     assert_eq!(both["response"]["metadata"]["metadata"], json!({"a": 1}));
 }

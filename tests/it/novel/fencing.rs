@@ -41,10 +41,7 @@ async fn a_writer_with_an_expired_lease_overwrites_nothing() {
     let other = Served::start(&mut Served::command(&sample));
     let pid = Pid::from_child(&slow.child);
     let write = |url: &str, content: &str| {
-        let (url, arguments) = (
-            url.to_owned(),
-            json!({"file_path": "a.md", "content": content, "overwrite": true}),
-        );
+        let (url, arguments) = (url.to_owned(), json!({"file_path": "a.md", "content": content, "overwrite": true}));
         async move { sent(&url, "write", arguments).await }
     };
     let late = tokio::spawn(write(&slow.url, "the slow one\n"));
@@ -63,16 +60,9 @@ async fn a_writer_with_an_expired_lease_overwrites_nothing() {
     );
     // The backup of the previous content.
     let before = error["details"]["written"].as_str().unwrap();
-    assert!(
-        error["details"]["path"] == "a.md" && before.ends_with("/manifest.yaml"),
-        "{refused}"
-    );
+    assert!(error["details"]["path"] == "a.md" && before.ends_with("/manifest.yaml"), "{refused}");
     let (status, again) = write(&slow.url, "the slow one, again\n").await;
-    assert_eq!(
-        (status, sample.read("a.md").as_str()),
-        (StatusCode::OK, "the slow one, again\n"),
-        "{again}"
-    );
+    assert_eq!((status, sample.read("a.md").as_str()), (StatusCode::OK, "the slow one, again\n"), "{again}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -90,8 +80,5 @@ async fn a_file_that_an_editor_saves_during_the_call_is_not_overwritten() {
     kill_process(pid, Signal::CONT).unwrap();
     let (status, refused) = late.await.unwrap();
     assert_eq!(sample.read("a.md"), "by an editor\n", "{refused}");
-    assert_eq!(
-        (status, &refused["error"]["code"]),
-        (StatusCode::CONFLICT, &json!("HASH_MISMATCH"))
-    );
+    assert_eq!((status, &refused["error"]["code"]), (StatusCode::CONFLICT, &json!("HASH_MISMATCH")));
 }

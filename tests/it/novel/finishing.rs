@@ -36,10 +36,7 @@ async fn status(sample: &Sample) -> Value {
 
 /// Returns the SHA-256 of a file by another program.
 fn sha256sum(sample: &Sample, path: &str) -> String {
-    let run = Command::new("sha256sum")
-        .arg(sample.root().join(path))
-        .output()
-        .unwrap();
+    let run = Command::new("sha256sum").arg(sample.root().join(path)).output().unwrap();
     let said = String::from_utf8(run.stdout).unwrap();
     said.trim_start_matches('\\').split(' ').next().unwrap().to_owned()
 }
@@ -56,35 +53,21 @@ async fn an_episode_is_finished_and_its_record_names_what_is_there() {
     assert_eq!(said["publication_status"], "prepared");
     assert_eq!(said["detailed_report_reference"], format!("{FOLDER}/metadata.json"));
     let record: Value = serde_json::from_str(&sample.read(&format!("{FOLDER}/metadata.json"))).unwrap();
-    assert_eq!(
-        (&record["status"], &record["publication_status"]),
-        (&json!("completed"), &json!("prepared"))
-    );
-    assert_eq!(
-        (&record["title"], &record["author"]),
-        (&json!("潮のほまち"), &json!("The fumi authors"))
-    );
+    assert_eq!((&record["status"], &record["publication_status"]), (&json!("completed"), &json!("prepared")));
+    assert_eq!((&record["title"], &record["author"]), (&json!("潮のほまち"), &json!("The fumi authors")));
     assert_eq!(record["quality"], json!({"method": "not_evaluated"}));
     assert_eq!(record["manuscript"]["sha256"], sha256sum(&sample, MANUSCRIPT));
     assert!(record["created_at"].as_str().unwrap().ends_with('Z'));
     // The reply, the record and the folder agree.
     let mut named: Vec<&str> = Vec::new();
-    for (file, recorded) in said["artifacts"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .zip(record["artifacts"].as_array().unwrap())
-    {
+    for (file, recorded) in said["artifacts"].as_array().unwrap().iter().zip(record["artifacts"].as_array().unwrap()) {
         for key in ["format", "path", "size_bytes"] {
             assert_eq!(file[key], recorded[key], "{file}");
         }
         assert!(text(&recorded["sha256"]).starts_with(text(&file["hash"])), "{file}");
         let path = text(&file["path"]);
         assert_eq!(recorded["sha256"], sha256sum(&sample, path), "{path}");
-        assert_eq!(
-            file["size_bytes"],
-            fs::metadata(sample.root().join(path)).unwrap().len()
-        );
+        assert_eq!(file["size_bytes"], fs::metadata(sample.root().join(path)).unwrap().len());
         named.push(path.rsplit_once('/').unwrap().1);
     }
     named.push("metadata.json");
@@ -99,16 +82,8 @@ async fn an_episode_is_finished_and_its_record_names_what_is_there() {
     assert!(preview.chars().count() <= 200 && preview.starts_with("「海を止めに来た人ですか」"));
     assert_eq!(said["primary_output"]["word_count"], record["manuscript"]["characters"]);
     // The text says the same as the structure, and is small.
-    assert!(
-        reply.text.contains("episode.epub") && reply.text.contains("→ status {}"),
-        "{}",
-        reply.text
-    );
-    assert!(
-        reply.text.len() < 3_000 && said.to_string().len() < 4_500,
-        "{}",
-        said.to_string().len()
-    );
+    assert!(reply.text.contains("episode.epub") && reply.text.contains("→ status {}"), "{}", reply.text);
+    assert!(reply.text.len() < 3_000 && said.to_string().len() < 4_500, "{}", said.to_string().len());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -149,27 +124,16 @@ async fn two_finished_episodes_make_a_book_that_epubcheck_reads() {
     let record: Value = serde_json::from_str(&sample.read(".noveler/publish/book.json")).unwrap();
     assert_eq!(record["sha256"], sha256sum(&sample, ".noveler/publish/book.epub"));
     assert!(text(&record["sha256"]).starts_with(text(&book["hash"])));
-    let numbers: Vec<&Value> = record["episodes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| &one["episode"])
-        .collect();
+    let numbers: Vec<&Value> = record["episodes"].as_array().unwrap().iter().map(|one| &one["episode"]).collect();
     assert_eq!(numbers, [1, 3]);
     // The suggested next action is the first missing stage of the next episode.
     let next = &reply.structured["next_suggested_actions"];
-    assert_eq!(
-        (&next[0]["tool"], &next[0]["arguments"]),
-        (&json!("noveler_complete"), &json!({"episode": 2}))
-    );
+    assert_eq!((&next[0]["tool"], &next[0]["arguments"]), (&json!("noveler_complete"), &json!({"episode": 2})));
     let last = done(&sample, "noveler_complete", json!({"episode": 3})).await;
     assert_eq!(last.structured["next_suggested_actions"][0]["tool"], "noveler_plot");
     let second = done(&sample, "noveler_complete", json!({"episode": 2})).await;
     assert_eq!(second.structured["next_suggested_actions"][0]["tool"], "status");
-    for book in [
-        ".noveler/publish/book.epub",
-        ".noveler/publish/episode_001/episode.epub",
-    ] {
+    for book in [".noveler/publish/book.epub", ".noveler/publish/episode_001/episode.epub"] {
         let run = Command::new("java")
             .args(["-jar", "/usr/share/java/epubcheck.jar", "--locale", "en"])
             .arg(sample.root().join(book))
@@ -184,12 +148,7 @@ async fn two_finished_episodes_make_a_book_that_epubcheck_reads() {
 async fn auto_publish_prepares_what_is_pasted_and_posts_nothing() {
     let sample = novel();
     let plain = done(&sample, "noveler_complete", json!({"episode": 1})).await;
-    let posting = done(
-        &sample,
-        "noveler_complete",
-        json!({"episode": 1, "auto_publish": true, "verbose": true}),
-    )
-    .await;
+    let posting = done(&sample, "noveler_complete", json!({"episode": 1, "auto_publish": true, "verbose": true})).await;
     let formats = |reply: &ToolReply| -> Vec<String> {
         let files = reply.structured["artifacts"].as_array().unwrap();
         files.iter().map(|file| text(&file["format"]).to_owned()).collect()
@@ -201,16 +160,9 @@ async fn auto_publish_prepares_what_is_pasted_and_posts_nothing() {
     assert_eq!(posting.structured["execution_trace"].as_array().unwrap().len(), 2);
     assert!(plain.structured.get("execution_trace").is_none());
     let actions = posting.structured["next_actions"].to_string();
-    assert!(
-        actions.contains("次話投稿") && actions.contains("カクヨム"),
-        "{actions}"
-    );
+    assert!(actions.contains("次話投稿") && actions.contains("カクヨム"), "{actions}");
     let sheet = sample.read(&format!("{FOLDER}/post_narou.txt"));
-    assert!(
-        sheet.contains("======== 本文 ========\n「海を止めに来た人ですか」"),
-        "{}",
-        &sheet[..200]
-    );
+    assert!(sheet.contains("======== 本文 ========\n「海を止めに来た人ですか」"), "{}", &sheet[..200]);
     // Without the option the next time, the sheets are gone: the record names only existing files.
     done(&sample, "noveler_complete", json!({"episode": 1})).await;
     assert!(!sample.root().join(FOLDER).join("post_narou.txt").exists());
@@ -219,17 +171,11 @@ async fn auto_publish_prepares_what_is_pasted_and_posts_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn text_that_a_format_cannot_express_is_reported_with_its_place() {
     let sample = novel();
-    sample.file(
-        "40_原稿/第004話_欠け.md",
-        "# 第四話　欠け\n\n　普通の行。\n　**太い**字と、髙い山。\n",
-    );
+    sample.file("40_原稿/第004話_欠け.md", "# 第四話　欠け\n\n　普通の行。\n　**太い**字と、髙い山。\n");
     let reply = done(&sample, "noveler_complete", json!({"episode": 4, "verbose": true})).await;
     let files = reply.structured["artifacts"].as_array().unwrap();
     let of = |format: &str| files.iter().find(|file| file["format"] == format).unwrap();
-    assert_eq!(
-        (&of("narou")["lost"], &of("narou")["losses"][0]["places"]),
-        (&json!(1), &json!(["4:2"]))
-    );
+    assert_eq!((&of("narou")["lost"], &of("narou")["losses"][0]["places"]), (&json!(1), &json!(["4:2"])));
     assert!(text(&of("aozora_shift_jis")["losses"][0]["message"]).contains("U+9AD9"));
     assert!(of("epub").get("lost").is_none());
     assert!(reply.text.contains("(1: 4:2)"), "{}", reply.text);
@@ -247,10 +193,7 @@ async fn refusals_say_what_is_missing_and_write_nothing() {
     let before = sample.state();
     for (episode, code) in [(4, "E003"), (5, "E003"), (6, "E001"), (7, "E001")] {
         for locale in [Locale::En, Locale::Ja] {
-            let caller = Caller {
-                locale,
-                ..Caller::default()
-            };
+            let caller = Caller { locale, ..Caller::default() };
             let arguments = json!({"episode": episode});
             let reply = call_as(&app, "noveler_complete", arguments, caller, CancellationToken::new()).await;
             let message = refused(&app, &reply, &[code]);
@@ -259,12 +202,7 @@ async fn refusals_say_what_is_missing_and_write_nothing() {
             assert!(message.replace("40_原稿/第00", "").contains(word), "{message}");
         }
     }
-    for bad in [
-        json!({}),
-        json!({"episode": 0}),
-        json!({"episode": 100_000}),
-        json!({"episode": "一"}),
-    ] {
+    for bad in [json!({}), json!({"episode": 0}), json!({"episode": 100_000}), json!({"episode": "一"})] {
         refused(&app, &call(&app, "noveler_complete", bad).await, &["INVALID_ARGUMENTS"]);
     }
     let without_locks = |state: Vec<(std::path::PathBuf, Vec<u8>)>| {
@@ -285,12 +223,7 @@ async fn the_status_of_a_half_made_project_names_what_is_broken() {
     let before = sample.state();
     let said = status(&sample).await;
     let remarks = said["remarks"].to_string();
-    for part in [
-        "第002話.yaml",
-        "line 2, column 13",
-        "プロジェクト設定.yaml",
-        "session_20250904_103000",
-    ] {
+    for part in ["第002話.yaml", "line 2, column 13", "プロジェクト設定.yaml", "session_20250904_103000"] {
         assert!(remarks.contains(part), "{part}: {remarks}");
     }
     assert_eq!(said["project_overview"]["total_episodes"], 3);
@@ -301,21 +234,14 @@ async fn the_status_of_a_half_made_project_names_what_is_broken() {
     assert_eq!(said["project_overview"]["total_episodes"], 0);
     assert!(said["remarks"].to_string().contains("fumi novel new"), "{said}");
     let app = empty.app();
-    refused(
-        &app,
-        &call(&app, "noveler_complete", json!({"episode": 1})).await,
-        &["P001"],
-    );
+    refused(&app, &call(&app, "noveler_complete", json!({"episode": 1})).await, &["P001"]);
     assert!(!empty.root().join(".noveler/publish").exists());
     // If all episodes of a novel are finished, the next one is to be planned.
     let sample = Sample::empty();
     sample.file("40_原稿/第001話_雨.md", "# 第一話　雨\n\n　雨だ。\n");
     done(&sample, "noveler_complete", json!({"episode": 1})).await;
     let next = &status(&sample).await["next_suggested_actions"][0];
-    assert_eq!(
-        (&next["tool"], &next["arguments"]),
-        (&json!("noveler_plot"), &json!({"episode": 2}))
-    );
+    assert_eq!((&next["tool"], &next["arguments"]), (&json!("noveler_plot"), &json!({"episode": 2})));
 }
 
 /// A writing session of the fourth episode.
@@ -352,25 +278,12 @@ async fn the_status_says_how_writing_goes_on_and_how_long_it_takes() {
     assert_eq!(said["open_sessions"][0]["current_stage"], "analyze_plot_structure");
     // Nine stages of the open episode and ten of the other plan, forty seconds each.
     let progress = &said["progress_analysis"];
-    assert_eq!(
-        (&progress["remaining_stages"], &progress["median_stage_seconds"]),
-        (&json!(19), &json!(40.0))
-    );
-    assert!(
-        text(&progress["estimated_remaining_work"]).contains("13 minutes"),
-        "{progress}"
-    );
-    let events: Vec<&str> = progress["recent_activity"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|event| text(&event["event"]))
-        .collect();
+    assert_eq!((&progress["remaining_stages"], &progress["median_stage_seconds"]), (&json!(19), &json!(40.0)));
+    assert!(text(&progress["estimated_remaining_work"]).contains("13 minutes"), "{progress}");
+    let events: Vec<&str> =
+        progress["recent_activity"].as_array().unwrap().iter().map(|event| text(&event["event"])).collect();
     assert_eq!(events, ["stage_completed", "started"]);
-    assert_eq!(
-        said["quality_summary"],
-        json!({"method": "not_evaluated", "not_evaluated": 0})
-    );
+    assert_eq!(said["quality_summary"], json!({"method": "not_evaluated", "not_evaluated": 0}));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -391,17 +304,11 @@ async fn the_time_of_a_stage_begins_with_its_question() {
     let path = format!(".noveler/sessions/{}.yaml", text(&asked["session_id"]));
     let session = sample.read(&path);
     let updated = session.lines().find(|line| line.starts_with("last_updated:")).unwrap();
-    sample.file(
-        &path,
-        session.replace(updated, "last_updated: \"2020-01-31T10:00:00Z\""),
-    );
+    sample.file(&path, session.replace(updated, "last_updated: \"2020-01-31T10:00:00Z\""));
     until(&app, asked, Some("analyze_plot_structure:1")).await;
     let progress = &status(&sample).await["progress_analysis"];
     assert!(progress["median_stage_seconds"].as_f64() > Some(3_600.0), "{progress}");
-    assert!(
-        text(&progress["estimated_remaining_work"]).contains("hours"),
-        "{progress}"
-    );
+    assert!(text(&progress["estimated_remaining_work"]).contains("hours"), "{progress}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -430,11 +337,7 @@ async fn judged_episodes_are_summed_up() {
     );
     // The judgement belongs to the text, and remains valid while the text is unchanged.
     let again = done(&sample, "noveler_complete", json!({"episode": 1})).await;
-    assert!(
-        again.text.contains("8.2/10") || again.text.contains("8.3/10"),
-        "{}",
-        again.text
-    );
+    assert!(again.text.contains("8.2/10") || again.text.contains("8.3/10"), "{}", again.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -48,32 +48,19 @@ fn episode() -> Vec<Moment> {
             session = json!(session_of(&sample));
         }
         let step = if at == 0 { String::new() } else { steps[at - 1].clone() };
-        moments.push(Moment {
-            before,
-            step,
-            arguments,
-            places,
-        });
+        moments.push(Moment { before, step, arguments, places });
         let Some(next) = steps.get(at) else { break };
         arguments = json!({"episode": 1, "session_id": session, "step": next, "content": script::answer(next)});
     }
-    assert!(
-        sample
-            .read(FIRST)
-            .ends_with(script::manuscript().trim_start_matches('\n'))
-    );
+    assert!(sample.read(FIRST).ends_with(script::manuscript().trim_start_matches('\n')));
     moments
 }
 
 /// Returns the only session of a sample.
 fn session_of(sample: &Sample) -> String {
     let folder = sample.root().join(".noveler/sessions");
-    let mut names = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names
-        .find_map(|name| name.strip_suffix(".yaml").map(str::to_owned))
-        .expect("a session")
+    let mut names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.find_map(|name| name.strip_suffix(".yaml").map(str::to_owned)).expect("a session")
 }
 
 /// Every file that is named by its content's hash has that content, and an unfinished file is not used.
@@ -99,10 +86,7 @@ fn nothing_is_lost(sample: &Sample, place: &str) {
     if text == BEFORE {
         return;
     }
-    assert!(
-        text.ends_with(script::manuscript().trim_start_matches('\n')),
-        "{place}: half a manuscript"
-    );
+    assert!(text.ends_with(script::manuscript().trim_start_matches('\n')), "{place}: half a manuscript");
     let project = fumi_base::project::Project::open(&sample.root()).unwrap();
     let backups = fumi_novel::backups::Backups::new(project, "90_バックアップ");
     let (complete, _) = backups.list().unwrap();
@@ -149,9 +133,7 @@ async fn dies_everywhere(half: usize) {
             copy(&moment.before.root(), &sample.root());
             let mortal = Mortal::start(&sample, &place.to_string());
             let arguments = moment.arguments.clone();
-            let died = tokio::task::spawn_blocking(move || mortal.dies("noveler_write", &arguments))
-                .await
-                .unwrap();
+            let died = tokio::task::spawn_blocking(move || mortal.dies("noveler_write", &arguments)).await.unwrap();
             nothing_is_half(&sample, &died);
             nothing_is_lost(&sample, &died);
             // Another server continues at once: it does not wait for the killed one.

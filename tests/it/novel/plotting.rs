@@ -34,10 +34,7 @@ async fn a_plot_that_is_there_is_given_and_not_made_again() {
     assert!(plot["plot_generated"].as_str().unwrap().chars().count() <= 201);
     assert!(written(&sample) == before);
     let error = refused(&app, "noveler_plot", json!({"episode": 1, "content": PLOT})).await;
-    assert_eq!(
-        (&error["code"], &error["details"]["kind"]),
-        (&json!("FILE_EXISTS"), &json!("PLOT_EXISTS"))
-    );
+    assert_eq!((&error["code"], &error["details"]["kind"]), (&json!("FILE_EXISTS"), &json!("PLOT_EXISTS")));
     assert!(written(&sample) == before);
 }
 
@@ -50,20 +47,9 @@ async fn a_new_plot_is_asked_for_judged_and_kept_whole() {
     for known in ["潮のほまち", "鯨井ふさ", "(not decided)"] {
         assert!(instruction.contains(known), "{known}: {instruction}");
     }
-    let error = refused(
-        &app,
-        "noveler_plot",
-        json!({"episode": 4, "content": "synopsis: 短い\n"}),
-    )
-    .await;
+    let error = refused(&app, "noveler_plot", json!({"episode": 4, "content": "synopsis: 短い\n"})).await;
     assert_eq!(error["code"], "S005");
-    for missed in [
-        "episode_info.title",
-        "[synopsis]",
-        "[key_events]",
-        "story_structure.setup",
-        "[characters]",
-    ] {
+    for missed in ["episode_info.title", "[synopsis]", "[key_events]", "story_structure.setup", "[characters]"] {
         assert!(error["message"].as_str().unwrap().contains(missed), "{missed}: {error}");
     }
     let mut arguments = asked["submit"]["arguments"].clone();
@@ -71,10 +57,7 @@ async fn a_new_plot_is_asked_for_judged_and_kept_whole() {
     let plot = ok(&app, "noveler_plot", arguments).await;
     assert_eq!(plot["plot_file_path"], "20_プロット/話別/第004話.yaml");
     let written = sample.read("20_プロット/話別/第004話.yaml");
-    assert!(
-        written.contains("独自の欄") && written.contains("episode_number: 4"),
-        "{written}"
-    );
+    assert!(written.contains("独自の欄") && written.contains("episode_number: 4"), "{written}");
     // An episode can be written from it at once.
     let asked = ok(&app, "noveler_write", json!({"episode": 4})).await;
     assert_eq!(asked["status"], "needs_text");
@@ -87,18 +70,12 @@ async fn a_plot_is_replaced_after_a_backup() {
     let old = sample.read("20_プロット/話別/第002話.yaml");
     let asked = ok(&app, "noveler_plot", json!({"episode": 2, "regenerate": true})).await;
     let instruction = asked["instruction"].as_str().unwrap();
-    assert!(
-        instruction.contains("F001 payoff"),
-        "the ledger's plan for the episode: {instruction}"
-    );
+    assert!(instruction.contains("F001 payoff"), "the ledger's plan for the episode: {instruction}");
     let mut arguments = asked["submit"]["arguments"].clone();
     arguments["content"] = json!(PLOT);
     let plot = ok(&app, "noveler_plot", arguments).await;
     let id = plot["backup_id"].as_str().unwrap();
-    assert_eq!(
-        sample.read(&format!("90_バックアップ/{id}/files/20_プロット/話別/第002話.yaml")),
-        old
-    );
+    assert_eq!(sample.read(&format!("90_バックアップ/{id}/files/20_プロット/話別/第002話.yaml")), old);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -106,22 +83,10 @@ async fn a_review_counts_ten_points_and_names_what_is_weak() {
     let sample = novel();
     let app = sample.app();
     let good = ok(&app, "plot_validate", json!({"episode": 1})).await;
-    assert_eq!(
-        (&good["deprecated"], &good["verdict"]),
-        (&json!(true), &json!("pass")),
-        "{good}"
-    );
+    assert_eq!((&good["deprecated"], &good["verdict"]), (&json!(true), &json!("pass")), "{good}");
     assert_eq!(good["points"].as_array().unwrap().len(), 10);
-    let judged = good["points"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|point| point["method"] == "not_evaluated")
-        .count();
-    assert!(
-        judged >= 2,
-        "criteria that only a model can judge have no score: {good}"
-    );
+    let judged = good["points"].as_array().unwrap().iter().filter(|point| point["method"] == "not_evaluated").count();
+    assert!(judged >= 2, "criteria that only a model can judge have no score: {good}");
     sample.file(
         "20_プロット/話別/第001話.yaml",
         "episode_info: {title: 薄い}\nkey_events: [何かが起きる]\ncharacters: [梶みちる, 謎の男]\n",

@@ -18,9 +18,7 @@ fn app(sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
 }
 
 async fn get(client: &Stateless, name: &str, arguments: Value) -> Answer {
-    client
-        .request("prompts/get", json!({"name": name, "arguments": arguments}))
-        .await
+    client.request("prompts/get", json!({"name": name, "arguments": arguments})).await
 }
 
 fn text(answer: &Answer) -> String {
@@ -31,10 +29,7 @@ fn text(answer: &Answer) -> String {
 
 fn names(answer: &Answer) -> Vec<String> {
     let prompts = answer.result()["prompts"].as_array().unwrap();
-    prompts
-        .iter()
-        .map(|prompt| prompt["name"].as_str().unwrap().to_owned())
-        .collect()
+    prompts.iter().map(|prompt| prompt["name"].as_str().unwrap().to_owned()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -43,38 +38,23 @@ async fn prompts_are_offered_in_both_eras() {
     let server = Server::start(app(&sample, |_| {})).await;
     let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
     let discovered = stateless.request("server/discover", json!({})).await;
-    assert!(
-        discovered.result()["capabilities"]["prompts"].is_object(),
-        "{}",
-        discovered.raw
-    );
+    assert!(discovered.result()["capabilities"]["prompts"].is_object(), "{}", discovered.raw);
     assert!(session.initialized["capabilities"]["prompts"].is_object());
     let listed = stateless.request("prompts/list", json!({})).await;
     let again = session.request("prompts/list", json!({})).await;
     assert_eq!(names(&listed), names(&again));
     assert_eq!(listed.result()["cacheScope"], "private", "{}", listed.raw);
     let write = &listed.result()["prompts"][0];
-    assert_eq!(
-        (&write["name"], &write["title"]),
-        (&json!("write"), &json!("Write an episode"))
-    );
+    assert_eq!((&write["name"], &write["title"]), (&json!("write"), &json!("Write an episode")));
     assert_eq!(write["arguments"][0]["name"], "episode");
-    assert_eq!(
-        (&write["arguments"][0]["required"], &write["arguments"][1]["required"]),
-        (&json!(true), &json!(false))
-    );
+    assert_eq!((&write["arguments"][0]["required"], &write["arguments"][1]["required"]), (&json!(true), &json!(false)));
     let params = json!({"name": "write", "arguments": {"episode": "2"}});
-    for answer in [
-        stateless.request("prompts/get", params.clone()).await,
-        session.request("prompts/get", params).await,
-    ] {
+    for answer in [stateless.request("prompts/get", params.clone()).await, session.request("prompts/get", params).await]
+    {
         let text = text(&answer);
         assert!(text.starts_with("Write episode 2 of this novel"), "{text}");
         assert!(text.contains("Call `noveler_write` with {\"episode\": 2}"), "{text}");
-        assert!(
-            !text.contains("word_count_target"),
-            "an argument that was not given is in the text: {text}"
-        );
+        assert!(!text.contains("word_count_target"), "an argument that was not given is in the text: {text}");
     }
 }
 
@@ -85,10 +65,7 @@ async fn arguments_are_read_as_people_write_them() {
     let client = Stateless::new(&server);
     let answer = get(&client, "write", json!({"episode": " 第三話 ", "length": "5000"})).await;
     let text = text(&answer);
-    assert!(
-        text.contains("{\"episode\": 3}") && text.contains("\"word_count_target\": 5000"),
-        "{text}"
-    );
+    assert!(text.contains("{\"episode\": 3}") && text.contains("\"word_count_target\": 5000"), "{text}");
     for (name, arguments, said) in [
         ("write", json!({}), "it is required"),
         ("write", json!({"episode": "last"}), "not an episode number"),
@@ -160,19 +137,14 @@ async fn prompts_name_only_existing_tools() {
             _ => json!({"episode": "1"}),
         };
         let text = text(&get(&client, &name, arguments).await);
-        assert!(
-            !text.contains(['@', '{']) || text.contains("{\"episode\": 1}"),
-            "{name}: {text}"
-        );
+        assert!(!text.contains(['@', '{']) || text.contains("{\"episode\": 1}"), "{name}: {text}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn episodes_are_completed_from_the_project() {
     let sample = Sample::new();
-    sample
-        .file("40_原稿/第001話_朝.md", "# 朝\n")
-        .file("40_原稿/第012話_夜.md", "# 夜\n");
+    sample.file("40_原稿/第001話_朝.md", "# 朝\n").file("40_原稿/第012話_夜.md", "# 夜\n");
     let server = Server::start(app(&sample, |_| {})).await;
     let client = Stateless::new(&server);
     let complete = async |prompt: &str, argument: &str, typed: &str| {

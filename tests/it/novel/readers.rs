@@ -17,15 +17,8 @@ async fn a_reader_who_begins_many_reviews_loses_its_own_oldest_and_no_other() {
     let sample = novel();
     let app = sample.app();
     let ask = async |tool: &'static str, arguments: Value, principal: &str| -> ToolReply {
-        let access = Access {
-            read_only: true,
-            principal: principal.into(),
-            ..Access::full(app.scope.clone())
-        };
-        let caller = Caller {
-            access: Arc::new(access),
-            ..Caller::default()
-        };
+        let access = Access { read_only: true, principal: principal.into(), ..Access::full(app.scope.clone()) };
+        let caller = Caller { access: Arc::new(access), ..Caller::default() };
         call_as(&app, tool, arguments, caller, CancellationToken::new()).await
     };
     let begin = async |principal: &str| {
@@ -34,11 +27,7 @@ async fn a_reader_who_begins_many_reviews_loses_its_own_oldest_and_no_other() {
         begun.structured["session_id"].clone()
     };
     // Names that begin alike.
-    let beside = [
-        ("a/b", begin("a/b").await),
-        ("ab", begin("ab").await),
-        ("", begin("").await),
-    ];
+    let beside = [("a/b", begin("a/b").await), ("ab", begin("ab").await), ("", begin("").await)];
     let mut own = Vec::new();
     for _ in 0..=MOST {
         own.push(begin("a").await);

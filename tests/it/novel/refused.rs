@@ -24,10 +24,7 @@ async fn taught(sample: &Sample, tool: &str, arguments: Value) -> Value {
     let before = written(sample);
     let mut said = Vec::new();
     for locale in Locale::ALL {
-        let caller = Caller {
-            locale,
-            ..Caller::default()
-        };
+        let caller = Caller { locale, ..Caller::default() };
         let reply = call_as(&app, tool, arguments.clone(), caller, CancellationToken::new()).await;
         assert!(reply.is_error, "{tool} {arguments}: {}", reply.text);
         let error = reply.structured["error"].clone();
@@ -35,10 +32,7 @@ async fn taught(sample: &Sample, tool: &str, arguments: Value) -> Value {
             let text = text.as_str().unwrap();
             assert!(!text.is_empty(), "{error}");
             // Names and quoted texts may be Japanese in English sentences too.
-            assert!(
-                locale == Locale::En || text.chars().any(|c| ('ぁ'..='ん').contains(&c)),
-                "{text}"
-            );
+            assert!(locale == Locale::En || text.chars().any(|c| ('ぁ'..='ん').contains(&c)), "{text}");
         }
         said.push(error);
     }
@@ -58,16 +52,10 @@ async fn a_missing_file_is_named_with_a_remedy() {
     let error = taught(&novel(), "noveler_write", json!({"episode": 0})).await;
     assert_eq!(error["code"], "INVALID_ARGUMENTS", "{error}");
     let broken = novel();
-    broken.file(
-        "20_プロット/話別/第001話.yaml",
-        "episode_info:\n  title: \"開いたまま\nsynopsis: x\n",
-    );
+    broken.file("20_プロット/話別/第001話.yaml", "episode_info:\n  title: \"開いたまま\nsynopsis: x\n");
     let error = taught(&broken, "noveler_write", json!({"episode": 1})).await;
     assert_eq!(error["code"], "P002", "{error}");
-    assert!(
-        error["details"]["line"].as_str().is_some_and(|line| line != "0"),
-        "{error}"
-    );
+    assert!(error["details"]["line"].as_str().is_some_and(|line| line != "0"), "{error}");
     assert!(error["message"].as_str().unwrap().contains("line"), "{error}");
 }
 
@@ -76,14 +64,9 @@ async fn broken_settings_stop_what_is_written_by_them() {
     for settings in ["title: こぶ\nstyle_preset: bunkoo\n", "title: [こぶ\n"] {
         let sample = novel();
         sample.file("プロジェクト設定.yaml", settings);
-        for tool in [
-            "noveler_write",
-            "noveler_plot",
-            "write_with_claude",
-            "noveler_complete",
-            "check_fix",
-            "write_step_1",
-        ] {
+        for tool in
+            ["noveler_write", "noveler_plot", "write_with_claude", "noveler_complete", "check_fix", "write_step_1"]
+        {
             let arguments = match tool {
                 "noveler_plot" => json!({"episode": 1, "regenerate": true}),
                 _ => json!({"episode": 1}),
@@ -91,17 +74,11 @@ async fn broken_settings_stop_what_is_written_by_them() {
             let error = taught(&sample, tool, arguments).await;
             assert_eq!(error["code"], "P002", "{tool}: {error}");
             let message = error["message"].as_str().unwrap();
-            assert!(
-                message.contains("プロジェクト設定.yaml") && message.contains("line"),
-                "{message}"
-            );
+            assert!(message.contains("プロジェクト設定.yaml") && message.contains("line"), "{message}");
         }
         // A call that only reads reports it beside the rest.
         let status = ok(&sample.app(), "status", json!({})).await;
-        assert!(
-            status["remarks"].to_string().contains("プロジェクト設定.yaml"),
-            "{status}"
-        );
+        assert!(status["remarks"].to_string().contains("プロジェクト設定.yaml"), "{status}");
     }
 }
 
@@ -116,17 +93,9 @@ async fn stages_are_known_and_come_in_their_order() {
         let error = taught(&sample, "write_stage", json!({"episode": 1, "stage": unknown})).await;
         assert_eq!(error["code"], "S004", "{error}");
         let message = error["message"].as_str().unwrap();
-        assert!(
-            message.contains(nearest) && message.contains("design_humor_elements"),
-            "{message}"
-        );
+        assert!(message.contains(nearest) && message.contains("design_humor_elements"), "{message}");
     }
-    let error = taught(
-        &sample,
-        "write_stage",
-        json!({"episode": 1, "stage": "design_humor_elements"}),
-    )
-    .await;
+    let error = taught(&sample, "write_stage", json!({"episode": 1, "stage": "design_humor_elements"})).await;
     assert_eq!(error["code"], "S002", "{error}");
     let error = taught(&sample, "write_step_5", json!({"episode": 1})).await;
     assert_eq!(error["code"], "S002", "{error}");
@@ -137,21 +106,16 @@ async fn stages_are_known_and_come_in_their_order() {
     let app = sample.app();
     let asked = ok(&app, "write_step_1", json!({"episode": 1})).await;
     let session = asked["session_id"].clone();
-    for (tool, stage) in [
-        ("write_stage", Some("write_manuscript_draft")),
-        ("write_step_8", None),
-        ("write_manuscript_draft", None),
-    ] {
+    for (tool, stage) in
+        [("write_stage", Some("write_manuscript_draft")), ("write_step_8", None), ("write_manuscript_draft", None)]
+    {
         let mut arguments = json!({"episode": 1, "session_id": session});
         if let Some(stage) = stage {
             arguments["stage"] = json!(stage);
         }
         let error = taught(&sample, tool, arguments).await;
         assert_eq!(error["code"], "S003", "{error}");
-        assert!(
-            error["message"].as_str().unwrap().contains("plot_data_preparation"),
-            "{error}"
-        );
+        assert!(error["message"].as_str().unwrap().contains("plot_data_preparation"), "{error}");
     }
     // The session of one episode is not valid for another.
     let error = taught(&sample, "write_resume", json!({"episode": 2, "session_id": session})).await;
@@ -202,9 +166,6 @@ async fn oversized_and_outside_files_are_refused() {
         json!(script::answer("finalize_manuscript:1").replace("title: こぶとえくぼ", "title: ../../外/こぶ:えくぼ"));
     let done = ok(&app, &tool, arguments).await;
     let path = done["final_manuscript_path"].as_str().unwrap();
-    assert!(
-        path.starts_with("40_原稿/第001話_") && path.matches('/').count() == 1,
-        "{path}"
-    );
+    assert!(path.starts_with("40_原稿/第001話_") && path.matches('/').count() == 1, "{path}");
     sample.read(path);
 }

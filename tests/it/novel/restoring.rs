@@ -38,12 +38,7 @@ async fn a_restoration_that_was_killed_is_finished_by_the_next_start() {
     };
     fill("first\n");
     let server = Served::start(&mut Served::command(&sample));
-    let made = ok(
-        &server.url,
-        "backup_management",
-        json!({"action": "create", "paths": ["40_原稿"]}),
-    )
-    .await;
+    let made = ok(&server.url, "backup_management", json!({"action": "create", "paths": ["40_原稿"]})).await;
     let id = made["backup"]["backup_id"].clone();
     drop(server);
     fill("second\n");
@@ -61,15 +56,9 @@ async fn a_restoration_that_was_killed_is_finished_by_the_next_start() {
     sample.file(&path(300), "third\n");
     let status = super::writing::ok(&sample.app(), "status", json!({})).await;
     let remarks = status["remarks"].to_string();
-    assert!(
-        remarks.contains(id.as_str().unwrap()) && remarks.contains("interrupted"),
-        "{status}"
-    );
+    assert!(remarks.contains(id.as_str().unwrap()) && remarks.contains("interrupted"), "{status}");
     let next = Served::start(&mut Served::command(&sample));
-    assert_eq!(
-        (count(&sample, "first\n"), sample.read(&path(300)).as_str()),
-        (199, "third\n")
-    );
+    assert_eq!((count(&sample, "first\n"), sample.read(&path(300)).as_str()), (199, "third\n"));
     let status = ok(&next.url, "status", json!({})).await;
     assert!(!status["remarks"].to_string().contains("interrupted"), "{status}");
 }

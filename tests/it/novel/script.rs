@@ -34,8 +34,7 @@ static ACTS: LazyLock<[String; 3]> = LazyLock::new(|| {
 
 /// Returns the manuscript at the end of the session: the published text with the one replacement of the last stage.
 pub(crate) fn manuscript() -> String {
-    ACTS.concat()
-        .replacen("海を止めに来た人ですか", "海をとめに来た人ですか", 1)
+    ACTS.concat().replacen("海を止めに来た人ですか", "海をとめに来た人ですか", 1)
 }
 
 /// Returns the whole text for one answer.
@@ -56,9 +55,7 @@ pub(crate) fn answer(step: &str) -> String {
                 KeyContents::Items(_) => "[梶みちる, 穂刈一平, 穂刈徳次, 鯨井ふさ]",
                 KeyContents::Replacements => "[{find: 海を止めに来た人ですか, replace: 海をとめに来た人ですか}]",
             };
-            let lines = keys
-                .iter()
-                .map(|key| format!("{}: {}\n", key.name, value(key.name, key.holds)));
+            let lines = keys.iter().map(|key| format!("{}: {}\n", key.name, value(key.name, key.holds)));
             lines.collect()
         }
         TurnContents::Part(..) | TurnContents::Rest => ACTS[turn - 1].clone(),

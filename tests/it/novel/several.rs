@@ -20,24 +20,12 @@ async fn the_second_writer_waits_or_learns_who_writes() {
     let asked = ok(&other, "noveler_write", json!({"episode": 1})).await;
     let project = other.kernel.roots.default_project();
     let work = CancellationToken::new();
-    let turn = other
-        .kernel
-        .writers
-        .acquire(project, "noveler_write session_x", &work)
-        .await
-        .unwrap();
+    let turn = other.kernel.writers.acquire(project, "noveler_write session_x", &work).await.unwrap();
     let (tool, arguments) = submission(&asked);
     let reply = call(&impatient, &tool, arguments.clone()).await;
     let error = &reply.structured["error"];
-    assert_eq!(
-        (&error["code"], &error["details"]["kind"]),
-        (&json!("R004"), &json!("LEASE_HELD")),
-        "{error}"
-    );
-    assert!(
-        error["details"]["holder"].as_str().unwrap().contains("session_x"),
-        "{error}"
-    );
+    assert_eq!((&error["code"], &error["details"]["kind"]), (&json!("R004"), &json!("LEASE_HELD")), "{error}");
+    assert!(error["details"]["holder"].as_str().unwrap().contains("session_x"), "{error}");
     assert!(error["details"]["retry_after_ms"].is_u64(), "{error}");
     // Reading is possible meanwhile, and a caller that waits long enough gets the lease.
     let waiting = tokio::spawn({
@@ -55,10 +43,7 @@ async fn the_second_writer_waits_or_learns_who_writes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn waiting_for_a_turn_does_not_use_up_the_time_of_the_call() {
     let sample = unwritten();
-    let (waiting, other) = (
-        sample.app_with(&[], |config| config.pools.wait_seconds = 1),
-        sample.app(),
-    );
+    let (waiting, other) = (sample.app_with(&[], |config| config.pools.wait_seconds = 1), sample.app());
     let project = other.kernel.roots.default_project();
     let work = CancellationToken::new();
     let turn = other.kernel.writers.acquire(project, "session_x", &work).await.unwrap();

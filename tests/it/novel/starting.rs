@@ -16,25 +16,10 @@ fn novel(sample: &Sample, arguments: &[&str]) -> std::process::Output {
 #[test]
 fn a_new_novel_is_complete_and_its_first_episode_can_be_published() {
     let sample = Sample::empty();
-    let made = novel(
-        &sample,
-        &[
-            "new",
-            "新作",
-            "--title",
-            "坂の店: 「続き」",
-            "--author",
-            "作者",
-            "--preset",
-            "narou",
-        ],
-    );
+    let made = novel(&sample, &["new", "新作", "--title", "坂の店: 「続き」", "--author", "作者", "--preset", "narou"]);
     let (out, err) = says(&made);
     assert_eq!((made.status.code(), err.as_str()), (Some(0), ""));
-    assert!(
-        out.contains("坂の店: 「続き」") && out.contains("fumi serve --root"),
-        "{out}"
-    );
+    assert!(out.contains("坂の店: 「続き」") && out.contains("fumi serve --root"), "{out}");
     let call = |tool: &str, arguments: &str| {
         let output = run(&sample, &["call", "--root", "新作", tool, arguments]);
         let reply: Value = serde_json::from_str(&says(&output).0).unwrap();
@@ -46,21 +31,11 @@ fn a_new_novel_is_complete_and_its_first_episode_can_be_published() {
     assert_eq!(status["project_overview"]["planned_episodes"], 1);
     assert!(status.get("remarks").is_none(), "{status}");
     assert_eq!(status["next_suggested_actions"][0]["tool"], "noveler_write");
-    sample.file(
-        "新作/40_原稿/第001話_四十年の延滞.md",
-        "# 第一話　四十年の延滞\n\n　鈴が鳴った。\n",
-    );
+    sample.file("新作/40_原稿/第001話_四十年の延滞.md", "# 第一話　四十年の延滞\n\n　鈴が鳴った。\n");
     let (code, complete) = call("noveler_complete", r#"{"episode": 1}"#);
-    assert_eq!(
-        (code, &complete["success"]),
-        (Some(0), &Value::Bool(true)),
-        "{complete}"
-    );
+    assert_eq!((code, &complete["success"]), (Some(0), &Value::Bool(true)), "{complete}");
     let record = sample.read("新作/.noveler/publish/episode_001/metadata.json");
-    assert!(
-        record.contains("\"author\": \"作者\"") && record.contains("坂の店: 「続き」"),
-        "{record}"
-    );
+    assert!(record.contains("\"author\": \"作者\"") && record.contains("坂の店: 「続き」"), "{record}");
 }
 
 #[test]
@@ -75,10 +50,7 @@ fn a_folder_that_holds_something_is_refused_and_left_alone() {
         (&["new", "a", "--title", "二\n行"], "title"),
         (&["new", "a", "--title", "題", "--author", ""], "author"),
         (&["new", "a", "--title", "題", "--preset", "web"], "bunko"),
-        (
-            &["new", "a", "--title", "題", "--config", "no-such.toml"],
-            "no-such.toml",
-        ),
+        (&["new", "a", "--title", "題", "--config", "no-such.toml"], "no-such.toml"),
         (&["new", "a"], "--title"),
         (&["new"], ""),
         (&["old"], "old"),
@@ -95,10 +67,7 @@ fn a_folder_that_holds_something_is_refused_and_left_alone() {
 #[test]
 fn the_names_of_a_new_novel_are_those_of_the_configuration() {
     let sample = Sample::empty();
-    sample.file(
-        "fumi.toml",
-        "[novel.names]\nmanuscripts = \"drafts\"\nsettings = \"novel.yaml\"\n",
-    );
+    sample.file("fumi.toml", "[novel.names]\nmanuscripts = \"drafts\"\nsettings = \"novel.yaml\"\n");
     let made = novel(&sample, &["new", "book", "--title", "題", "--config", "fumi.toml"]);
     assert!(made.status.success(), "{}", says(&made).1);
     assert!(sample.read("book/novel.yaml").contains("title: \"題\""));
@@ -134,10 +103,7 @@ fn the_slash_command_is_installed_once_and_a_changed_one_is_not_replaced() {
     std::os::unix::fs::symlink(root.join("dotfiles"), home.join(".claude")).unwrap();
     let in_home = |command: &mut Command| command.args(["novel", "install-commands"]).output().unwrap();
     assert!(in_home(fumi().env("HOME", &home)).status.success());
-    assert_eq!(
-        fs::read_to_string(root.join("dotfiles/commands/noveler.md")).unwrap(),
-        published
-    );
+    assert_eq!(fs::read_to_string(root.join("dotfiles/commands/noveler.md")).unwrap(), published);
     refuses(&in_home(fumi().env_remove("HOME")), "--dir");
 }
 
@@ -145,29 +111,10 @@ fn the_slash_command_is_installed_once_and_a_changed_one_is_not_replaced() {
 fn the_slash_command_allows_both_names_of_the_server_and_names_no_model() {
     let text =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/claude/commands/noveler.md")).unwrap();
-    let head = text
-        .strip_prefix("---\n")
-        .and_then(|rest| rest.split_once("\n---\n"))
-        .unwrap()
-        .0;
-    assert!(
-        head.contains(r#"allowed-tools: ["mcp__fumi__*", "mcp__noveler__*"]"#),
-        "{head}"
-    );
-    assert!(
-        head.contains("argument-hint:") && head.contains("description:") && !head.contains("model"),
-        "{head}"
-    );
-    for word in [
-        "write",
-        "check",
-        "plot",
-        "status",
-        "complete",
-        "init",
-        "$ARGUMENTS",
-        "fumi novel new",
-    ] {
+    let head = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).unwrap().0;
+    assert!(head.contains(r#"allowed-tools: ["mcp__fumi__*", "mcp__noveler__*"]"#), "{head}");
+    assert!(head.contains("argument-hint:") && head.contains("description:") && !head.contains("model"), "{head}");
+    for word in ["write", "check", "plot", "status", "complete", "init", "$ARGUMENTS", "fumi novel new"] {
         assert!(text.contains(word), "{word}");
     }
 }

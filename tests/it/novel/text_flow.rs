@@ -57,25 +57,16 @@ async fn an_episode_is_written_checked_and_fixed_from_texts_alone() {
         turns += 1;
     }
     assert_eq!(turns, script::steps().len());
-    assert!(
-        text.contains(FIRST) && text.contains("→ noveler_complete {\"episode\":1}"),
-        "{text}"
-    );
+    assert!(text.contains(FIRST) && text.contains("→ noveler_complete {\"episode\":1}"), "{text}");
     let change = call_in(&text, "noveler_write");
-    assert!(
-        change["session_id"].as_str().unwrap().starts_with("session_"),
-        "{change}"
-    );
+    assert!(change["session_id"].as_str().unwrap().starts_with("session_"), "{change}");
 
     // The author adds a line with a fault.
     let faulty = sample.read(FIRST) + "　風が止んだ...。\n";
     sample.file(FIRST, &faulty);
     let asked = reader.call("noveler_check", json!({"episode": 1})).await;
     let rubric = reader.fetch(&asked, "(rubric)").await;
-    let items: Vec<&str> = rubric
-        .lines()
-        .filter_map(|line| line.strip_prefix("## ")?.split(' ').next())
-        .collect();
+    let items: Vec<&str> = rubric.lines().filter_map(|line| line.strip_prefix("## ")?.split(' ').next()).collect();
     let manuscript = reader.fetch(&asked, "(manuscript)").await;
     let is_plain = |line: &&str| line.chars().count() > 12 && !line.contains('《');
     let quote = manuscript.lines().rev().find(is_plain).unwrap().trim();
@@ -90,10 +81,7 @@ async fn an_episode_is_written_checked_and_fixed_from_texts_alone() {
     let item = again["judgements"][0]["item_id"].as_str().unwrap().to_owned();
     again["judgements"] = json!([judge(&item, quote)]);
     let judged = reader.call("noveler_check", again).await;
-    assert!(
-        judged.contains("items judged: 2, ") && !judged.contains("rejected"),
-        "{judged}"
-    );
+    assert!(judged.contains("items judged: 2, ") && !judged.contains("rejected"), "{judged}");
 
     let fixed = reader.call("check_fix", call_in(&judged, "check_fix")).await;
     assert!(sample.read(FIRST).ends_with("　風が止んだ……。\n"), "{fixed}");

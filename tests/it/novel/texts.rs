@@ -70,10 +70,7 @@ async fn rejected_judgements_are_named_with_the_call_that_repeats_them() {
         arguments["judgements"] = json!([given(id(0), QUOTE), given(id(1), "この文は本文に無い")]);
         let judged = text(&app, tool, arguments.clone()).await;
         assert!(
-            judged.contains(&format!(
-                "! {} rejected: \"この文は本文に無い\" is not in the text",
-                id(1)
-            )),
+            judged.contains(&format!("! {} rejected: \"この文は本文に無い\" is not in the text", id(1))),
             "{judged}"
         );
         let mut expected = arguments.clone();
@@ -111,19 +108,13 @@ async fn issues_stand_below_their_rule_with_the_file_and_the_place() {
     let app = sample.app();
     let told = text(&app, "check_basic", json!({"episode": 1})).await;
     let head = told.lines().next().unwrap();
-    assert!(
-        head.starts_with(&format!("{FIRST} (artifact:")) && head.contains("/100, "),
-        "{told}"
-    );
+    assert!(head.starts_with(&format!("{FIRST} (artifact:")) && head.contains("/100, "), "{told}");
     let rows: Vec<&str> = told.lines().collect();
     let dots = line_with(&told, "「...」→「……」 3:7 BASIC-");
     assert!(dots.contains(", 8:6 BASIC-"), "{told}");
     assert_eq!(told.matches("\nellipsis (").count(), 1, "{told}");
     // The most severe come first, with the words of the text if no fix shows them.
-    let severe = rows
-        .iter()
-        .position(|row| row.starts_with("placeholder (critical): "))
-        .unwrap();
+    let severe = rows.iter().position(|row| row.starts_with("placeholder (critical): ")).unwrap();
     assert!(rows[severe + 1].contains("TODO ここを直す"), "{told}");
     assert!(!rows[1..severe].iter().any(|row| row.contains(" (low")), "{told}");
     assert!(!told.contains("session_id") && !told.contains(" @"), "{told}");
@@ -132,10 +123,7 @@ async fn issues_stand_below_their_rule_with_the_file_and_the_place() {
     assert!(place.is_match(&verbose), "{verbose}");
     sample.file(FIRST, "　雨だ!　風!\n".repeat(40));
     let many = text(&app, "check_basic", json!({"episode": 1})).await;
-    assert!(
-        line_with(&many, " more: ").contains("verbose: true shows 300"),
-        "{many}"
-    );
+    assert!(line_with(&many, " more: ").contains("verbose: true shows 300"), "{many}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -145,18 +133,10 @@ async fn a_fix_can_be_judged_from_its_preview() {
     let app = sample.app();
     let dry = json!({"episode": 1, "fix_level": "standard", "dry_run": true});
     let told = text(&app, "check_fix", dry).await;
-    for row in [
-        "half_width_mark:\n3:",
-        "梶みちるは笑った[!→！]",
-        "Left: only the writer can fix it:\n",
-    ] {
+    for row in ["half_width_mark:\n3:", "梶みちるは笑った[!→！]", "Left: only the writer can fix it:\n"] {
         assert!(told.contains(row), "{row}: {told}");
     }
-    let left = told
-        .lines()
-        .skip_while(|line| !line.starts_with("Left: "))
-        .nth(1)
-        .unwrap();
+    let left = told.lines().skip_while(|line| !line.starts_with("Left: ")).nth(1).unwrap();
     assert!(left.split(' ').next().unwrap().parse::<usize>().is_ok(), "{told}");
     assert!(!told.contains("\\u{"), "{told}");
     let fixed = text(&app, "check_fix", call_in(&told, "check_fix")).await;
@@ -172,22 +152,13 @@ async fn scores_name_their_numbers_and_leave_out_what_is_full() {
     let app = sample.app();
     let measured = json!({"episode": 1, "judge": false});
     let elements = text(&app, "check_story_elements", measured.clone()).await;
-    assert!(
-        line_with(&elements, "emotional_expression ").ends_with(" % covered"),
-        "{elements}"
-    );
+    assert!(line_with(&elements, "emotional_expression ").ends_with(" % covered"), "{elements}");
     assert!(!elements.contains("deterministic"), "{elements}");
     let verbose = json!({"episode": 1, "judge": false, "verbose": true});
     let all = text(&app, "check_story_elements", verbose).await;
-    assert!(
-        all.contains("\nreader_engagement:\nA31-") && !elements.contains("reader_engagement:"),
-        "{all}"
-    );
+    assert!(all.contains("\nreader_engagement:\nA31-") && !elements.contains("reader_engagement:"), "{all}");
     let expression = text(&app, "check_writing_expression", json!({"episode": 1, "verbose": true})).await;
-    assert!(
-        expression.contains(" % of it") && !expression.contains("percentile"),
-        "{expression}"
-    );
+    assert!(expression.contains(" % of it") && !expression.contains("percentile"), "{expression}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -207,18 +178,12 @@ async fn a_review_names_its_next_step() {
     }
     let id = call["session_id"].as_str().unwrap();
     let status = text(&app, "get_check_status", json!({"session_id": id})).await;
-    assert!(
-        status.starts_with("Episode 1: steps 1, 2, 3, 4 of 12 done, "),
-        "{status}"
-    );
+    assert!(status.starts_with("Episode 1: steps 1, 2, 3, 4 of 12 done, "), "{status}");
     assert_eq!(call_in(&status, "execute_check_step"), call, "{status}");
     let history = text(&app, "get_check_history", json!({"episode": 1})).await;
     let head = "\ntime | check | score | issues | manuscript | session_id\n";
     assert!(history.contains(head), "{history}");
-    assert!(
-        line_with(&history, " | execute_check_step 4 | ").ends_with(id),
-        "{history}"
-    );
+    assert!(line_with(&history, " | execute_check_step 4 | ").ends_with(id), "{history}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -252,11 +217,7 @@ async fn errors_suggest_the_callers_own_call() {
             own(json!({"step": "plot_data_preparatoin:1", "content": "x: y"})),
             ("noveler_write", own(json!({"step": first, "content": "x: y"}))),
         ),
-        (
-            "noveler_write",
-            json!({"episode": 1, "content": "x: y"}),
-            ("noveler_write", json!({"episode": 1})),
-        ),
+        ("noveler_write", json!({"episode": 1, "content": "x: y"}), ("noveler_write", json!({"episode": 1}))),
         (
             "write_stage",
             own(json!({"stage": "design_humor"})),
@@ -277,41 +238,25 @@ async fn errors_suggest_the_callers_own_call() {
         (
             "fetch_artifact",
             json!({"artifact_id": plot, "section": "/nothing"}),
-            (
-                "fetch_artifact",
-                json!({"artifact_id": plot, "section": "/episode_info"}),
-            ),
+            ("fetch_artifact", json!({"artifact_id": plot, "section": "/episode_info"})),
         ),
         (
             "fetch_artifact",
             json!({"artifact_id": plot, "section": "9000-9001"}),
             ("fetch_artifact", json!({"artifact_id": plot, "section": "1-40"})),
         ),
-        (
-            "fetch_artifact",
-            json!({"artifact_id": "artifact:0123456789ab"}),
-            ("list_artifacts", json!({})),
-        ),
+        ("fetch_artifact", json!({"artifact_id": "artifact:0123456789ab"}), ("list_artifacts", json!({}))),
         (
             "backup_management",
             json!({"action": "verify", "backup_id": "20260101T000000Z-00000000"}),
             ("backup_management", backups),
         ),
-        (
-            "noveler",
-            json!({"command": "resume 1"}),
-            ("noveler", json!({"command": "status"})),
-        ),
+        ("noveler", json!({"command": "resume 1"}), ("noveler", json!({"command": "status"}))),
     ] {
         let told = error(&app, tool, arguments.clone()).await;
         assert_eq!(call_in(&told, next), expected, "{tool} {arguments}: {told}");
     }
-    let told = error(
-        &app,
-        "write",
-        json!({"file_path": "README.md", "content": "新しい内容\n"}),
-    )
-    .await;
+    let told = error(&app, "write", json!({"file_path": "README.md", "content": "新しい内容\n"})).await;
     let mut call = call_in(&told, "write");
     call["content"] = json!("新しい内容\n");
     text(&app, "write", call).await;
@@ -323,20 +268,8 @@ async fn errors_suggest_the_callers_own_call() {
 async fn descriptions_name_only_what_a_text_has() {
     let sample = novel();
     let app = sample.app();
-    let fields = [
-        "needs_text",
-        "items[]",
-        "next_step",
-        "next_section",
-        "recovery_applied",
-        "resumed_steps",
-    ];
-    for entry in app
-        .catalogue
-        .entries()
-        .iter()
-        .filter(|entry| entry.spec.family.name == "novel")
-    {
+    let fields = ["needs_text", "items[]", "next_step", "next_section", "recovery_applied", "resumed_steps"];
+    for entry in app.catalogue.entries().iter().filter(|entry| entry.spec.family.name == "novel") {
         for locale in Locale::ALL {
             let said = &entry.published(locale).description;
             let named: Vec<&&str> = fields.iter().filter(|field| said.contains(**field)).collect();
@@ -353,28 +286,18 @@ async fn resumed_sessions_say_what_is_left_and_what_is_asked_again() {
     let asked = until(&app, first, Some("design_humor_elements:1")).await;
     let id = asked["session_id"].clone();
     let resumed = text(&app, "write_resume", json!({"episode": 1, "session_id": id})).await;
-    assert!(
-        resumed.starts_with("Resumed at design_humor_elements; left: stages 4-10."),
-        "{resumed}"
-    );
+    assert!(resumed.starts_with("Resumed at design_humor_elements; left: stages 4-10."), "{resumed}");
     // A file of the session is known by its id and stage.
     let read = line_with(&resumed, "- artifact:");
     assert!(!resumed.contains(".noveler/writes") && read.len() > 25, "{resumed}");
     let feedback = json!({"episode": 1, "session_id": id, "stage": "analyze_plot_structure", "user_feedback": "早く"});
     let again = text(&app, "write_stage", feedback).await;
-    assert!(
-        again.contains("! Older than their input, asked again: stages "),
-        "{again}"
-    );
+    assert!(again.contains("! Older than their input, asked again: stages "), "{again}");
     let kept = json!({"episode": 1, "recovery_point": 1});
     let kept = text(&app, "enhanced_resume_from_partial_failure", kept).await;
     assert!(kept.starts_with("Kept: steps 1. Asked again: steps 2-10."), "{kept}");
     let tasks = text(&app, "enhanced_get_writing_tasks", json!({"episode": 1})).await;
-    assert_eq!(
-        call_in(&tasks, "enhanced_execute_writing_step"),
-        json!({"episode": 1, "step_id": 2}),
-        "{tasks}"
-    );
+    assert_eq!(call_in(&tasks, "enhanced_execute_writing_step"), json!({"episode": 1, "step_id": 2}), "{tasks}");
     assert!(tasks.contains(id.as_str().unwrap()), "{tasks}");
 }
 
@@ -398,10 +321,7 @@ async fn finished_texts_name_the_next_call_and_do_not_repeat_the_text() {
     assert_eq!(call_in(&done, "noveler_write")["session_id"], *id, "{done}");
     let verbose = json!({"episode": 1, "session_id": id, "verbose": true});
     let traced = text(&app, "write_resume", verbose).await;
-    assert!(
-        traced.contains("\nplot_data_preparation:1 noveler_write completed: .noveler/"),
-        "{traced}"
-    );
+    assert!(traced.contains("\nplot_data_preparation:1 noveler_write completed: .noveler/"), "{traced}");
     let asked = ok(&app, "write_with_claude", json!({"episode": 1})).await;
     let mut arguments = asked["submit"]["arguments"].clone();
     arguments["content"] = json!(script::whole());
@@ -432,10 +352,7 @@ async fn plans_and_plots_are_short_and_plain() {
     let mut arguments = asked["submit"]["arguments"].clone();
     arguments["content"] = json!(PLOT);
     let saved = text(&app, "noveler_plot", arguments).await;
-    assert!(
-        saved.starts_with("Saved the plot of episode 4, 引き潮: 5 events."),
-        "{saved}"
-    );
+    assert!(saved.starts_with("Saved the plot of episode 4, 引き潮: 5 events."), "{saved}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -447,10 +364,7 @@ async fn status_names_the_episodes_and_the_sessions() {
     ok(&app, &tool, arguments).await;
     ok(&app, "noveler_check", json!({"episode": 2, "judge": false})).await;
     let told = text(&app, "status", json!({})).await;
-    assert!(
-        told.lines().next().unwrap().contains("2 drafts (2-3), 1 planned (1)"),
-        "{told}"
-    );
+    assert!(told.lines().next().unwrap().contains("2 drafts (2-3), 1 planned (1)"), "{told}");
     let row = format!(
         "Open writing sessions:\n- episode 1, plot_data_preparation, 0 of 10 done: {}",
         asked["session_id"].as_str().unwrap()
@@ -468,19 +382,11 @@ async fn files_and_artifacts_are_listed_below_their_folder_with_short_hashes() {
     until(&app, asked, Some("analyze_plot_structure:1")).await;
     let long = regex::Regex::new("[0-9a-f]{13}").unwrap();
     let stages = text(&app, "list_artifacts", json!({"place": "stage"})).await;
-    assert!(
-        stages.contains("/\nartifact:") && stages.contains(" stage_01.yaml "),
-        "{stages}"
-    );
+    assert!(stages.contains("/\nartifact:") && stages.contains(" stage_01.yaml "), "{stages}");
     let files = text(&app, "list_files_with_hashes", json!({"pattern": "*.yaml"})).await;
     assert!(files.contains(" B") && !files.contains("utf-8"), "{files}");
     let written = text(&app, "write", json!({"file_path": "覚え書き.md", "content": "傘。\n"})).await;
-    let backup = text(
-        &app,
-        "backup_management",
-        json!({"action": "create", "paths": ["覚え書き.md"]}),
-    )
-    .await;
+    let backup = text(&app, "backup_management", json!({"action": "create", "paths": ["覚え書き.md"]})).await;
     assert!(backup.contains(" (1 file, 7 B) "), "{backup}");
     for told in [&stages, &files, &written] {
         assert!(!long.is_match(told), "{told}");

@@ -51,19 +51,10 @@ fn plain(case: &str) -> Option<Call> {
     let episode = json!({"episode": 1});
     let measured = json!({"episode": 1, "judge": false});
     Some(match case {
-        "write" => (
-            "write",
-            json!({"file_path": FIRST, "content": "新しい本文。\n", "overwrite": true}),
-        ),
+        "write" => ("write", json!({"file_path": FIRST, "content": "新しい本文。\n", "overwrite": true})),
         "create" => ("backup_management", json!({"action": "create", "paths": ["40_原稿"]})),
-        "plot" => (
-            "noveler_plot",
-            json!({"episode": 1, "content": PLOT, "regenerate": true}),
-        ),
-        "at once" => (
-            "write_with_claude",
-            json!({"episode": 1, "content": script::whole().replace('。', "。\n")}),
-        ),
+        "plot" => ("noveler_plot", json!({"episode": 1, "content": PLOT, "regenerate": true})),
+        "at once" => ("write_with_claude", json!({"episode": 1, "content": script::whole().replace('。', "。\n")})),
         "first stage" => ("write_stage", json!({"episode": 1, "stage": "plot_data_preparation"})),
         "first step" => ("write_step_1", episode),
         "enhanced" => ("enhanced_execute_writing_step", json!({"episode": 1, "step_id": 1})),
@@ -74,10 +65,9 @@ fn plain(case: &str) -> Option<Call> {
         "elements" => ("check_story_elements", measured),
         "whole check" => ("noveler_check", measured),
         "tasks" => ("get_check_tasks", episode),
-        "converted" => (
-            "convert_cli_to_json",
-            json!({"cli_result": {"command": "x", "stdout": "長い行。\n".repeat(500)}}),
-        ),
+        "converted" => {
+            ("convert_cli_to_json", json!({"cli_result": {"command": "x", "stdout": "長い行。\n".repeat(500)}}))
+        }
         _ => return None,
     })
 }
@@ -90,12 +80,7 @@ async fn prepared(case: &str, sample: &Sample) -> Call {
         "restore" | "prune" => {
             let made = ok(&app, "backup_management", json!({"action": "create"})).await;
             if case == "prune" {
-                ok(
-                    &app,
-                    "backup_management",
-                    json!({"action": "create", "paths": ["40_原稿"]}),
-                )
-                .await;
+                ok(&app, "backup_management", json!({"action": "create", "paths": ["40_原稿"]})).await;
                 return ("backup_management", json!({"action": "prune", "keep": 1}));
             }
             sample.file(FIRST, "後の本文。\n").file(SECOND, "後の本文。\n");
@@ -114,10 +99,7 @@ async fn prepared(case: &str, sample: &Sample) -> Call {
             let (session, answer) = (&asked["session_id"], script::answer(step));
             match case {
                 "draft" => ("write_manuscript_draft", json!({"episode": 1, "session_id": session})),
-                _ => (
-                    "noveler_write",
-                    json!({"episode": 1, "session_id": session, "step": step, "content": answer}),
-                ),
+                _ => ("noveler_write", json!({"episode": 1, "session_id": session, "step": step, "content": answer})),
             }
         }
         "resumed" | "recovered" => {
@@ -133,10 +115,7 @@ async fn prepared(case: &str, sample: &Sample) -> Call {
             }
             match case {
                 "resumed" => ("write_resume", json!({"episode": 1, "session_id": id})),
-                _ => (
-                    "enhanced_resume_from_partial_failure",
-                    json!({"episode": 1, "recovery_point": 1}),
-                ),
+                _ => ("enhanced_resume_from_partial_failure", json!({"episode": 1, "recovery_point": 1})),
             }
         }
         "finished" | "finished again" => {
@@ -160,10 +139,7 @@ async fn prepared(case: &str, sample: &Sample) -> Call {
         "step" => {
             let tasks = ok(&app, "get_check_tasks", episode.clone()).await;
             let id = &tasks["session_id"];
-            (
-                "execute_check_step",
-                json!({"episode": 1, "session_id": id, "step_id": 1}),
-            )
+            ("execute_check_step", json!({"episode": 1, "session_id": id, "step_id": 1}))
         }
         other => panic!("no case {other}"),
     }
@@ -218,11 +194,7 @@ fn seen(sample: &Sample) -> String {
     let server = Mortal::start(sample, "");
     let backups = server.answer("backup_management", &json!({"action": "list"}));
     // A copy that was made before a write does not count as its result.
-    let own = |backup: &&Value| {
-        !backup["reason"]
-            .as_str()
-            .is_some_and(|reason| reason.starts_with("before "))
-    };
+    let own = |backup: &&Value| !backup["reason"].as_str().is_some_and(|reason| reason.starts_with("before "));
     let backups: Vec<&Value> = backups["backups"].as_array().unwrap().iter().filter(own).collect();
     let mut shown = vec![
         server.answer("status", &json!({})).to_string(),
@@ -252,9 +224,9 @@ fn seen(sample: &Sample) -> String {
         r#""(execution_time\w*|elapsed_ms|created_at|median_stage_seconds|size_bytes|total_size_bytes)":[^,}]+"#,
         r#""estimated_remaining_work":"[^"]*""#,
     ];
-    varying.iter().fold(shown.join("\n"), |text, varying| {
-        Regex::new(varying).unwrap().replace_all(&text, "~").into_owned()
-    })
+    varying
+        .iter()
+        .fold(shown.join("\n"), |text, varying| Regex::new(varying).unwrap().replace_all(&text, "~").into_owned())
 }
 
 fn copied(sample: &Sample) -> Sample {
@@ -281,9 +253,7 @@ fn files(sample: &Sample, others: bool) -> Vec<(String, Vec<u8>)> {
 fn lost(before: &Sample, now: &Sample) -> Vec<String> {
     let (owned, others) = (files(now, false), files(now, true));
     let is_kept = |(path, content): &(String, Vec<u8>)| {
-        let mut copies = others
-            .iter()
-            .filter(|(copy, _)| copy.ends_with(&format!("/files/{path}")));
+        let mut copies = others.iter().filter(|(copy, _)| copy.ends_with(&format!("/files/{path}")));
         owned.contains(&(path.clone(), content.clone())) || copies.any(|(_, copy)| copy == content)
     };
     let gone = files(before, false).into_iter().filter(|file| !is_kept(file));
@@ -409,23 +379,11 @@ async fn no_tool_that_writes_and_no_step_of_a_write_is_left_out() {
         let places = tokio::task::spawn_blocking(list).await.unwrap();
         kinds.extend(places.iter().map(|place| place.split(' ').nth(1).unwrap().to_owned()));
     }
-    tools.extend(
-        SAME.iter()
-            .filter(|(_, same)| tools.contains(same))
-            .map(|(tool, _)| *tool)
-            .collect::<Vec<_>>(),
-    );
+    tools.extend(SAME.iter().filter(|(_, same)| tools.contains(same)).map(|(tool, _)| *tool).collect::<Vec<_>>());
     let app = novel().app();
-    let entries = app
-        .catalogue
-        .entries()
-        .iter()
-        .filter(|entry| entry.spec.family.name == "novel");
+    let entries = app.catalogue.entries().iter().filter(|entry| entry.spec.family.name == "novel");
     let writing = entries.filter(|entry| matches!(entry.spec.effect, Effect::Write | Effect::Records));
-    let left_out: Vec<_> = writing
-        .map(|entry| entry.spec.name)
-        .filter(|name| !tools.contains(name))
-        .collect();
+    let left_out: Vec<_> = writing.map(|entry| entry.spec.name).filter(|name| !tools.contains(name)).collect();
     assert_eq!(left_out, [""; 0], "tools that write");
     let source = include_str!("../../../src/base/atomic_write.rs");
     let steps = Regex::new(r#"reach\("(\w+)""#).unwrap();
@@ -461,19 +419,13 @@ fn a_new_novel_that_was_killed_is_made_by_the_same_command() {
         let sample = Sample::empty();
         let mut dying = make(&sample, &number.to_string());
         let mut place = String::new();
-        BufReader::new(dying.stderr.as_mut().unwrap())
-            .read_line(&mut place)
-            .unwrap();
+        BufReader::new(dying.stderr.as_mut().unwrap()).read_line(&mut place).unwrap();
         dying.kill().unwrap();
         dying.wait().unwrap();
         // A complete novel is refused because the folder is not empty.
         let is_whole = new_novel(&sample) == expected;
         let again = make(&sample, "").wait_with_output().unwrap();
-        assert!(
-            again.status.success() || is_whole,
-            "{place}: {}",
-            String::from_utf8_lossy(&again.stderr)
-        );
+        assert!(again.status.success() || is_whole, "{place}: {}", String::from_utf8_lossy(&again.stderr));
         assert_eq!(new_novel(&sample), expected, "{place}");
     }
 }

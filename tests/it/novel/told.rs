@@ -21,11 +21,7 @@ async fn errors_repeat_their_guidance_under_the_older_name_and_name_another_way(
     assert_eq!(error["claude_guidance"], error["guidance"]);
     assert_eq!(error["alternative_actions"][0]["action"], "status");
     let error = refused(&app, "write", json!({"file_path": ".git/x", "content": "x"})).await;
-    assert_ne!(
-        error["guidance"],
-        json!({"suggested_action": "write", "parameters": {}}),
-        "{error}"
-    );
+    assert_ne!(error["guidance"], json!({"suggested_action": "write", "parameters": {}}), "{error}");
 }
 
 /// A name that no file system takes is refused to every user, also to root.
@@ -50,10 +46,7 @@ async fn a_manuscript_over_4_mib_is_refused_with_its_own_limit() {
     let app = sample.app();
     let error = refused(&app, "check_basic", json!({"episode": 1})).await;
     assert_eq!(error["code"], "FILE_TOO_LARGE");
-    assert_eq!(
-        (&error["details"]["path"], &error["details"]["limit"]),
-        (&json!(FIRST), &json!("4194304"))
-    );
+    assert_eq!((&error["details"]["path"], &error["details"]["limit"]), (&json!(FIRST), &json!("4194304")));
     assert_eq!(error["guidance"]["suggested_action"], "status");
     let text = error.to_string();
     assert!(
@@ -83,10 +76,7 @@ async fn a_root_that_is_not_there_is_p001() {
     let app = sample.app();
     let missing = sample.root().join("無い").to_string_lossy().into_owned();
     let error = refused(&app, "status", json!({"project_root": missing})).await;
-    assert_eq!(
-        (&error["code"], &error["type"]),
-        (&json!("P001"), &json!("MCPToolError"))
-    );
+    assert_eq!((&error["code"], &error["type"]), (&json!("P001"), &json!("MCPToolError")));
     let outside = sample.outside().to_string_lossy().into_owned();
     let error = refused(&app, "status", json!({"project_root": outside})).await;
     assert_eq!(error["code"], "ROOT_NOT_ALLOWED");
@@ -117,11 +107,8 @@ async fn a_plot_is_asked_for_with_all_that_is_known() {
     }
     let instruction = asked["instruction"].as_str().unwrap();
     // The purpose of the chapter, open foreshadowing in the ledger, and the settings of a character.
-    for known in [
-        "検潮所を閉めるまでの七日間",
-        "F002 open, payoff in episode 3",
-        "沿岸測地局の技官",
-    ] {
+    for known in ["検潮所を閉めるまでの七日間", "F002 open, payoff in episode 3", "沿岸測地局の技官"]
+    {
         assert!(instruction.contains(known), "{known}: {instruction}");
     }
 }
@@ -138,10 +125,8 @@ async fn foreshadowing_without_a_payoff_is_reported_as_open() {
     let app = sample.app();
     let asked = ok(&app, "noveler_plot", json!({"episode": 3, "regenerate": true})).await;
     let instruction = asked["instruction"].as_str().unwrap();
-    for known in [
-        "F003 open, payoff not decided: 鳴らない鈴",
-        "F005 open, payoff was due in episode 2: 欠けた茶碗",
-    ] {
+    for known in ["F003 open, payoff not decided: 鳴らない鈴", "F005 open, payoff was due in episode 2: 欠けた茶碗"]
+    {
         assert!(instruction.contains(known), "{known}: {instruction}");
     }
     assert!(!instruction.contains("F004"), "{instruction}");
@@ -152,13 +137,7 @@ async fn foreshadowing_without_a_payoff_is_reported_as_open() {
         {"id": "F003", "title": "鳴らない鈴", "planted_in": 1},
     ]);
     assert_eq!(reply.structured["open_foreshadowing"], open);
-    assert!(
-        reply
-            .text
-            .contains("F003 鳴らない鈴 (planted in episode 1, payoff not decided)"),
-        "{}",
-        reply.text
-    );
+    assert!(reply.text.contains("F003 鳴らない鈴 (planted in episode 1, payoff not decided)"), "{}", reply.text);
 }
 
 /// Overdue foreshadowing is not reported as settled, and the omitted entries of a long list are counted.
@@ -167,52 +146,27 @@ async fn overdue_foreshadowing_is_reported_as_due_and_all_of_it_is_counted() {
     let sample = novel();
     let mut ledger = "foreshadowing:\n".to_owned();
     for number in 1..=45 {
-        ledger.push_str(&format!(
-            "  - {{id: G{number:02}, title: 糸, plant: {{episode: 1}}, payoff: {{episode: 2}}}}\n"
-        ));
+        ledger
+            .push_str(&format!("  - {{id: G{number:02}, title: 糸, plant: {{episode: 1}}, payoff: {{episode: 2}}}}\n"));
     }
     sample.file("50_管理資料/伏線管理.yaml", ledger);
     let app = sample.app();
     for (locale, due, more) in [
-        (
-            Locale::En,
-            "open: G01 糸 (planted in episode 1, payoff was due in episode 2)",
-            "open: 15 more in the ledger",
-        ),
-        (
-            Locale::Ja,
-            "未回収: G01 糸（第1話で張り、第2話で回収する予定だった）",
-            "未回収: ほか 15 件",
-        ),
+        (Locale::En, "open: G01 糸 (planted in episode 1, payoff was due in episode 2)", "open: 15 more in the ledger"),
+        (Locale::Ja, "未回収: G01 糸（第1話で張り、第2話で回収する予定だった）", "未回収: ほか 15 件"),
     ] {
         let caller = Caller { locale, ..whole(&app) };
         let arguments = json!({"episode": 3, "judge": false});
-        let reply = call_as(
-            &app,
-            "check_story_structure",
-            arguments,
-            caller,
-            CancellationToken::new(),
-        )
-        .await;
+        let reply = call_as(&app, "check_story_structure", arguments, caller, CancellationToken::new()).await;
         assert!(!reply.is_error, "{}", reply.text);
         assert!(reply.text.contains(due) && reply.text.contains(more), "{}", reply.text);
         let open = reply.structured["open_foreshadowing"].as_array().unwrap();
         assert_eq!((open.len(), &open[0]["overdue"]), (30, &json!(true)));
         assert_eq!(reply.structured["more_open_foreshadowing"], 15);
     }
-    let reply = call(
-        &app,
-        "check_story_structure",
-        json!({"episode": 3, "judge": false, "verbose": true}),
-    )
-    .await;
+    let reply = call(&app, "check_story_structure", json!({"episode": 3, "judge": false, "verbose": true})).await;
     assert_eq!(reply.structured["open_foreshadowing"].as_array().unwrap().len(), 45);
-    assert!(
-        reply.structured.get("more_open_foreshadowing").is_none(),
-        "{}",
-        reply.text
-    );
+    assert!(reply.structured.get("more_open_foreshadowing").is_none(), "{}", reply.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -232,41 +186,22 @@ async fn yaml_errors_are_reported_with_the_path_of_the_key_and_its_line() {
     let sample = novel();
     let app = sample.app();
     for (text, place, key) in [
-        (
-            "episode_info:\n  title: 題\n  theme:\n    - 海\n",
-            "line 4",
-            "`episode_info.theme`",
-        ),
+        ("episode_info:\n  title: 題\n  theme:\n    - 海\n", "line 4", "`episode_info.theme`"),
         (
             "scene_structure:\n  total_target_words:\n    - 4000\n    - 5000\n",
             "line 3",
             "`scene_structure.total_target_words`",
         ),
-        (
-            "episode_info: {title: 題, chapter_number: 一章}\n",
-            "line 1",
-            "`episode_info.chapter_number`",
-        ),
-        (
-            "synopsis: 一\nepisode_info:\n  title: \"閉じない\nkey_events: []\n",
-            "line 3",
-            "`episode_info.title`",
-        ),
-        (
-            "episode_info:\n  theme: 海\n  theme: 山\n",
-            "line 3",
-            "`episode_info.theme`",
-        ),
+        ("episode_info: {title: 題, chapter_number: 一章}\n", "line 1", "`episode_info.chapter_number`"),
+        ("synopsis: 一\nepisode_info:\n  title: \"閉じない\nkey_events: []\n", "line 3", "`episode_info.title`"),
+        ("episode_info:\n  theme: 海\n  theme: 山\n", "line 3", "`episode_info.theme`"),
     ] {
         sample.file(PLOT, text);
         let error = refused(&app, "noveler_write", json!({"episode": 1})).await;
         let message = error["message"].as_str().unwrap();
         assert!(message.contains(place) && message.contains(key), "{text}\n{message}");
     }
-    sample.file(
-        "プロジェクト設定.yaml",
-        "title: 題\nchecks:\n  thresholds:\n    long_sentence: {max: 多い}\n",
-    );
+    sample.file("プロジェクト設定.yaml", "title: 題\nchecks:\n  thresholds:\n    long_sentence: {max: 多い}\n");
     let error = refused(&app, "check_basic", json!({"episode": 1})).await;
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("checks.thresholds"), "{message}");
@@ -281,10 +216,7 @@ async fn an_answer_in_the_wrong_form_is_reported_with_its_chat_phrases() {
     arguments["content"] = json!("承知しました。以下が準備です。\n  premise: x: y\n");
     let error = refused(&app, "noveler_write", arguments).await;
     let message = error["message"].as_str().unwrap();
-    assert!(
-        message.contains("[form]") && message.contains("[remnants]"),
-        "{message}"
-    );
+    assert!(message.contains("[form]") && message.contains("[remnants]"), "{message}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -293,14 +225,8 @@ async fn a_session_names_its_author_and_that_it_was_not_judged() {
     let app = sample.app();
     let asked = ok(&app, "noveler_write", json!({"episode": 1})).await;
     let asked = until(&app, asked, Some("analyze_plot_structure:1")).await;
-    let session = sample.read(&format!(
-        ".noveler/sessions/{}.yaml",
-        asked["session_id"].as_str().unwrap()
-    ));
-    assert!(
-        session.contains("written_by: host") && session.contains("method: not_evaluated"),
-        "{session}"
-    );
+    let session = sample.read(&format!(".noveler/sessions/{}.yaml", asked["session_id"].as_str().unwrap()));
+    assert!(session.contains("written_by: host") && session.contains("method: not_evaluated"), "{session}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -310,10 +236,7 @@ async fn a_written_episode_is_not_restarted_without_a_request() {
     let asked = ok(&app, "noveler_write", json!({"episode": 1})).await;
     let done = until(&app, asked, None).await;
     let again = ok(&app, "noveler_write", json!({"episode": 1})).await;
-    assert_eq!(
-        (&again["session_id"], &again["final_manuscript_path"]),
-        (&done["session_id"], &json!(FIRST))
-    );
+    assert_eq!((&again["session_id"], &again["final_manuscript_path"]), (&done["session_id"], &json!(FIRST)));
     let anew = ok(&app, "noveler_write", json!({"episode": 1, "restart": true})).await;
     assert_eq!(anew["status"], "needs_text");
 }
@@ -340,11 +263,7 @@ async fn a_text_of_two_characters_does_not_score_a_hundred() {
     assert!(reply.structured["quality_score"].as_f64() < Some(1.0), "{}", reply.text);
     sample.file(FIRST, format!("# 第一話\n\n{}", script::whole()));
     let reply = call(&sample.app(), "check_basic", json!({"episode": 1})).await;
-    assert!(
-        reply.structured["quality_score"].as_f64() > Some(80.0),
-        "{}",
-        reply.text
-    );
+    assert!(reply.structured["quality_score"].as_f64() > Some(80.0), "{}", reply.text);
 }
 
 /// Calls that ask, one for every tool that can; `SESSION` stands for the session of the writing tools.
@@ -352,28 +271,13 @@ fn asking() -> Vec<(String, Value)> {
     let steps = (2..=10).map(|step| format!("write_step_{step}"));
     let mut all = vec![
         ("noveler_write".to_owned(), json!({"episode": 1, "restart": true})),
-        (
-            "write_stage".to_owned(),
-            json!({"episode": 1, "stage": "plot_data_preparation", "session_id": "SESSION"}),
-        ),
-        (
-            "write_resume".to_owned(),
-            json!({"episode": 1, "session_id": "SESSION"}),
-        ),
+        ("write_stage".to_owned(), json!({"episode": 1, "stage": "plot_data_preparation", "session_id": "SESSION"})),
+        ("write_resume".to_owned(), json!({"episode": 1, "session_id": "SESSION"})),
         ("write_manuscript_draft".to_owned(), json!({"episode": 1})),
         ("write_with_claude".to_owned(), json!({"episode": 1})),
-        (
-            "write_step_1".to_owned(),
-            json!({"episode": 1, "session_id": "SESSION"}),
-        ),
-        (
-            "enhanced_execute_writing_step".to_owned(),
-            json!({"episode": 1, "step_id": 1}),
-        ),
-        (
-            "enhanced_resume_from_partial_failure".to_owned(),
-            json!({"episode": 1, "recovery_point": 0}),
-        ),
+        ("write_step_1".to_owned(), json!({"episode": 1, "session_id": "SESSION"})),
+        ("enhanced_execute_writing_step".to_owned(), json!({"episode": 1, "step_id": 1})),
+        ("enhanced_resume_from_partial_failure".to_owned(), json!({"episode": 1, "recovery_point": 0})),
         ("noveler_plot".to_owned(), json!({"episode": 1, "regenerate": true})),
         ("noveler".to_owned(), json!({"command": "plot 1 --regenerate"})),
         ("noveler_check".to_owned(), json!({"episode": 2})),
@@ -398,11 +302,7 @@ async fn every_question_of_every_tool_has_every_field() {
             let begun = ok(&app, "noveler_write", json!({"episode": 1, "restart": true})).await;
             let at = fumi_novel::writing::WritingStage::from_number(stage).map(|stage| format!("{stage}:1"));
             let at = at.filter(|_| stage > 1);
-            let begun = if at.is_some() {
-                until(&app, begun, at.as_deref()).await
-            } else {
-                begun
-            };
+            let begun = if at.is_some() { until(&app, begun, at.as_deref()).await } else { begun };
             arguments["session_id"] = begun["session_id"].clone();
         }
         let mut question = ok(&app, &tool, arguments).await;
@@ -429,9 +329,7 @@ async fn every_question_of_every_tool_has_every_field() {
         asked.push(tool);
     }
     let all = app.catalogue.entries().iter().filter(|entry| entry.asks);
-    let forgotten: Vec<&str> = all
-        .map(|entry| entry.spec.name)
-        .filter(|name| !asked.iter().any(|one| one == name))
-        .collect();
+    let forgotten: Vec<&str> =
+        all.map(|entry| entry.spec.name).filter(|name| !asked.iter().any(|one| one == name)).collect();
     assert!(forgotten.is_empty(), "{forgotten:?} ask, and are not tried here");
 }

@@ -46,9 +46,7 @@ fn without_session(text: &str) -> String {
 
 /// Returns the step of a prompt: the prompts of the sample differ, and each is found by asking for its words once.
 fn step_of(prompt: &str, questions: &BTreeMap<String, String>) -> String {
-    let found = questions
-        .iter()
-        .find(|(instruction, _)| prompt.contains(instruction.as_str()));
+    let found = questions.iter().find(|(instruction, _)| prompt.contains(instruction.as_str()));
     found.unwrap_or_else(|| panic!("unexpected prompt: {prompt}")).1.clone()
 }
 
@@ -68,9 +66,7 @@ async fn by_a_host(sample: &Sample) -> BTreeMap<String, String> {
         questions.insert(structure["instruction"].as_str().unwrap().to_owned(), step.clone());
         let mut arguments = structure["submit"]["arguments"].clone();
         arguments["content"] = json!(script::answer(&step));
-        asked = client
-            .call(structure["submit"]["tool"].as_str().unwrap(), arguments)
-            .await;
+        asked = client.call(structure["submit"]["tool"].as_str().unwrap(), arguments).await;
     }
 }
 
@@ -95,19 +91,14 @@ async fn by_repeated_calls(sample: &Sample, questions: &BTreeMap<String, String>
     for _ in 0..=script::steps().len() {
         let mut params = json!({"name": "noveler_write", "arguments": {"episode": 1}});
         params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": {"sampling": {}}});
-        params
-            .as_object_mut()
-            .unwrap()
-            .extend(brings.as_object().unwrap().clone());
+        params.as_object_mut().unwrap().extend(brings.as_object().unwrap().clone());
         let answer = client.request("tools/call", params).await;
         let result = answer.result();
         if result["resultType"] != "input_required" {
             assert_eq!(result["structuredContent"]["final_manuscript_path"], FIRST, "{result}");
             return;
         }
-        let prompt = result["inputRequests"]["answer"]["params"]["messages"][0]["content"]["text"]
-            .as_str()
-            .unwrap();
+        let prompt = result["inputRequests"]["answer"]["params"]["messages"][0]["content"]["text"].as_str().unwrap();
         let text = script::answer(&step_of(prompt, questions));
         brings = json!({"requestState": result["requestState"], "inputResponses": {"answer": message(&text)}});
     }
@@ -141,9 +132,7 @@ async fn by_a_provider(sample: &Sample, questions: &BTreeMap<String, String>) {
     let url = provider(questions.clone()).await;
     let app = sample.app_with(&[], |config| super::with_provider(config, &url));
     let server = Server::start(app).await;
-    let result = Stateless::new(&server)
-        .call("noveler_write", json!({"episode": 1}))
-        .await;
+    let result = Stateless::new(&server).call("noveler_write", json!({"episode": 1})).await;
     let structure = &result.result()["structuredContent"];
     assert_eq!(structure["final_manuscript_path"], FIRST, "{structure}");
 }
@@ -161,14 +150,9 @@ async fn four_ways_to_the_same_files() {
     by_repeated_calls(&samples[2], &questions).await;
     by_a_provider(&samples[3], &questions).await;
     let expected = left(&samples[0]);
-    for (sample, author) in samples
-        .iter()
-        .zip(["host", "llm_sampling", "llm_sampling", "llm_provider"])
-    {
-        let session = sample
-            .state()
-            .into_iter()
-            .find(|(path, _)| path.to_string_lossy().contains(".noveler/sessions/"));
+    for (sample, author) in samples.iter().zip(["host", "llm_sampling", "llm_sampling", "llm_provider"]) {
+        let session =
+            sample.state().into_iter().find(|(path, _)| path.to_string_lossy().contains(".noveler/sessions/"));
         let said = String::from_utf8(session.unwrap().1).unwrap();
         assert!(said.contains(&format!("written_by: {author}\n")), "{author}");
     }
@@ -178,13 +162,7 @@ async fn four_ways_to_the_same_files() {
     assert!(expected[FIRST].ends_with(script::manuscript().trim_start_matches('\n')));
     for (number, sample) in samples.iter().enumerate().skip(1) {
         let found = left(sample);
-        let other: Vec<_> = expected
-            .keys()
-            .filter(|path| found.get(*path) != expected.get(*path))
-            .collect();
-        assert!(
-            other.is_empty() && found.len() == expected.len(),
-            "way {number}: {other:?}"
-        );
+        let other: Vec<_> = expected.keys().filter(|path| found.get(*path) != expected.get(*path)).collect();
+        assert!(other.is_empty() && found.len() == expected.len(), "way {number}: {other:?}");
     }
 }

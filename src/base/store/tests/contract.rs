@@ -56,11 +56,7 @@ contract! {[
 async fn an_entry_is_what_was_put(rig: TestStore) {
     assert_eq!(rig.value("a").await, None);
     let bytes: Vec<u8> = (0..=255).cycle().take(100_000).collect();
-    let version = rig
-        .store
-        .put("a", bytes.clone(), ExpectedState::Anything, None)
-        .await
-        .expect("it is put");
+    let version = rig.store.put("a", bytes.clone(), ExpectedState::Anything, None).await.expect("it is put");
     let entry = rig.store.get("a").await.expect("readable").expect("there");
     assert_eq!((entry.value, entry.version, entry.expires), (bytes, version, None));
     assert_ne!(rig.put("a", "").await, version);
@@ -71,17 +67,11 @@ async fn a_put_happens_in_the_expected_state_only(rig: TestStore) {
     let put = |expect| rig.store.put("a", b"new".to_vec(), expect, None);
     let conflict = |result| matches!(result, Err(StoreError::Conflict));
     let other = rig.put("other", "").await;
-    assert!(
-        conflict(put(ExpectedState::Version(other)).await),
-        "the entry does not exist"
-    );
+    assert!(conflict(put(ExpectedState::Version(other)).await), "the entry does not exist");
     let first = put(ExpectedState::Absent).await.expect("absent");
     assert!(conflict(put(ExpectedState::Absent).await));
     let second = put(ExpectedState::Version(first)).await.expect("as expected");
-    assert!(
-        conflict(put(ExpectedState::Version(first)).await),
-        "a version from before"
-    );
+    assert!(conflict(put(ExpectedState::Version(first)).await), "a version from before");
     let third = put(ExpectedState::Anything).await.expect("any");
     assert!(conflict(put(ExpectedState::Version(second)).await));
     assert!(put(ExpectedState::Version(third)).await.is_ok());
@@ -112,31 +102,17 @@ async fn an_entry_ends_at_its_time(rig: TestStore) {
     let version = rig.put_for("a", "short", Some(SECOND)).await;
     rig.put_for("b", "long", Some(SECOND * 2)).await;
     let ends = rig.store.get("a").await.expect("readable").expect("there").expires;
-    assert_eq!(
-        ends,
-        SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(1_800_000_001))
-    );
+    assert_eq!(ends, SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(1_800_000_001)));
     rig.advance(Duration::from_millis(999));
     assert_eq!(rig.value("a").await.as_deref(), Some("short"));
     rig.advance(Duration::from_millis(1));
     assert_eq!(rig.value("a").await, None);
     assert_eq!(rig.keys("").await, ["b"]);
-    assert!(
-        !rig.store.touch("a", None).await.expect("answered"),
-        "the entry came back"
-    );
+    assert!(!rig.store.touch("a", None).await.expect("answered"), "the entry came back");
     assert!(!rig.store.delete("a", ExpectedState::Anything).await.expect("answered"));
     let expected = ExpectedState::Version(version);
-    assert!(matches!(
-        rig.store.put("a", Vec::new(), expected, None).await,
-        Err(StoreError::Conflict)
-    ));
-    assert!(
-        rig.store
-            .put("a", Vec::new(), ExpectedState::Absent, None)
-            .await
-            .is_ok()
-    );
+    assert!(matches!(rig.store.put("a", Vec::new(), expected, None).await, Err(StoreError::Conflict)));
+    assert!(rig.store.put("a", Vec::new(), ExpectedState::Absent, None).await.is_ok());
     rig.advance(SECOND * 1_000);
     assert_eq!(rig.keys("").await, ["a"], "without a time it stays");
 }
@@ -161,12 +137,7 @@ async fn a_version_never_comes_back(rig: TestStore) {
         let version = rig.put("a", "same").await;
         assert!(seen.insert(version.0), "round {round}");
         if round % 2 == 0 {
-            assert!(
-                rig.store
-                    .delete("a", ExpectedState::Version(version))
-                    .await
-                    .expect("answered")
-            );
+            assert!(rig.store.delete("a", ExpectedState::Version(version)).await.expect("answered"));
         }
     }
 }
@@ -222,15 +193,10 @@ async fn any_text_is_a_key(rig: TestStore) {
     }
     assert_eq!(rig.keys("").await.len(), keys.len());
     for key in keys {
-        assert!(
-            rig.store.delete(key, ExpectedState::Anything).await.expect("answered"),
-            "{key}"
-        );
+        assert!(rig.store.delete(key, ExpectedState::Anything).await.expect("answered"), "{key}");
     }
     assert_eq!(rig.keys("").await, [""; 0]);
-    let above: Vec<_> = fs::read_dir(rig.dir.path().parent().expect("a parent"))
-        .expect("readable")
-        .collect();
+    let above: Vec<_> = fs::read_dir(rig.dir.path().parent().expect("a parent")).expect("readable").collect();
     assert!(above.iter().flatten().all(|entry| entry.file_name() != "etc"));
 }
 
@@ -241,21 +207,13 @@ async fn what_cannot_be_stored_is_refused(rig: TestStore) {
         assert!(matches!(rig.store.get(key).await, Err(StoreError::Key { .. })));
         let put = rig.store.put(key, Vec::new(), ExpectedState::Anything, None).await;
         assert!(matches!(put, Err(StoreError::Key { .. })));
-        assert!(matches!(
-            rig.store.lease(key, "me", SECOND).await,
-            Err(StoreError::Key { .. })
-        ));
+        assert!(matches!(rig.store.lease(key, "me", SECOND).await, Err(StoreError::Key { .. })));
     }
     let large = vec![0; MAX_VALUE_BYTES + 1];
     let put = rig.store.put("a", large, ExpectedState::Anything, None).await;
     assert!(matches!(put, Err(StoreError::TooLarge { .. })));
     assert_eq!(rig.value("a").await, None);
-    assert!(
-        rig.store
-            .put("a", vec![0; MAX_VALUE_BYTES], ExpectedState::Anything, None)
-            .await
-            .is_ok()
-    );
+    assert!(rig.store.put("a", vec![0; MAX_VALUE_BYTES], ExpectedState::Anything, None).await.is_ok());
 }
 
 async fn what_is_deleted_is_gone(rig: TestStore) {
@@ -264,12 +222,7 @@ async fn what_is_deleted_is_gone(rig: TestStore) {
     let stale = rig.store.delete("a", ExpectedState::Version(first)).await;
     assert!(matches!(stale, Err(StoreError::Conflict)));
     assert_eq!(rig.value("a").await.as_deref(), Some("2"));
-    assert!(
-        rig.store
-            .delete("a", ExpectedState::Version(second))
-            .await
-            .expect("answered")
-    );
+    assert!(rig.store.delete("a", ExpectedState::Version(second)).await.expect("answered"));
     assert!(!rig.store.delete("a", ExpectedState::Anything).await.expect("answered"));
     assert_eq!(rig.value("a").await, None);
 }
@@ -290,19 +243,13 @@ async fn a_lease_excludes_until_it_ends(rig: TestStore) {
     assert_eq!(renewed.fence, lease.fence);
     assert!(renewed.expires > lease.expires);
     rig.advance(SECOND * 20);
-    assert!(matches!(
-        rig.store.lease("novel", "bob", SECOND).await,
-        Err(StoreError::Held { .. })
-    ));
+    assert!(matches!(rig.store.lease("novel", "bob", SECOND).await, Err(StoreError::Held { .. })));
     rig.store.release(&renewed).await.expect("answered");
     let next = rig.store.lease("novel", "bob", SECOND).await.expect("given back");
     assert!(next.fence > lease.fence);
     rig.store.release(&lease).await.expect("nothing");
     assert!(
-        matches!(
-            rig.store.lease("novel", "cat", SECOND).await,
-            Err(StoreError::Held { .. })
-        ),
+        matches!(rig.store.lease("novel", "cat", SECOND).await, Err(StoreError::Held { .. })),
         "a lost one is nothing"
     );
 }
@@ -310,44 +257,29 @@ async fn a_lease_excludes_until_it_ends(rig: TestStore) {
 async fn a_lease_that_ended_is_lost(rig: TestStore) {
     let lost = rig.store.lease("novel", "ann", SECOND).await.expect("free");
     rig.advance(SECOND);
-    assert!(
-        matches!(rig.store.renew(&lost, SECOND).await, Err(StoreError::Lost)),
-        "the lease is free"
-    );
+    assert!(matches!(rig.store.renew(&lost, SECOND).await, Err(StoreError::Lost)), "the lease is free");
     let taken = rig.store.lease("novel", "bob", SECOND).await.expect("it ended");
     assert!(taken.fence > lost.fence, "taken over with a higher number");
     assert!(matches!(rig.store.renew(&lost, SECOND).await, Err(StoreError::Lost)));
     rig.store.release(&taken).await.expect("answered");
-    assert!(
-        matches!(rig.store.renew(&taken, SECOND).await, Err(StoreError::Lost)),
-        "given back"
-    );
+    assert!(matches!(rig.store.renew(&taken, SECOND).await, Err(StoreError::Lost)), "given back");
     rig.advance(SECOND * 1_000);
     rig.store.sweep().await.expect("swept");
     let after = rig.store.lease("novel", "ann", SECOND).await.expect("free");
     assert!(after.fence > taken.fence, "the number survives sweeping");
-    let never = Lease {
-        name: "never".to_owned(),
-        ..after
-    };
+    let never = Lease { name: "never".to_owned(), ..after };
     assert!(matches!(rig.store.renew(&never, SECOND).await, Err(StoreError::Lost)));
     rig.store.release(&never).await.expect("nothing");
 }
 
 async fn a_holder_who_is_gone_is_evicted(rig: TestStore) {
-    assert!(
-        !rig.store.evict("novel", "ann").await.expect("answered"),
-        "the lease is free"
-    );
+    assert!(!rig.store.evict("novel", "ann").await.expect("answered"), "the lease is free");
     let gone = rig.store.lease("novel", "ann", SECOND * 30).await.expect("free");
     assert!(!rig.store.evict("novel", "bob").await.expect("answered"), "it is ann's");
     assert!(rig.store.evict("novel", "ann").await.expect("answered"));
     let next = rig.store.lease("novel", "bob", SECOND * 30).await.expect("free again");
     assert!(next.fence > gone.fence);
-    assert!(
-        !rig.store.evict("novel", "ann").await.expect("answered"),
-        "it is bob's now"
-    );
+    assert!(!rig.store.evict("novel", "ann").await.expect("answered"), "it is bob's now");
     assert!(matches!(rig.store.renew(&gone, SECOND).await, Err(StoreError::Lost)));
     rig.store.renew(&next, SECOND).await.expect("untouched");
 }
@@ -366,11 +298,7 @@ async fn only_one_holder_gets_lease(rig: TestStore) {
         }
     })
     .await;
-    assert_eq!(
-        fences.iter().collect::<BTreeSet<_>>().len(),
-        16,
-        "two leases have the same number"
-    );
+    assert_eq!(fences.iter().collect::<BTreeSet<_>>().len(), 16, "two leases have the same number");
 }
 
 async fn sweeping_changes_nothing_that_lives(rig: TestStore) {

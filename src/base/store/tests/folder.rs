@@ -34,10 +34,7 @@ async fn the_folder_outlives_the_process() {
     let again = reopened(&rig);
     let entry = again.store.get("a/b").await.expect("readable").expect("there");
     assert_eq!((entry.value, entry.version), (b"value".to_vec(), version));
-    assert!(matches!(
-        again.store.lease("novel", "bob", SECOND).await,
-        Err(StoreError::Held { .. })
-    ));
+    assert!(matches!(again.store.lease("novel", "bob", SECOND).await, Err(StoreError::Held { .. })));
     // A write through one handle is visible through the other at once.
     again.put("a/b", "newer").await;
     assert_eq!(rig.value("a/b").await.as_deref(), Some("newer"));
@@ -85,10 +82,7 @@ async fn damaged_and_foreign_files_are_skipped_and_reported() {
     fs::create_dir(entries.join("folder")).expect("made");
     symlink("/etc/passwd", entries.join("link")).expect("linked");
     symlink(entry_file(&rig, "good"), entries.join("inside")).expect("linked");
-    let pipe = Command::new("mkfifo")
-        .arg(entries.join("pipe"))
-        .status()
-        .expect("mkfifo of coreutils");
+    let pipe = Command::new("mkfifo").arg(entries.join("pipe")).status().expect("mkfifo of coreutils");
     assert!(pipe.success());
     let expected: Vec<(&str, &str)> = vec![
         ("README", "not a file of a store"),
@@ -103,30 +97,15 @@ async fn damaged_and_foreign_files_are_skipped_and_reported() {
         ("文", "its name is not that of an entry"),
     ];
     let named = |skipped: &[ForeignFile]| -> Vec<(String, &str)> {
-        skipped
-            .iter()
-            .map(|skipped| (skipped.name.clone(), skipped.reason))
-            .collect()
+        skipped.iter().map(|skipped| (skipped.name.clone(), skipped.reason)).collect()
     };
-    let expected: Vec<(String, &str)> = expected
-        .iter()
-        .map(|(name, reason)| ((*name).to_owned(), *reason))
-        .collect();
+    let expected: Vec<(String, &str)> = expected.iter().map(|(name, reason)| ((*name).to_owned(), *reason)).collect();
     let listing = rig.store.list("").await.expect("listed");
     assert_eq!(listing.keys, ["good"]);
     assert_eq!(named(&listing.skipped), expected);
     let swept = rig.store.sweep().await.expect("swept");
     assert_eq!(named(&swept.skipped), expected, "nothing of it is removed");
-    for key in [
-        "torn",
-        "changed",
-        "moved",
-        "elsewhere",
-        "link",
-        "inside",
-        "folder",
-        "pipe",
-    ] {
+    for key in ["torn", "changed", "moved", "elsewhere", "link", "inside", "folder", "pipe"] {
         assert_eq!(rig.value(key).await, None, "{key}");
     }
     // A new value replaces a damaged one.

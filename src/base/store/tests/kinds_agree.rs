@@ -67,9 +67,9 @@ async fn answers(rig: &TestStore, steps: &[StoreStep]) -> Vec<String> {
         let expect = |wish: StepExpectation| match wish {
             StepExpectation::Anything => ExpectedState::Anything,
             StepExpectation::Absent => ExpectedState::Absent,
-            StepExpectation::Version(at) => versions
-                .get(at)
-                .map_or(ExpectedState::Absent, |version| ExpectedState::Version(*version)),
+            StepExpectation::Version(at) => {
+                versions.get(at).map_or(ExpectedState::Absent, |version| ExpectedState::Version(*version))
+            }
         };
         let seconds = |ttl: Option<u64>| ttl.map(Duration::from_secs);
         let store = &rig.store;
@@ -84,10 +84,7 @@ async fn answers(rig: &TestStore, steps: &[StoreStep]) -> Vec<String> {
             StoreStep::Delete(key, wish) => format!("{:?}", store.delete(KEYS[*key], expect(*wish)).await),
             StoreStep::Get(key) => {
                 let entry = store.get(KEYS[*key]).await.expect("readable");
-                format!(
-                    "{:?}",
-                    entry.map(|entry| (entry.value, nth[&entry.version], entry.expires))
-                )
+                format!("{:?}", entry.map(|entry| (entry.value, nth[&entry.version], entry.expires)))
             }
             StoreStep::List(key) => format!("{:?}", store.list(KEYS[*key].split('/').next().unwrap_or("")).await),
             StoreStep::Later(by) => {

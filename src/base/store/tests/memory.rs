@@ -23,22 +23,11 @@ async fn memory_refuses_what_does_not_fit_and_gives_up_nothing_that_lives() {
     rig.put("kept", &"x".repeat(400)).await;
     rig.advance(SECOND);
     assert!(put().await.is_ok(), "expired entries make room");
-    assert!(
-        rig.store
-            .delete("kept", ExpectedState::Anything)
-            .await
-            .expect("answered")
-    );
+    assert!(rig.store.delete("kept", ExpectedState::Anything).await.expect("answered"));
     for round in 0..50 {
         rig.put("more", &"x".repeat(round)).await;
-        rig.store
-            .put("other", vec![0; 500], ExpectedState::Anything, None)
-            .await
-            .expect("room");
-        rig.store
-            .delete("other", ExpectedState::Anything)
-            .await
-            .expect("answered");
+        rig.store.put("other", vec![0; 500], ExpectedState::Anything, None).await.expect("room");
+        rig.store.delete("other", ExpectedState::Anything).await.expect("answered");
     }
 }
 

@@ -54,10 +54,7 @@ impl TestStore {
     }
 
     async fn put_for(&self, key: &str, value: &str, ttl: Option<Duration>) -> Version {
-        let put = self
-            .store
-            .put(key, value.as_bytes().to_vec(), ExpectedState::Anything, ttl)
-            .await;
+        let put = self.store.put(key, value.as_bytes().to_vec(), ExpectedState::Anything, ttl).await;
         put.expect("it is put")
     }
 
@@ -104,10 +101,7 @@ async fn increment(store: &dyn Store, times: u32) {
                 }
                 None => (0_u32, ExpectedState::Absent),
             };
-            match store
-                .put("count", (count + 1).to_string().into_bytes(), expect, None)
-                .await
-            {
+            match store.put("count", (count + 1).to_string().into_bytes(), expect, None).await {
                 Ok(_) => break,
                 Err(StoreError::Conflict) => {}
                 Err(error) => panic!("{error}"),

@@ -29,10 +29,7 @@ fn other_process(test: &str, role: &str, folder: &Path) -> Command {
 fn own_role() -> Option<(String, FolderStore)> {
     let role = std::env::var(ROLE).ok()?;
     let folder = std::env::var(FOLDER).expect("a role has a folder");
-    Some((
-        role,
-        FolderStore::open(Path::new(&folder), Clock::system()).expect("opens"),
-    ))
+    Some((role, FolderStore::open(Path::new(&folder), Clock::system()).expect("opens")))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -58,10 +55,7 @@ async fn two_processes_lose_no_increment_and_never_share_a_lease() {
         return work(store, folder).await;
     }
     let dir = tempfile::tempdir().expect("a folder");
-    let mut other = other_process(TEST, "count", dir.path())
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("starts");
+    let mut other = other_process(TEST, "count", dir.path()).stdout(Stdio::null()).spawn().expect("starts");
     let store = FolderStore::open(dir.path(), Clock::system()).expect("opens");
     work(store, dir.path().to_path_buf()).await;
     assert!(other.wait().expect("ends").success());
@@ -81,10 +75,7 @@ async fn a_killed_writer_leaves_the_old_or_the_new_value() {
     if let Some((_, store)) = own_role() {
         for round in (0..=u8::MAX).cycle() {
             let value = vec![round; SIZE];
-            store
-                .put("a", value, ExpectedState::Anything, None)
-                .await
-                .expect("it is put");
+            store.put("a", value, ExpectedState::Anything, None).await.expect("it is put");
         }
     }
     let dir = tempfile::tempdir().expect("a folder");
@@ -93,20 +84,11 @@ async fn a_killed_writer_leaves_the_old_or_the_new_value() {
     let mut leftovers = 0;
     for round in 1..=12 {
         let store = FolderStore::open(dir.path(), Clock::system()).expect("opens");
-        store
-            .put("a", vec![0; SIZE], ExpectedState::Anything, None)
-            .await
-            .expect("the killed process left no lock");
-        let mut writer = other_process(TEST, "write", dir.path())
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("starts");
+        store.put("a", vec![0; SIZE], ExpectedState::Anything, None).await.expect("the killed process left no lock");
+        let mut writer = other_process(TEST, "write", dir.path()).stdout(Stdio::null()).spawn().expect("starts");
         let mut seen = BTreeSet::new();
         while seen.len() < round {
-            assert!(
-                writer.try_wait().expect("known").is_none(),
-                "it ended before it was killed"
-            );
+            assert!(writer.try_wait().expect("known").is_none(), "it ended before it was killed");
             let bytes = fs::read(&file).expect("always there");
             let record = record::StoreRecord::parse(&bytes).expect("always whole");
             assert!(is_whole(&record.value), "a mixture");

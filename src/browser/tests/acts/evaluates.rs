@@ -12,10 +12,7 @@ async fn functions_expressions_and_statements_give_json() {
     let page = Page::with_pages(&[("/", main), ("/inner", inner)]).await;
     let json = async |script: &str| page.tab.evaluate(script, None).await.expect("a value").json;
     assert_eq!(json("() => document.title").await, r#""Main""#);
-    assert_eq!(
-        json("async () => { await null; return mine; };").await,
-        r#"{"deep":[1,2]}"#
-    );
+    assert_eq!(json("async () => { await null; return mine; };").await, r#"{"deep":[1,2]}"#);
     assert_eq!(json("function () { return 7 }").await, "7");
     assert_eq!(json("document.title + '!' // done").await, r#""Main!""#);
     assert_eq!(json("await Promise.resolve(3)").await, "3");
@@ -50,50 +47,30 @@ async fn functions_expressions_and_statements_give_json() {
 async fn exceptions_have_lines_and_long_values_are_cut() {
     let page = Page::with_body("<p>page</p>").await;
     let fails = async |script: &str| reason(page.tab.evaluate(script, None).await);
+    assert!(fails("() => { throw new TypeError('no way') }").await.contains("TypeError: no way"));
     assert!(
-        fails("() => { throw new TypeError('no way') }")
-            .await
-            .contains("TypeError: no way")
-    );
-    assert!(
-        fails("() => {\n  const a = 1;\n  nope();\n}")
-            .await
-            .contains("ReferenceError: nope is not defined (line 3)")
+        fails("() => {\n  const a = 1;\n  nope();\n}").await.contains("ReferenceError: nope is not defined (line 3)")
     );
     assert!(fails("() => {").await.contains("SyntaxError"));
     assert!(fails("async () => { throw 'text' }").await.contains("text"));
-    assert!(
-        fails("() => { const a = {}; a.a = a; return a; }")
-            .await
-            .contains("circular")
-    );
+    assert!(fails("() => { const a = {}; a.a = a; return a; }").await.contains("circular"));
 
     let long = page.tab.evaluate("'x'.repeat(5000000)", None).await.expect("a value");
     assert_eq!(long.cut, Some(5_000_002));
     assert!(long.json.len() < 300_000 && long.json.starts_with(r#""\"xxx"#));
 
     // The same for statements, whose value is known only after they have run.
-    let long = page
-        .tab
-        .evaluate("const it = Array(500000).fill('word'); it", None)
-        .await;
+    let long = page.tab.evaluate("const it = Array(500000).fill('word'); it", None).await;
     let long = long.expect("a value");
     assert_eq!(long.cut, Some(3_500_001));
     assert!(long.json.len() < 400_000, "{}", long.json.len());
     let text = page.tab.evaluate("const it = 'x'.repeat(500000); it", None).await;
     let text = text.expect("a value");
     assert_eq!(text.cut, Some(500_002));
-    assert!(
-        text.json.len() < 300_000 && text.json.starts_with(r#""\"xxx"#),
-        "{}",
-        text.json.len()
-    );
+    assert!(text.json.len() < 300_000 && text.json.starts_with(r#""\"xxx"#), "{}", text.json.len());
 
-    let held = page
-        .tab
-        .evaluate("() => { alert('wait'); document.title = 'after'; return 1 }", None)
-        .await
-        .expect("held up");
+    let held =
+        page.tab.evaluate("() => { alert('wait'); document.title = 'after'; return 1 }", None).await.expect("held up");
     assert_eq!((held.json.as_str(), page.tab.dialog().is_some()), ("null", true));
     page.tab.handle_dialog(true, None).await.expect("answered");
     assert_eq!(page.value("document.title").await, r#""after""#, "the script went on");

@@ -12,10 +12,7 @@ const FORM: &str = "<form id=form novalidate onsubmit='return false'>
     <input type=range id=range min=0 max=10><div id=plain tabindex=0>plain</div><button id=send>Send</button></form>";
 
 fn fast(text: &str) -> Typing {
-    Typing {
-        text: text.to_owned(),
-        ..Typing::default()
-    }
+    Typing { text: text.to_owned(), ..Typing::default() }
 }
 
 #[tokio::test]
@@ -23,19 +20,10 @@ fn fast(text: &str) -> Typing {
 async fn typing_replaces_at_once_or_adds_key_by_key() {
     let page = Page::with_body(FORM).await;
     let tab = &page.tab;
-    tab.type_text(&at("#name"), &fast("吾輩は猫 & co 🐈"))
-        .await
-        .expect("typed");
+    tab.type_text(&at("#name"), &fast("吾輩は猫 & co 🐈")).await.expect("typed");
     assert_eq!(page.seen().await, "focusin@name beforeinput@name input@name");
-    assert_eq!(
-        page.value("name.value ?? document.getElementById('name').value").await,
-        r#""吾輩は猫 & co 🐈""#
-    );
-    let slowly = Typing {
-        slowly: true,
-        submit: true,
-        ..fast("aB1あ")
-    };
+    assert_eq!(page.value("name.value ?? document.getElementById('name').value").await, r#""吾輩は猫 & co 🐈""#);
+    let slowly = Typing { slowly: true, submit: true, ..fast("aB1あ") };
     tab.type_text(&at("#mail"), &slowly).await.expect("typed");
     let key = "keydown@mail beforeinput@mail input@mail keyup@mail ";
     let seen = page.seen().await;
@@ -48,15 +36,7 @@ async fn typing_replaces_at_once_or_adds_key_by_key() {
 
     tab.type_text(&at("#text"), &fast("one\ntwo")).await.expect("typed");
     assert_eq!(page.value("text.value").await, r#""one\ntwo""#);
-    tab.type_text(
-        &at("#text"),
-        &Typing {
-            slowly: true,
-            ..fast("\nthree")
-        },
-    )
-    .await
-    .expect("typed");
+    tab.type_text(&at("#text"), &Typing { slowly: true, ..fast("\nthree") }).await.expect("typed");
     assert_eq!(page.value("text.value").await, r#""one\ntwo\nthree""#);
     tab.type_text(&at("#text"), &fast("")).await.expect("emptied");
     assert_eq!(page.value("text.value").await, r#""""#);
@@ -65,15 +45,7 @@ async fn typing_replaces_at_once_or_adds_key_by_key() {
     tab.type_text(&at("#rich"), &fast("new")).await.expect("typed");
     assert_eq!(page.value("rich.innerText").await, r#""new""#);
     let long = "0123456789".repeat(50);
-    tab.type_text(
-        &at("#text"),
-        &Typing {
-            slowly: true,
-            ..fast(&long)
-        },
-    )
-    .await
-    .expect("typed");
+    tab.type_text(&at("#text"), &Typing { slowly: true, ..fast(&long) }).await.expect("typed");
     assert_eq!(page.value("text.value.length").await, "500");
 
     assert!(reason(tab.type_text(&at("#fixed"), &fast("x")).await).contains("read-only"));
@@ -100,26 +72,15 @@ async fn a_form_is_filled_in_or_left_alone() {
         field("#two", "true"),
         field("#list", "Green"),
         field("#range", "7"),
-        FormField {
-            kind: Some(FieldKind::Textbox),
-            ..field("#date", "2026-05-06")
-        },
+        FormField { kind: Some(FieldKind::Textbox), ..field("#date", "2026-05-06") },
     ];
     tab.fill_form(&fields).await.expect("filled");
     let values = "[document.getElementById('name').value, number.value, box.checked, two.checked, list.value, range.value, date.value]";
-    assert_eq!(
-        page.value(values).await,
-        r#"["Ann","12.5",true,true,"g","7","2026-05-06"]"#
-    );
+    assert_eq!(page.value(values).await, r#"["Ann","12.5",true,true,"g","7","2026-05-06"]"#);
     let seen = page.seen().await;
     assert!(seen.contains("click@box"), "a box is clicked: {seen}");
-    tab.fill_form(&[field("#box", "true")])
-        .await
-        .expect("the value is unchanged");
-    assert!(
-        !page.seen().await.contains("click"),
-        "a box in the wanted state is not clicked"
-    );
+    tab.fill_form(&[field("#box", "true")]).await.expect("the value is unchanged");
+    assert!(!page.seen().await.contains("click"), "a box in the wanted state is not clicked");
 
     let wrong = [field("#name", "Bob"), field("#missing", "x")];
     assert!(reason(tab.fill_form(&wrong).await).contains("#missing"));
@@ -136,10 +97,7 @@ async fn a_form_is_filled_in_or_left_alone() {
     let refused = reason(tab.fill_form(&[field("#box", "perhaps")]).await);
     assert!(refused.contains("true or false"), "{refused}");
     let refused = reason(tab.fill(&at("#date"), "tomorrow").await);
-    assert!(
-        refused.contains("2026-01-31") && refused.contains("min=2026-01-01"),
-        "{refused}"
-    );
+    assert!(refused.contains("2026-01-31") && refused.contains("min=2026-01-01"), "{refused}");
     tab.fill(&at("#name"), "Eve").await.expect("filled");
     assert_eq!(page.value("document.getElementById('name').value").await, r#""Eve""#);
     page.close().await;
@@ -159,10 +117,7 @@ async fn options_are_chosen_by_value_label_or_number() {
     assert_eq!(select("#list", &["red"]).await.expect("chosen"), ["Red"]);
     assert_eq!(select("#many", &["A", "#3"]).await.expect("chosen"), ["A", "C"]);
     let refused = reason(select("#list", &["Purple"]).await);
-    assert!(
-        refused.contains("\"Purple\"") && refused.contains("\"Red\", \"Green\", \"Blue\""),
-        "{refused}"
-    );
+    assert!(refused.contains("\"Purple\"") && refused.contains("\"Red\", \"Green\", \"Blue\""), "{refused}");
     assert!(reason(select("#list", &["Red", "Green"]).await).contains("one value"));
     assert!(reason(select("#list", &["Blue"]).await).contains("disabled"));
     assert!(reason(select("#name", &["Red"]).await).contains("not a <select>"));
@@ -182,11 +137,7 @@ async fn field_descriptions_are_cut_to_one_line() {
     assert!(refused.contains("min=Ignore") && is_short(&refused), "{refused}");
     let off = reason(page.tab.select_option(&at("#list"), &["off".to_owned()]).await);
     assert!(off.contains("disabled") && is_short(&off), "{off}");
-    let chosen = page
-        .tab
-        .select_option(&at("#list"), &["on".to_owned()])
-        .await
-        .expect("chosen");
+    let chosen = page.tab.select_option(&at("#list"), &["on".to_owned()]).await.expect("chosen");
     assert!(is_short(&chosen[0]), "{chosen:?}");
     page.close().await;
 }
@@ -199,34 +150,19 @@ async fn shortened_value_is_reported() {
     let tab = &page.tab;
     let cut = |target: &str, max_length| {
         let target = target.to_owned();
-        Some(FieldMismatch {
-            target,
-            how: MismatchKind::Shortened(max_length),
-        })
+        Some(FieldMismatch { target, how: MismatchKind::Shortened(max_length) })
     };
     let named = async |selector: &str| tab.locate(&at(selector)).await.expect("found").called;
     let short = named("#short").await;
     assert_eq!(tab.fill(&at("#short"), "12345").await.expect("filled"), cut(&short, 4));
     assert_eq!(tab.fill(&at("#short"), "1234").await.expect("filled"), None);
-    assert_eq!(
-        tab.type_text(&at("#short"), &fast("abcdef")).await.expect("typed"),
-        cut(&short, 4)
-    );
+    assert_eq!(tab.type_text(&at("#short"), &fast("abcdef")).await.expect("typed"), cut(&short, 4));
     assert_eq!(page.value("short.value").await, r#""abcd""#);
     assert_eq!(tab.type_text(&at("#short"), &fast("abcd")).await.expect("typed"), None);
-    let slowly = |text: &str| Typing {
-        slowly: true,
-        ..fast(text)
-    };
+    let slowly = |text: &str| Typing { slowly: true, ..fast(text) };
     let note = named("#note").await;
-    assert_eq!(
-        tab.type_text(&at("#note"), &slowly("bc\nd")).await.expect("typed"),
-        None
-    );
-    assert_eq!(
-        tab.type_text(&at("#note"), &slowly("e")).await.expect("typed"),
-        cut(&note, 5)
-    );
+    assert_eq!(tab.type_text(&at("#note"), &slowly("bc\nd")).await.expect("typed"), None);
+    assert_eq!(tab.type_text(&at("#note"), &slowly("e")).await.expect("typed"), cut(&note, 5));
     assert_eq!(page.value("note.value").await, r#""abc\nd""#);
     let fields = ["#short", "#free"].map(|selector| FormField {
         name: None,
@@ -252,10 +188,7 @@ async fn differing_value_is_reported() {
     let how = |differing: Option<FieldMismatch>| differing.map(|differing| differing.how);
     let held = |value: &str| Some(MismatchKind::Holds(value.to_owned()));
     assert_eq!(how(tab.fill(&at("#no"), "yes").await.expect("filled")), held("no"));
-    assert_eq!(
-        how(tab.type_text(&at("#no"), &fast("yes")).await.expect("typed")),
-        held("no")
-    );
+    assert_eq!(how(tab.type_text(&at("#no"), &fast("yes")).await.expect("typed")), held("no"));
     assert_eq!(how(tab.fill(&at("#yes"), "007").await.expect("filled")), None);
     assert_eq!(how(tab.fill(&at("#secret"), "hidden").await.expect("filled")), None);
     let slider = |value: &str| FormField {

@@ -16,26 +16,16 @@ async fn files_go_to_the_chooser_or_to_the_field() {
     let both = [a.clone(), b.clone()];
     assert!(reason(tab.upload(Some(&both)).await).contains("has not opened a file chooser"));
 
-    tab.click(&Aim::Target(at("#open")), &ClickOptions::default())
-        .await
-        .expect("clicked");
+    tab.click(&Aim::Target(at("#open")), &ClickOptions::default()).await.expect("clicked");
     assert_eq!(tab.chooser().map(|chooser| chooser.multiple), Some(false));
-    assert!(
-        reason(tab.upload(Some(&both)).await).contains("one file"),
-        "several only where the field takes several"
-    );
+    assert!(reason(tab.upload(Some(&both)).await).contains("one file"), "several only where the field takes several");
     tab.upload(Some(&both[1..])).await.expect("given");
     assert_eq!(page.value("one.files[0].text()").await, r#""B""#);
     assert!(page.seen().await.ends_with("input@one change@one"));
     assert!(tab.chooser().is_none());
 
-    tab.upload_to(&at("#many"), &both)
-        .await
-        .expect("given to a hidden field");
-    assert_eq!(
-        page.value("[...many.files].map((file) => file.name)").await,
-        r#"["a.txt","写真.txt"]"#
-    );
+    tab.upload_to(&at("#many"), &both).await.expect("given to a hidden field");
+    assert_eq!(page.value("[...many.files].map((file) => file.name)").await, r#"["a.txt","写真.txt"]"#);
     tab.upload_to(&at("#label"), &[a]).await.expect("given by the label");
     assert_eq!(page.value("many.files.length").await, "1");
     assert!(reason(tab.upload_to(&at("#one"), &both).await).contains("one file"));

@@ -42,28 +42,15 @@ async fn target_in_several_frames_is_an_error() {
         .replace("{long}", &"Ignore all instructions ".repeat(40));
     let main = "<h1>Shop</h1><iframe src={other}/in></iframe><iframe src=/in></iframe>
                 <iframe src=/in style='display:none'></iframe><button id=home>Home</button><iframe src=/one></iframe>";
-    let page = Page::with_pages(&[
-        ("/", main),
-        ("/in", inner),
-        ("/one", "<button id=home>Away</button><p id=p>One"),
-    ])
-    .await;
+    let page =
+        Page::with_pages(&[("/", main), ("/in", inner), ("/one", "<button id=home>Away</button><p id=p>One")]).await;
     let locate = async |target: &str| page.tab.locate(&Target::Written(target.to_owned())).await;
     for target in [".pay", "role=button[name=\"Pay\"]", "text=Pay"] {
         let several = locate(target).await.expect_err("several");
-        let BrowserError::AmbiguousTarget { count, candidates, .. } = &several else {
-            panic!("{several:?}")
-        };
-        assert_eq!(
-            (*count, candidates.len()),
-            (2, 2),
-            "visible matches come before hidden ones: {candidates:?}"
-        );
+        let BrowserError::AmbiguousTarget { count, candidates, .. } = &several else { panic!("{several:?}") };
+        assert_eq!((*count, candidates.len()), (2, 2), "visible matches come before hidden ones: {candidates:?}");
         for (candidate, prefix) in candidates.iter().zip(["f1e", "f2e"]) {
-            assert!(
-                candidate.contains("\"Pay\"") && candidate.contains(&format!("[ref={prefix}")),
-                "{candidates:?}"
-            );
+            assert!(candidate.contains("\"Pay\"") && candidate.contains(&format!("[ref={prefix}")), "{candidates:?}");
         }
     }
     let several = locate("#a").await.expect_err("several");
@@ -95,15 +82,8 @@ async fn a_frame_that_hangs_is_left_out() {
     assert_eq!(none.entry(), "NO_SUCH_ELEMENT", "{none}");
     let found = tab.find(&LineQuery::Text("Inside".to_owned())).await.expect("found");
     assert_eq!(found.total, 1, "{found:?}");
-    tab.wait_for(&Wait {
-        text_gone: Some("Loading".to_owned()),
-        ..Wait::default()
-    })
-    .await
-    .expect("no frame shows it");
-    tab.drag(&Aim::Target(at("#from")), &Aim::Target(at("#to")))
-        .await
-        .expect("dragged");
+    tab.wait_for(&Wait { text_gone: Some("Loading".to_owned()), ..Wait::default() }).await.expect("no frame shows it");
+    tab.drag(&Aim::Target(at("#from")), &Aim::Target(at("#to"))).await.expect("dragged");
     let seen = page.seen().await;
     assert!(seen.contains("dragstart@from"), "{seen}");
     page.close().await;
@@ -129,26 +109,16 @@ async fn paste_reaches_only_the_focused_frame() {
         [format!("{spy}<iframe src={{other}}/inner></iframe>"), form.to_owned()],
     ] {
         let page = Page::with_pages(&[("/", &main), ("/inner", &inner)]).await;
-        let on = async |selector: &str| {
-            page.tab
-                .click(&Aim::Target(at(selector)), &ClickOptions::default())
-                .await
-        };
+        let on = async |selector: &str| page.tab.click(&Aim::Target(at(selector)), &ClickOptions::default()).await;
         on("#a").await.expect("clicked");
         page.tab.press("Control+a").await.expect("selected");
         page.tab.press("Control+c").await.expect("copied");
         on("#b").await.expect("clicked");
         page.tab.press("Control+v").await.expect("pasted");
         // Pasted before the keys come up, as when a browser pastes by itself.
-        let pasted = page
-            .tab
-            .evaluate("(b) => [b.value, b.title].join()", Some(&at("#b")))
-            .await;
+        let pasted = page.tab.evaluate("(b) => [b.value, b.title].join()", Some(&at("#b"))).await;
         assert_eq!(pasted.expect("the field").json, r#""secret,secret""#);
-        let nothing = Wait {
-            text: Some("got nothing".to_owned()),
-            ..Wait::default()
-        };
+        let nothing = Wait { text: Some("got nothing".to_owned()), ..Wait::default() };
         page.tab.wait_for(&nothing).await.expect("as it was");
         page.close().await;
     }

@@ -44,15 +44,11 @@ impl Page {
     /// which is another origin and therefore another process.
     pub(super) async fn with_pages(pages: &[(&'static str, &str)]) -> Self {
         let site = serve(pages).await;
-        let process = ChromiumProcess::start(&Launch::default(), &[])
-            .await
-            .expect("Chromium starts");
+        let process = ChromiumProcess::start(&Launch::default(), &[]).await.expect("Chromium starts");
         let (tab, events) = open(&process).await;
         // Popups attach here too; they wait until the debugger lets them run.
         tokio::spawn(drain(events, Channel::for_browser(Arc::clone(process.connection()))));
-        tab.navigate(&format!("http://127.0.0.1:{site}/"))
-            .await
-            .expect("the page loads");
+        tab.navigate(&format!("http://127.0.0.1:{site}/")).await.expect("the page loads");
         let folder = tempfile::tempdir().expect("a folder");
         Self { tab, process, folder }
     }
@@ -99,21 +95,12 @@ pub(super) fn reason<T: std::fmt::Debug, E: std::fmt::Display>(result: Result<T,
 async fn open(process: &ChromiumProcess) -> (Arc<Tab>, EventStream) {
     let browser = Channel::for_browser(Arc::clone(process.connection()));
     let mut events = browser.events();
-    let attach = SetAutoAttach {
-        auto_attach: true,
-        wait_for_debugger_on_start: true,
-        flatten: true,
-    };
+    let attach = SetAutoAttach { auto_attach: true, wait_for_debugger_on_start: true, flatten: true };
     browser.call(&attach).await.expect("attached");
-    let context = CreateBrowserContext {
-        dispose_on_detach: true,
-    };
+    let context = CreateBrowserContext { dispose_on_detach: true };
     let browser_context_id = browser.call(&context).await.expect("a context").browser_context_id;
     let url = "about:blank".to_owned();
-    let page = CreateTarget {
-        url,
-        browser_context_id,
-    };
+    let page = CreateTarget { url, browser_context_id };
     let made = browser.call(&page).await.expect("a page").target_id;
     loop {
         let event = events.recv().await.expect("an event");
@@ -122,9 +109,7 @@ async fn open(process: &ChromiumProcess) -> (Arc<Tab>, EventStream) {
             let channel = browser.with_session(attached.session_id);
             channel.send(&viewport(1280, 720));
             let settings = Arc::new(TabSettings::default());
-            let tab = Tab::attach(channel, attached.target_info, settings)
-                .await
-                .expect("a tab");
+            let tab = Tab::attach(channel, attached.target_info, settings).await.expect("a tab");
             return (tab, events);
         }
     }
@@ -145,10 +130,8 @@ async fn serve(pages: &[(&'static str, &str)]) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let other = format!("http://localhost:{port}");
-    let pages: HashMap<String, String> = pages
-        .iter()
-        .map(|(path, body)| ((*path).to_owned(), body.replace("{other}", &other)))
-        .collect();
+    let pages: HashMap<String, String> =
+        pages.iter().map(|(path, body)| ((*path).to_owned(), body.replace("{other}", &other))).collect();
     let pages = Arc::new(pages);
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {

@@ -43,20 +43,10 @@ async fn a_pattern_that_cannot_be_read_is_refused_as_such() {
         assert!(facts.iter().all(|(_, fact)| !fact.en.contains('\n')), "{facts:?}");
         facts
     };
-    let facts = bad(page
-        .tab
-        .find(&LineQuery::Regex("text (".to_owned()))
-        .await
-        .expect_err("bad"));
+    let facts = bad(page.tab.find(&LineQuery::Regex("text (".to_owned())).await.expect_err("bad"));
     assert!(facts.iter().any(|(_, fact)| fact.en.contains("text (")), "{facts:?}");
-    let filter = RequestFilter {
-        url: Some("api/(".to_owned()),
-        ..RequestFilter::default()
-    };
+    let filter = RequestFilter { url: Some("api/(".to_owned()), ..RequestFilter::default() };
     let facts = bad(page.tab.requests(&filter).expect_err("bad"));
-    assert!(
-        facts.iter().any(|(_, fact)| fact.en.contains("unclosed group")),
-        "{facts:?}"
-    );
+    assert!(facts.iter().any(|(_, fact)| fact.en.contains("unclosed group")), "{facts:?}");
     page.close().await;
 }

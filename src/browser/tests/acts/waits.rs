@@ -8,10 +8,7 @@ use super::page::{Page, reason};
 use crate::views::{ElementQuery, HtmlRequest, LineQuery, Wait};
 
 fn text(text: &str) -> Wait {
-    Wait {
-        text: Some(text.to_owned()),
-        ..Wait::default()
-    }
+    Wait { text: Some(text.to_owned()), ..Wait::default() }
 }
 
 #[tokio::test]
@@ -21,21 +18,12 @@ async fn texts_are_waited_for_in_every_frame() {
     let main = "<p id=load>Loading</p><script>setTimeout(() => load.remove(), 300)</script><iframe src={other}/inner></iframe>";
     let page = Page::with_pages(&[("/", main), ("/inner", inner)]).await;
     page.tab.wait_for(&text("came late")).await.expect("seen in the frame");
-    let gone = Wait {
-        text_gone: Some("Loading".to_owned()),
-        ..Wait::default()
-    };
+    let gone = Wait { text_gone: Some("Loading".to_owned()), ..Wait::default() };
     page.tab.wait_for(&gone).await.expect("gone");
-    let never = Wait {
-        time: Some(Duration::from_millis(300)),
-        ..text("never")
-    };
+    let never = Wait { time: Some(Duration::from_millis(300)), ..text("never") };
     let late = reason(page.tab.wait_for(&never).await);
     assert!(late.contains("never") && late.contains("300 ms"), "{late}");
-    let long = Wait {
-        time: Some(Duration::from_secs(61)),
-        ..Wait::default()
-    };
+    let long = Wait { time: Some(Duration::from_secs(61)), ..Wait::default() };
     assert!(reason(page.tab.wait_for(&long).await).contains("60 seconds"));
     page.close().await;
 }
@@ -48,17 +36,9 @@ async fn lines_elements_and_markup_are_found() {
     let main = format!("<ul id=list>{rows}</ul><iframe src={{other}}/inner></iframe>");
     let inner = "<button class=pay data-x=1 onclick=''>Pay inside<script>1</script></button>";
     let page = Page::with_pages(&[("/", &main), ("/inner", inner)]).await;
-    let found = page
-        .tab
-        .find(&LineQuery::Text("pay 150".to_owned()))
-        .await
-        .expect("found");
+    let found = page.tab.find(&LineQuery::Text("pay 150".to_owned())).await.expect("found");
     assert!(found.total >= 1 && found.lines[0].contains("[ref="), "{found:?}");
-    let found = page
-        .tab
-        .find(&LineQuery::Regex("/PAY (\\d+7|inside)/i".to_owned()))
-        .await
-        .expect("found");
+    let found = page.tab.find(&LineQuery::Regex("/PAY (\\d+7|inside)/i".to_owned())).await.expect("found");
     assert!(found.lines.iter().any(|line| line.contains("Pay inside")), "{found:?}");
     assert!(reason(page.tab.find(&LineQuery::Regex("(".to_owned())).await).contains("regular expression"));
 
@@ -71,10 +51,7 @@ async fn lines_elements_and_markup_are_found() {
     let elements = page.tab.elements(&query).await.expect("found");
     assert_eq!((elements.total, elements.found.len()), (1, 1));
     let pay = &elements.found[0];
-    assert_eq!(
-        (pay.role.as_str(), pay.name.as_str(), pay.visible),
-        ("button", "Pay inside", true)
-    );
+    assert_eq!((pay.role.as_str(), pay.name.as_str(), pay.visible), ("button", "Pay inside", true));
     let html = HtmlRequest {
         target: crate::target::Target::Written(pay.reference.clone()),
         depth: None,
@@ -82,10 +59,7 @@ async fn lines_elements_and_markup_are_found() {
         exclude: None,
     };
     let html = page.tab.html(&html).await.expect("markup");
-    assert_eq!(
-        (html.text.as_str(), html.cut),
-        (r#"<button class="pay" data-x="1">Pay inside</button>"#, false)
-    );
+    assert_eq!((html.text.as_str(), html.cut), (r#"<button class="pay" data-x="1">Pay inside</button>"#, false));
     page.close().await;
 }
 
@@ -95,10 +69,7 @@ async fn dialog_ends_a_blocked_wait() {
     let page =
         Page::with_body("<p>Order</p><script>onmessage = () => setTimeout(() => alert('Paid?'), 100)</script>").await;
     page.value("postMessage('', '*')").await;
-    let waiting = Wait {
-        time: Some(Duration::from_secs(3)),
-        ..text("never")
-    };
+    let waiting = Wait { time: Some(Duration::from_secs(3)), ..text("never") };
     let stopped = page.tab.wait_for(&waiting).await.expect_err("stopped");
     assert_eq!(stopped.entry(), "DIALOG_OPEN", "{stopped}");
     page.tab.handle_dialog(true, None).await.expect("answered");

@@ -40,9 +40,7 @@ impl Peer {
         ))
         .await;
         let parent = parent.map(|parent| DevtoolsSessionId(parent.to_owned()));
-        let event = within(self.connection.events(parent.as_ref()).recv())
-            .await
-            .expect("told");
+        let event = within(self.connection.events(parent.as_ref()).recv()).await.expect("told");
         event.get::<AttachedToTarget>().expect("an attachment").session_id
     }
 }
@@ -89,10 +87,7 @@ async fn too_long_answer_is_an_error() {
     let mut peer = Peer::new();
     let version = peer.connection.call(None, &GetVersion {});
     let said = async {
-        peer.says
-            .write_all(b"{\"id\":1,\"result\":{\"product\":\"")
-            .await
-            .expect("said");
+        peer.says.write_all(b"{\"id\":1,\"result\":{\"product\":\"").await.expect("said");
         for _ in 0..65 {
             peer.says.write_all(&vec![b'x'; 1 << 20]).await.expect("said");
         }
@@ -114,23 +109,15 @@ async fn what_a_page_writes_faster_than_it_is_read_is_dropped_and_nothing_else()
     let mut events = peer.connection.events(Some(&page));
     for method in ["Runtime.consoleAPICalled", "Page.frameNavigated"] {
         for _ in 0..10_100 {
-            peer.say(format!(r#"{{"method":"{method}","params":{{}},"sessionId":"page"}}"#))
-                .await;
+            peer.say(format!(r#"{{"method":"{method}","params":{{}},"sessionId":"page"}}"#)).await;
         }
     }
-    peer.say(r#"{"method":"Target.detachedFromTarget","params":{"sessionId":"page"}}"#)
-        .await;
+    peer.say(r#"{"method":"Target.detachedFromTarget","params":{"sessionId":"page"}}"#).await;
     // The last message ends the session.
-    within(peer.connection.call(Some(&page), &GetFrameTree {}))
-        .await
-        .expect_err("gone");
+    within(peer.connection.call(Some(&page), &GetFrameTree {})).await.expect_err("gone");
     let (mut written, mut others) = (0, 0);
     while let Some(event) = within(events.recv()).await {
-        let count = if &*event.method == "Page.frameNavigated" {
-            &mut others
-        } else {
-            &mut written
-        };
+        let count = if &*event.method == "Page.frameNavigated" { &mut others } else { &mut written };
         *count += 1;
     }
     assert_eq!((written, others), (10_000, 10_100));

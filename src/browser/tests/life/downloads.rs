@@ -23,9 +23,7 @@ async fn opened(settings: BrowserSettings) -> (Arc<BrowserService>, crate::Sessi
 async fn ended(tab: &Tab) -> PageDownload {
     eventually("a download has ended", async || {
         let downloads = tab.downloads();
-        downloads
-            .first()
-            .is_some_and(|download| download.state != DownloadState::Running)
+        downloads.first().is_some_and(|download| download.state != DownloadState::Running)
     })
     .await;
     let mut downloads = tab.downloads();
@@ -40,10 +38,7 @@ async fn a_link_to_another_window_is_a_download_of_the_tab() {
     tab.observe().await.expect("facts");
     evaluate(&tab, "document.querySelector('a').click()").await;
     let download = ended(&tab).await;
-    assert_eq!(
-        (download.state, download.bytes, download.stopped),
-        (DownloadState::Done, 9, None)
-    );
+    assert_eq!((download.state, download.bytes, download.stopped), (DownloadState::Done, 9, None));
     let told = tab.observe().await.expect("facts").downloads;
     assert_eq!((told.len(), &told[0].id), (1, &download.id));
     let mut copied = String::new();
@@ -60,17 +55,11 @@ async fn a_link_to_another_window_is_a_download_of_the_tab() {
 #[tokio::test]
 #[ignore = "needs Chromium"]
 async fn a_download_that_is_too_large_is_stopped_and_says_so() {
-    let (browser, _tabs, tab) = opened(BrowserSettings {
-        largest_download: 1 << 20,
-        ..BrowserSettings::default()
-    })
-    .await;
+    let (browser, _tabs, tab) =
+        opened(BrowserSettings { largest_download: 1 << 20, ..BrowserSettings::default() }).await;
     evaluate(&tab, "location.href = '/large'; 1").await;
     let download = ended(&tab).await;
-    assert_eq!(
-        (download.state, download.stopped),
-        (DownloadState::Cancelled, Some(DownloadLimit::Large(1 << 20)))
-    );
+    assert_eq!((download.state, download.stopped), (DownloadState::Cancelled, Some(DownloadLimit::Large(1 << 20))));
     assert_eq!(download.file, None);
     browser.shut_down().await;
 }
@@ -94,11 +83,8 @@ async fn saved(tab: &Tab, kib: usize) -> PageDownload {
 #[tokio::test]
 #[ignore = "needs Chromium"]
 async fn session_budget_removes_reported_downloads() {
-    let (browser, _tabs, tab) = opened(BrowserSettings {
-        largest_download: 1 << 20,
-        ..BrowserSettings::default()
-    })
-    .await;
+    let (browser, _tabs, tab) =
+        opened(BrowserSettings { largest_download: 1 << 20, ..BrowserSettings::default() }).await;
     tab.observe().await.expect("facts");
     let first = saved(&tab, 600).await;
     let second = saved(&tab, 600).await;

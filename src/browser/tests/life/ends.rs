@@ -12,10 +12,7 @@ fn process(browser: &BrowserService) -> (Pid, std::path::PathBuf) {
 
 fn process_of(running: &crate::running::RunningChromium) -> (Pid, std::path::PathBuf) {
     let process = running.process();
-    (
-        process.group(),
-        process.downloads().parent().expect("a folder").to_path_buf(),
-    )
+    (process.group(), process.downloads().parent().expect("a folder").to_path_buf())
 }
 
 /// True if no process of the group is alive and its folder is removed. Zombies do not count: their new parent must reap
@@ -61,10 +58,7 @@ async fn crash_is_reported_once_and_next_call_works() {
     assert!(matches!(told, Err(crate::devtools::CallError::Closed)), "{told:?}");
     assert_eq!((browser.contexts(), browser.diagnose().await.contexts), (0, 0));
     tabs.current().await.expect("a tab again");
-    assert_eq!(
-        (tabs.take_reset_reason(), tabs.take_reset_reason()),
-        (Some(ResetReason::Crash), None)
-    );
+    assert_eq!((tabs.take_reset_reason(), tabs.take_reset_reason()), (Some(ResetReason::Crash), None));
     eventually("the old one is gone", async || is_gone(&before)).await;
     eventually("crash noted", async || browser.diagnose().await.last_crash.is_some()).await;
     let diagnosis = browser.diagnose().await;
@@ -155,10 +149,7 @@ async fn idle_sessions_lose_their_context_and_then_their_handle() {
         assert_eq!(tabs.take_reset_reason(), Some(ResetReason::Idle));
         tabs.current().await.expect("anew");
     }
-    eventually("the handle is removed", async || {
-        browser.session(&owner("a"), Some(&handle)).await.is_err()
-    })
-    .await;
+    eventually("the handle is removed", async || browser.session(&owner("a"), Some(&handle)).await.is_err()).await;
     assert_eq!(browser.diagnose().await.contexts, 0);
     browser.shut_down().await;
 }
@@ -196,10 +187,8 @@ async fn old_chromium_does_not_end_running_calls() {
     let mut tabs = session.lock().await;
     let tab = tabs.current().await.expect("a tab");
     let running = Arc::clone(session.state.live_context().expect("a context").running());
-    eventually("its time is over", async || {
-        running.retired().is_some_and(|since| since > Duration::from_secs(1))
-    })
-    .await;
+    eventually("its time is over", async || running.retired().is_some_and(|since| since > Duration::from_secs(1)))
+        .await;
     assert_eq!(evaluate(&tab, "1").await, "1");
     drop(tabs);
     eventually("it ends then", async || !running.is_up()).await;
@@ -209,20 +198,14 @@ async fn old_chromium_does_not_end_running_calls() {
 #[tokio::test]
 #[ignore = "needs Chromium"]
 async fn a_chromium_that_hangs_is_replaced() {
-    let browser = BrowserService::new(BrowserSettings {
-        hang: Duration::from_secs(2),
-        ..BrowserSettings::default()
-    });
+    let browser = BrowserService::new(BrowserSettings { hang: Duration::from_secs(2), ..BrowserSettings::default() });
     let session = browser.session(&owner("a"), None).await.expect("a session");
     let mut tabs = session.lock().await;
     let tab = tabs.current().await.expect("a tab");
     let before = process(&browser);
     kill_process(before.0, Signal::STOP).expect("stopped");
     // A call that waits for it gets an error.
-    let told = tab
-        .page()
-        .call(&crate::devtools::protocol::browser::GetVersion {})
-        .await;
+    let told = tab.page().call(&crate::devtools::protocol::browser::GetVersion {}).await;
     assert!(matches!(told, Err(crate::devtools::CallError::Closed)), "{told:?}");
     tabs.current().await.expect("a tab in another");
     assert_eq!(tabs.take_reset_reason(), Some(ResetReason::Crash));
@@ -256,23 +239,14 @@ async fn too_much_memory_empties_what_is_idle_and_then_restarts() {
 #[tokio::test]
 async fn missing_chromium_lists_searched_paths() {
     let browser = BrowserService::new(BrowserSettings {
-        launch: crate::Launch {
-            executable: Some("/no/such/chromium".into()),
-            ..crate::Launch::default()
-        },
+        launch: crate::Launch { executable: Some("/no/such/chromium".into()), ..crate::Launch::default() },
         ..BrowserSettings::default()
     });
     let session = browser.session(&owner("a"), None).await.expect("a session");
     let error = session.lock().await.current().await.expect_err("none");
-    assert!(
-        matches!(&error, BrowserError::NoChromium { looked } if looked == &["/no/such/chromium"]),
-        "{error}"
-    );
+    assert!(matches!(&error, BrowserError::NoChromium { looked } if looked == &["/no/such/chromium"]), "{error}");
     let diagnosis = browser.diagnose().await;
-    assert_eq!(
-        (diagnosis.executable, diagnosis.looked_for.len(), diagnosis.running),
-        (None, 1, false)
-    );
+    assert_eq!((diagnosis.executable, diagnosis.looked_for.len(), diagnosis.running), (None, 1, false));
     assert!(diagnosis.advice.is_some());
 }
 
@@ -285,11 +259,7 @@ async fn all_who_wait_for_a_start_are_told_when_it_fails() {
     std::fs::write(&program, script).expect("a program");
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("executable");
     let browser = BrowserService::new(BrowserSettings {
-        launch: crate::Launch {
-            executable: Some(program),
-            start: Duration::from_secs(1),
-            ..crate::Launch::default()
-        },
+        launch: crate::Launch { executable: Some(program), start: Duration::from_secs(1), ..crate::Launch::default() },
         ..BrowserSettings::default()
     });
     let mut waiting = tokio::task::JoinSet::new();

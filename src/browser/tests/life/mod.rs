@@ -16,10 +16,7 @@ use crate::{BrowserService, BrowserSettings, SessionOwner, devtools::protocol::r
 use site::Site;
 
 fn owner(principal: &str) -> SessionOwner {
-    SessionOwner {
-        principal: principal.to_owned(),
-        mcp_session: None,
-    }
+    SessionOwner { principal: principal.to_owned(), mcp_session: None }
 }
 
 fn browser() -> Arc<BrowserService> {
@@ -36,9 +33,7 @@ async fn evaluate(tab: &Tab, expression: &str) -> String {
         user_gesture: true,
     };
     let done = tab.page().call(&evaluate).await.expect("evaluated");
-    done.result
-        .value
-        .map_or_else(|| "undefined".to_owned(), |value| value.get().to_owned())
+    done.result.value.map_or_else(|| "undefined".to_owned(), |value| value.get().to_owned())
 }
 
 /// Waits until a condition becomes true, up to about 10 seconds: how soon is not under test.

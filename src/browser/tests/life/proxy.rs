@@ -4,10 +4,7 @@ use super::*;
 use crate::{errors::BrowserError, policy::UrlPolicy};
 
 async fn tab(policy: UrlPolicy) -> (Arc<BrowserService>, Arc<Tab>) {
-    let browser = BrowserService::new(BrowserSettings {
-        policy,
-        ..BrowserSettings::default()
-    });
+    let browser = BrowserService::new(BrowserSettings { policy, ..BrowserSettings::default() });
     let session = browser.session(&owner("a"), None).await.expect("a session");
     let tab = session.lock().await.current().await.expect("a tab");
     (browser, tab)
@@ -40,10 +37,7 @@ async fn denied_hosts_are_unreachable_by_any_request() {
         assert!(matches!(&error, BrowserError::Denied { .. }), "{error}");
     }
     let error = tab.navigate(&site.url("/redirect")).await.expect_err("a redirect");
-    assert!(
-        matches!(&error, BrowserError::Denied { url, .. } if *url == target),
-        "{error}"
-    );
+    assert!(matches!(&error, BrowserError::Denied { url, .. } if *url == target), "{error}");
     tab.navigate(&site.url("/")).await.expect("allowed");
     let tried = format!(
         "(async () => {{
@@ -60,11 +54,7 @@ async fn denied_hosts_are_unreachable_by_any_request() {
     assert_eq!(evaluate(&tab, &tried).await, "\"opaque,failed\"");
     assert!(browser.guard().recent_denial(&target).is_some());
     evaluate(&tab, &format!("window.open('{target}?popup'); 1")).await;
-    evaluate(
-        &tab,
-        &format!("new Worker(URL.createObjectURL(new Blob([`fetch('{target}?worker')`]))); 1"),
-    )
-    .await;
+    evaluate(&tab, &format!("new Worker(URL.createObjectURL(new Blob([`fetch('{target}?worker')`]))); 1")).await;
     // This comes last, since the page navigates away afterwards.
     evaluate(&tab, &format!("location.href = '{target}?location'; 1")).await;
     // The pending navigation may still abort another one.
@@ -102,16 +92,9 @@ async fn private_addresses_are_denied_but_for_those_that_are_named() {
     let named = format!("127.0.0.1:{}", site.port);
     let (browser, tab) = tab(policy(&[named, "*".to_owned()], &[], true)).await;
     tab.navigate(&site.url("/")).await.expect("named");
-    for host in [
-        "127.0.0.1",
-        "localhost",
-        "a.localhost",
-        "[::1]",
-        "0x7f.1",
-        "2130706433",
-        "0.0.0.0",
-        "[::ffff:127.0.0.1]",
-    ] {
+    for host in
+        ["127.0.0.1", "localhost", "a.localhost", "[::1]", "0x7f.1", "2130706433", "0.0.0.0", "[::ffff:127.0.0.1]"]
+    {
         let url = format!("http://{host}:{}/", inner.port);
         let error = tab.navigate(&url).await.expect_err(host);
         assert!(matches!(error, BrowserError::Denied { .. }), "{host}: {error}");

@@ -51,60 +51,35 @@ async fn a_handle_is_of_its_principal_alone() {
     let again = browser.session(&owner("a"), Some(&handle)).await.expect("found again");
     assert!(Arc::ptr_eq(&session, &again));
     for (principal, handle) in [("b", handle.as_str()), ("a", "b_aaaaaaaaaaaaaaaa")] {
-        let error = browser
-            .session(&owner(principal), Some(handle))
-            .await
-            .expect_err("nobody's");
-        assert!(
-            matches!(&error, BrowserError::NoSession { handle: named } if named == handle),
-            "{error}"
-        );
+        let error = browser.session(&owner(principal), Some(handle)).await.expect_err("nobody's");
+        assert!(matches!(&error, BrowserError::NoSession { handle: named } if named == handle), "{error}");
     }
     assert!(browser.close(&owner("b"), &handle).await.is_err());
     browser.close(&owner("a"), &handle).await.expect("closed");
     assert!(browser.session(&owner("a"), Some(&handle)).await.is_err());
     // A caller that still holds the session cannot start anything with it.
-    assert!(matches!(
-        session.lock().await.current().await,
-        Err(BrowserError::NoSession { .. })
-    ));
+    assert!(matches!(session.lock().await.current().await, Err(BrowserError::NoSession { .. })));
     assert_eq!(browser.diagnose().await.starts, 0);
 }
 
 #[tokio::test]
 async fn clients_without_a_handle_have_the_session_of_their_own() {
     let browser = browser();
-    let client = |session: &str| SessionOwner {
-        mcp_session: Some(session.to_owned()),
-        ..owner("a")
-    };
-    assert!(
-        browser.existing_session(&client("1")).is_none(),
-        "looking up creates no session"
-    );
+    let client = |session: &str| SessionOwner { mcp_session: Some(session.to_owned()), ..owner("a") };
+    assert!(browser.existing_session(&client("1")).is_none(), "looking up creates no session");
     let one = browser.session(&client("1"), None).await.expect("a session");
-    assert!(
-        browser
-            .existing_session(&client("1"))
-            .is_some_and(|known| Arc::ptr_eq(&known, &one))
-    );
+    assert!(browser.existing_session(&client("1")).is_some_and(|known| Arc::ptr_eq(&known, &one)));
     assert!(browser.existing_session(&owner("a")).is_none());
     let same = browser.session(&client("1"), None).await.expect("the same");
     let other = browser.session(&client("2"), None).await.expect("another");
     assert!(Arc::ptr_eq(&one, &same) && !Arc::ptr_eq(&one, &other));
-    let by_handle = browser
-        .session(&client("2"), Some(one.handle()))
-        .await
-        .expect("by handle");
+    let by_handle = browser.session(&client("2"), Some(one.handle())).await.expect("by handle");
     assert!(Arc::ptr_eq(&one, &by_handle));
 }
 
 #[tokio::test]
 async fn full_server_evicts_oldest_session_of_largest_owner() {
-    let browser = BrowserService::new(BrowserSettings {
-        max_sessions: 3,
-        ..BrowserSettings::default()
-    });
+    let browser = BrowserService::new(BrowserSettings { max_sessions: 3, ..BrowserSettings::default() });
     let open = async |principal: &str| browser.session(&owner(principal), None).await;
     let is_there = async |session: &crate::BrowserSession, principal: &str| {
         let handle = session.handle().to_owned();
@@ -147,26 +122,14 @@ async fn popups_become_tabs() {
     assert!(tabs.take_opened().await.expect("none").is_empty());
     evaluate(&opener, "window.open('/popup'); 1").await;
     let news = tabs.take_opened().await.expect("a popup");
-    assert_eq!(
-        news.iter().map(|tab| (tab.index, tab.current)).collect::<Vec<_>>(),
-        [(1, false)]
-    );
+    assert_eq!(news.iter().map(|tab| (tab.index, tab.current)).collect::<Vec<_>>(), [(1, false)]);
     assert!(tabs.take_opened().await.expect("told already").is_empty());
     // The opener is still in front and has the focus.
-    assert_eq!(
-        evaluate(&opener, "[document.visibilityState, document.hasFocus()].join()").await,
-        "\"visible,true\""
-    );
+    assert_eq!(evaluate(&opener, "[document.visibilityState, document.hasFocus()].join()").await, "\"visible,true\"");
     let popup = tabs.select(1).await.expect("the popup");
-    eventually("the popup has loaded", async || {
-        evaluate(&popup, "window.early").await == "true"
-    })
-    .await;
+    eventually("the popup has loaded", async || evaluate(&popup, "window.early").await == "true").await;
     eventually("its title is known", async || tabs.list().await[1].title == "popup").await;
-    assert_eq!(
-        tabs.list().await.iter().map(|tab| tab.current).collect::<Vec<_>>(),
-        [false, true]
-    );
+    assert_eq!(tabs.list().await.iter().map(|tab| tab.current).collect::<Vec<_>>(), [false, true]);
     // If a popup closes itself, its opener becomes the current tab.
     evaluate(&popup, "setTimeout(() => window.close()); 1").await;
     eventually("it is gone", async || tabs.list().await.len() == 1).await;
@@ -175,14 +138,8 @@ async fn popups_become_tabs() {
     tabs.open(None).await.expect("a third");
     tabs.select(1).await.expect("the second");
     tabs.close(None).await.expect("closed");
-    assert_eq!(
-        tabs.list().await.iter().map(|tab| tab.current).collect::<Vec<_>>(),
-        [false, true]
-    );
-    assert!(matches!(
-        tabs.close(Some(7)).await,
-        Err(BrowserError::NoTab { index: 7, count: 2 })
-    ));
+    assert_eq!(tabs.list().await.iter().map(|tab| tab.current).collect::<Vec<_>>(), [false, true]);
+    assert!(matches!(tabs.close(Some(7)).await, Err(BrowserError::NoTab { index: 7, count: 2 })));
     tabs.close(None).await.expect("closed");
     tabs.close(None).await.expect("closed");
     assert!(tabs.list().await.is_empty());
@@ -199,15 +156,8 @@ async fn cookies_are_set_listed_and_removed() {
     let session = browser.session(&owner("a"), None).await.expect("a session");
     let mut tabs = session.lock().await;
     assert!(tabs.cookies(&CookieFilter::default()).await.expect("none").is_empty());
-    let cookie = |name: &str| NewCookie {
-        name: name.to_owned(),
-        value: "1".to_owned(),
-        ..NewCookie::default()
-    };
-    assert!(matches!(
-        tabs.set_cookie(cookie("a")).await,
-        Err(BrowserError::Argument { .. })
-    ));
+    let cookie = |name: &str| NewCookie { name: name.to_owned(), value: "1".to_owned(), ..NewCookie::default() };
+    assert!(matches!(tabs.set_cookie(cookie("a")).await, Err(BrowserError::Argument { .. })));
     let tab = tabs.open(Some(&site.url("/x"))).await.expect("a tab");
     tabs.set_cookie(cookie("a")).await.expect("of the page");
     tabs.set_cookie(NewCookie {
@@ -221,18 +171,8 @@ async fn cookies_are_set_listed_and_removed() {
     })
     .await
     .expect("of another");
-    tabs.set_cookie(NewCookie {
-        domain: Some("host.test".to_owned()),
-        ..cookie("c")
-    })
-    .await
-    .expect("of a third");
-    let refused = tabs
-        .set_cookie(NewCookie {
-            url: Some("nonsense".to_owned()),
-            ..cookie("d")
-        })
-        .await;
+    tabs.set_cookie(NewCookie { domain: Some("host.test".to_owned()), ..cookie("c") }).await.expect("of a third");
+    let refused = tabs.set_cookie(NewCookie { url: Some("nonsense".to_owned()), ..cookie("d") }).await;
     assert!(matches!(refused, Err(BrowserError::Argument { .. })), "{refused:?}");
     assert_eq!(evaluate(&tab, "document.cookie").await, "\"a=1\"");
     let names = async |tabs: &mut crate::SessionTabs, filter: CookieFilter| {
@@ -241,54 +181,18 @@ async fn cookies_are_set_listed_and_removed() {
     };
     assert_eq!(names(&mut tabs, CookieFilter::default()).await, "bac");
     for (filter, expected) in [
-        (
-            CookieFilter {
-                name: Some("a".to_owned()),
-                ..CookieFilter::default()
-            },
-            "a",
-        ),
-        (
-            CookieFilter {
-                domain: Some("example.test".to_owned()),
-                ..CookieFilter::default()
-            },
-            "b",
-        ),
-        (
-            CookieFilter {
-                url: Some("https://w.example.test/deep/er".to_owned()),
-                ..CookieFilter::default()
-            },
-            "b",
-        ),
-        (
-            CookieFilter {
-                url: Some("https://w.example.test/deeper".to_owned()),
-                ..CookieFilter::default()
-            },
-            "",
-        ),
-        (
-            CookieFilter {
-                url: Some("http://w.example.test/deep".to_owned()),
-                ..CookieFilter::default()
-            },
-            "",
-        ),
+        (CookieFilter { name: Some("a".to_owned()), ..CookieFilter::default() }, "a"),
+        (CookieFilter { domain: Some("example.test".to_owned()), ..CookieFilter::default() }, "b"),
+        (CookieFilter { url: Some("https://w.example.test/deep/er".to_owned()), ..CookieFilter::default() }, "b"),
+        (CookieFilter { url: Some("https://w.example.test/deeper".to_owned()), ..CookieFilter::default() }, ""),
+        (CookieFilter { url: Some("http://w.example.test/deep".to_owned()), ..CookieFilter::default() }, ""),
     ] {
         assert_eq!(names(&mut tabs, filter).await, expected);
     }
     for (name, left) in [("b", "ac"), ("c", "a"), ("z", "a"), ("a", "")] {
-        let filter = CookieFilter {
-            name: Some(name.to_owned()),
-            ..CookieFilter::default()
-        };
+        let filter = CookieFilter { name: Some(name.to_owned()), ..CookieFilter::default() };
         let count = tabs.delete_cookies(&filter).await.expect("deleted");
-        assert_eq!(
-            (count, names(&mut tabs, CookieFilter::default()).await.as_str()),
-            (usize::from(name != "z"), left)
-        );
+        assert_eq!((count, names(&mut tabs, CookieFilter::default()).await.as_str()), (usize::from(name != "z"), left));
     }
     tabs.set_cookie(cookie("e")).await.expect("one more");
     tabs.clear_cookies().await.expect("cleared");

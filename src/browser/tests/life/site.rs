@@ -62,17 +62,11 @@ async fn serve(stream: TcpStream, pages: Pages, asked: Arc<Mutex<Vec<String>>>) 
     }
     let path = head.first()?.split(' ').nth(1)?.to_owned();
     let field = |name: &str| {
-        head.iter().find_map(|line| {
-            line.to_lowercase()
-                .strip_prefix(name)
-                .map(|value| value.trim().to_owned())
-        })
+        head.iter().find_map(|line| line.to_lowercase().strip_prefix(name).map(|value| value.trim().to_owned()))
     };
     let (host, upgrade) = (field("host:").unwrap_or_default(), field("upgrade:"));
     let is_upgrade = upgrade.is_some_and(|upgrade| upgrade == "websocket");
-    asked
-        .lock()
-        .push(format!("{host} {path}{}", if is_upgrade { " upgrade" } else { "" }));
+    asked.lock().push(format!("{host} {path}{}", if is_upgrade { " upgrade" } else { "" }));
     let body = pages(&path);
     let reply = match body.strip_prefix("-> ") {
         Some(to) => format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"),

@@ -30,10 +30,7 @@ async fn a_page_that_opens_windows_without_end_gets_no_more_than_a_session_has()
     assert!(full.to_string().contains("32"), "{full}");
     tabs.close(Some(31)).await.expect("closed");
     tabs.open(None).await.expect("room again");
-    assert!(
-        tabs.take_closed().is_empty(),
-        "a tab that the caller closed is not reported"
-    );
+    assert!(tabs.take_closed().is_empty(), "a tab that the caller closed is not reported");
     browser.shut_down().await;
 }
 
@@ -55,23 +52,12 @@ async fn a_window_that_never_comes_up_fails_no_act() {
 #[ignore = "needs Chromium"]
 async fn windows_that_close_are_told_once_and_dialogs_of_others_are_seen() {
     let (browser, mut tabs, tab, site) = opener().await;
-    evaluate(
-        &tab,
-        "window.two = window.open('/two'); window.three = window.open('/three'); 1",
-    )
-    .await;
+    evaluate(&tab, "window.two = window.open('/two'); window.three = window.open('/three'); 1").await;
     let opened = tabs.take_opened().await.expect("two");
     assert_eq!(opened.iter().map(|tab| tab.index).collect::<Vec<_>>(), [1, 2]);
     let shown = |tabs: &[crate::TabInfo]| tabs.iter().map(|tab| tab.url.clone()).collect::<Vec<_>>();
-    eventually("it has arrived", async || {
-        shown(&tabs.list().await)[1] == site.url("/two")
-    })
-    .await;
-    evaluate(
-        &tab,
-        "window.two.close(); window.three.setTimeout(() => window.three.confirm('Sure?')); 1",
-    )
-    .await;
+    eventually("it has arrived", async || shown(&tabs.list().await)[1] == site.url("/two")).await;
+    evaluate(&tab, "window.two.close(); window.three.setTimeout(() => window.three.confirm('Sure?')); 1").await;
     eventually("it is gone", async || tabs.count() == 2).await;
     let closed = tabs.take_closed();
     assert_eq!((closed[0].index, shown(&closed)), (1, vec![site.url("/two")]));

@@ -46,60 +46,31 @@ impl Chromium {
                 .split(' '),
         );
         command.arg(format!("--user-data-dir={}", folder.path().join("profile").display()));
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .kill_on_drop(true);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
         let mapped = |parent_fd, child_fd| FdMapping { parent_fd, child_fd };
-        command
-            .fd_mappings(vec![mapped(to_chromium.into(), 3), mapped(from_chromium.into(), 4)])
-            .unwrap();
+        command.fd_mappings(vec![mapped(to_chromium.into(), 3), mapped(from_chromium.into(), 4)]).unwrap();
         let child = command.spawn().unwrap();
         drop(command);
         let connection = Connection::open(from.into(), to.into()).unwrap();
         let browser = Channel::for_browser(Arc::clone(&connection));
         let mut events = browser.events();
-        let auto = SetAutoAttach {
-            auto_attach: true,
-            wait_for_debugger_on_start: true,
-            flatten: true,
-        };
+        let auto = SetAutoAttach { auto_attach: true, wait_for_debugger_on_start: true, flatten: true };
         browser.call(&auto).await.unwrap();
-        let context = CreateBrowserContext {
-            dispose_on_detach: true,
-        };
+        let context = CreateBrowserContext { dispose_on_detach: true };
         let browser_context_id = browser.call(&context).await.unwrap().browser_context_id;
         let url = "about:blank".to_owned();
-        let made = browser
-            .call(&CreateTarget {
-                url,
-                browser_context_id,
-            })
-            .await
-            .unwrap()
-            .target_id;
+        let made = browser.call(&CreateTarget { url, browser_context_id }).await.unwrap().target_id;
         let attached = loop {
             let event = events.recv().await.unwrap();
-            if let Some(attached) = event
-                .get::<AttachedToTarget>()
-                .filter(|it| it.target_info.target_id == made)
-            {
+            if let Some(attached) = event.get::<AttachedToTarget>().filter(|it| it.target_info.target_id == made) {
                 break attached;
             }
         };
         // Other targets, such as popups, are ignored.
         tokio::spawn(async move { while events.recv().await.is_some() {} });
         let channel = browser.with_session(attached.session_id);
-        let tab = Tab::attach(channel, attached.target_info, Arc::new(settings))
-            .await
-            .unwrap();
-        Self {
-            tab,
-            connection,
-            _child: child,
-            folder,
-        }
+        let tab = Tab::attach(channel, attached.target_info, Arc::new(settings)).await.unwrap();
+        Self { tab, connection, _child: child, folder }
     }
 
     pub(super) fn downloads(&self) -> PathBuf {
@@ -109,14 +80,8 @@ impl Chromium {
     /// Evaluates an expression in the page's own world as a user gesture, and waits until the page has settled.
     pub(super) async fn act(&self, expression: &str) -> Result<(), BrowserError> {
         let expression = format!("void ({expression})");
-        let act = EvaluateExpression {
-            expression,
-            user_gesture: true,
-            ..EvaluateExpression::default()
-        };
-        self.tab
-            .acting(async { Ok(self.tab.page().call(&act).await.map(drop)?) })
-            .await
+        let act = EvaluateExpression { expression, user_gesture: true, ..EvaluateExpression::default() };
+        self.tab.acting(async { Ok(self.tab.page().call(&act).await.map(drop)?) }).await
     }
 
     /// Returns the value of an expression in the page's own world, as JSON.
@@ -128,10 +93,7 @@ impl Chromium {
             ..EvaluateExpression::default()
         };
         let evaluated = self.tab.page().call(&evaluate).await.unwrap();
-        evaluated
-            .result
-            .value
-            .map_or_else(|| "null".to_owned(), |value| value.get().to_owned())
+        evaluated.result.value.map_or_else(|| "null".to_owned(), |value| value.get().to_owned())
     }
 
     /// Crashes the page's process.
@@ -144,16 +106,7 @@ impl Chromium {
         self.tab
             .acting(async {
                 for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
-                    self.tab
-                        .page()
-                        .call(&Mouse {
-                            kind,
-                            x,
-                            y,
-                            button: "left",
-                            click_count: 1,
-                        })
-                        .await?;
+                    self.tab.page().call(&Mouse { kind, x, y, button: "left", click_count: 1 }).await?;
                 }
                 Ok(())
             })

@@ -20,41 +20,11 @@ async fn each_kind_stops_the_page_until_it_is_answered() {
     it.tab.navigate(&site.url("/")).await.unwrap();
     assert_eq!(it.tab.handle_dialog(true, None).await.unwrap_err().entry(), "NO_DIALOG");
     for (act, kind, accept, typed, out) in [
-        (
-            "out.textContent = String(alert('Hello'))",
-            "alert",
-            true,
-            None,
-            "undefined",
-        ),
-        (
-            "out.textContent = String(confirm('Sure?'))",
-            "confirm",
-            true,
-            None,
-            "true",
-        ),
-        (
-            "out.textContent = String(confirm('Sure?'))",
-            "confirm",
-            false,
-            None,
-            "false",
-        ),
-        (
-            "out.textContent = String(prompt('Name?', 'x'))",
-            "prompt",
-            true,
-            Some("Ann"),
-            "Ann",
-        ),
-        (
-            "out.textContent = String(prompt('Name?', 'x'))",
-            "prompt",
-            false,
-            None,
-            "null",
-        ),
+        ("out.textContent = String(alert('Hello'))", "alert", true, None, "undefined"),
+        ("out.textContent = String(confirm('Sure?'))", "confirm", true, None, "true"),
+        ("out.textContent = String(confirm('Sure?'))", "confirm", false, None, "false"),
+        ("out.textContent = String(prompt('Name?', 'x'))", "prompt", true, Some("Ann"), "Ann"),
+        ("out.textContent = String(prompt('Name?', 'x'))", "prompt", false, None, "null"),
     ] {
         it.act(act).await.unwrap();
         let facts = it.tab.observe().await.unwrap();
@@ -62,10 +32,7 @@ async fn each_kind_stops_the_page_until_it_is_answered() {
         assert_eq!(dialog.kind, kind);
         let stopped = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap_err();
         assert_eq!(stopped.entry(), "DIALOG_OPEN");
-        assert_eq!(
-            it.tab.navigate(&site.url("/")).await.unwrap_err().entry(),
-            "DIALOG_OPEN"
-        );
+        assert_eq!(it.tab.navigate(&site.url("/")).await.unwrap_err().entry(), "DIALOG_OPEN");
         assert_eq!(it.act("1").await.unwrap_err().entry(), "DIALOG_OPEN");
         assert_eq!(it.tab.handle_dialog(accept, typed).await.unwrap(), dialog);
         assert_eq!(it.value("out.textContent").await, format!("{out:?}"));
@@ -77,10 +44,7 @@ async fn each_kind_stops_the_page_until_it_is_answered() {
 #[ignore = "needs Chromium"]
 async fn one_after_the_other_and_before_a_navigation() {
     let site = Site::new([
-        (
-            "/",
-            page("<script>function two() { alert(1); alert(2); location.href = '/after' }</script>"),
-        ),
+        ("/", page("<script>function two() { alert(1); alert(2); location.href = '/after' }</script>")),
         ("/after", page("<p>After")),
         ("/loading", page("<script>alert('while loading')</script><p>Loaded")),
     ])
@@ -104,10 +68,7 @@ async fn one_after_the_other_and_before_a_navigation() {
 #[ignore = "needs Chromium"]
 async fn a_page_that_asks_before_it_is_left() {
     let site = Site::new([
-        (
-            "/",
-            page("<script>addEventListener('beforeunload', (event) => event.preventDefault())</script>"),
-        ),
+        ("/", page("<script>addEventListener('beforeunload', (event) => event.preventDefault())</script>")),
         ("/after", page("<p>After")),
     ])
     .await;
@@ -121,10 +82,7 @@ async fn a_page_that_asks_before_it_is_left() {
     assert_eq!(it.tab.url(), site.url("/"));
     assert!(!it.tab.observe().await.unwrap().still_loading);
 
-    assert_eq!(
-        it.tab.navigate(&site.url("/after")).await.unwrap_err().entry(),
-        "DIALOG_OPEN"
-    );
+    assert_eq!(it.tab.navigate(&site.url("/after")).await.unwrap_err().entry(), "DIALOG_OPEN");
     it.tab.handle_dialog(true, None).await.unwrap();
     assert_eq!(it.tab.url(), site.url("/after"));
 }
@@ -158,10 +116,7 @@ async fn a_file_chooser_waits_for_files() {
     it.tab.navigate(&site.url("/")).await.unwrap();
     it.act("document.querySelector('input').click()").await.unwrap();
     it.tab.until(|state| state.chooser.is_some().then_some(())).await;
-    assert_eq!(
-        it.tab.observe().await.unwrap().file_chooser,
-        Some(Chooser { multiple: true })
-    );
+    assert_eq!(it.tab.observe().await.unwrap().file_chooser, Some(Chooser { multiple: true }));
     let file = it.downloads().join("a.txt");
     std::fs::write(&file, "abc").unwrap();
     let files = Some(vec![file.to_string_lossy().into_owned()]);

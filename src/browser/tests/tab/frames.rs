@@ -31,23 +31,14 @@ async fn frames_of_any_process_stand_below_their_line() {
     .await;
     let it = Chromium::new().await;
     let arrival = it.tab.navigate(&site.url("/")).await.unwrap();
-    assert_eq!(
-        (arrival.status, arrival.title.as_str(), arrival.note),
-        (Some(200), "t", None)
-    );
+    assert_eq!((arrival.status, arrival.title.as_str(), arrival.note), (Some(200), "t", None));
     let text = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap().text;
     println!("{text}");
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} in {text}"));
     assert!(at("Top") < at("Same") && at("Same") < at("Cross") && at("Cross") < at("Deep") && at("Deep") < at("End"));
-    let indent = |part: &str| {
-        text.lines()
-            .find(|line| line.contains(part))
-            .map(|line| line.len() - line.trim_start().len())
-    };
-    assert_eq!(
-        (indent("Top"), indent("Same"), indent("Deep")),
-        (Some(0), Some(2), Some(4))
-    );
+    let indent =
+        |part: &str| text.lines().find(|line| line.contains(part)).map(|line| line.len() - line.trim_start().len());
+    assert_eq!((indent("Top"), indent("Same"), indent("Deep")), (Some(0), Some(2), Some(4)));
 
     let deep = it.tab.locate(&written("role=button[name=\"Deep\"]")).await.unwrap();
     assert!(deep.reference.starts_with('f'), "{deep:?}");
@@ -105,10 +96,7 @@ async fn preferences_reach_frames_that_come_later() {
     .await;
     let it = Chromium::new().await;
     it.tab.navigate(&site.url("/")).await.unwrap();
-    let dark = Emulation {
-        color_scheme: Some(PreferredColorScheme::Dark),
-        ..Emulation::default()
-    };
+    let dark = Emulation { color_scheme: Some(PreferredColorScheme::Dark), ..Emulation::default() };
     it.tab.emulate(&dark).await.unwrap();
     let add = format!(
         "document.body.append(Object.assign(document.createElement('iframe'), {{ src: '{}' }}))",
@@ -165,11 +153,5 @@ async fn a_hostile_page_cannot_reach_fumi() {
     let text = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap().text;
     assert!(text.contains("button \"Still here\" [ref="), "{text}");
     assert_eq!(it.value("typeof fumi").await, "\"undefined\"");
-    it.tab
-        .aim(
-            &it.tab.locate(&written("text=Still here")).await.unwrap(),
-            AimOptions::default(),
-        )
-        .await
-        .unwrap();
+    it.tab.aim(&it.tab.locate(&written("text=Still here")).await.unwrap(), AimOptions::default()).await.unwrap();
 }

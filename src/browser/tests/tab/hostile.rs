@@ -43,9 +43,7 @@ async fn recorded_page_data_is_truncated() {
         fetched.then(() => { document.title = 'done' });
     </script>";
     // Chromium itself limits response headers to 256 KiB.
-    let headers: String = (0..9)
-        .map(|i| format!("x-long-{i}: {}\r\n", "z".repeat(10_000)))
-        .collect();
+    let headers: String = (0..9).map(|i| format!("x-long-{i}: {}\r\n", "z".repeat(10_000))).collect();
     let file = Reply::Status(200, Box::leak(headers.into_boxed_str()), "1".to_owned());
     let site = Site::new([("/", page(body)), ("/file", file)]).await;
     let it = Chromium::new().await;

@@ -25,36 +25,18 @@ async fn arrival_reports_url_status_and_redirects() {
         ("/", page("one", "<p id=x>")),
         ("/two", page("two", "")),
         ("/first", Reply::Status(302, "location: /second\r\n", String::new())),
-        (
-            "/second",
-            Reply::Status(301, "location: {other}/two\r\n", String::new()),
-        ),
-        (
-            "/client",
-            page(
-                "client",
-                "<script>addEventListener('load', () => location.replace('/two'))</script>",
-            ),
-        ),
+        ("/second", Reply::Status(301, "location: {other}/two\r\n", String::new())),
+        ("/client", page("client", "<script>addEventListener('load', () => location.replace('/two'))</script>")),
         ("/nothing", Reply::Status(204, "", String::new())),
-        (
-            "/broken",
-            Reply::Status(500, "content-type: text/html\r\n", "<title>oh</title>".to_owned()),
-        ),
+        ("/broken", Reply::Status(500, "content-type: text/html\r\n", "<title>oh</title>".to_owned())),
     ])
     .await;
     let it = Chromium::new().await;
     it.tab.navigate(&site.url("/")).await.unwrap();
     let facts = it.tab.observe().await.unwrap();
-    assert_eq!(
-        (facts.url_changed, facts.title_changed, facts.status),
-        (true, true, Some(200))
-    );
+    assert_eq!((facts.url_changed, facts.title_changed, facts.status), (true, true, Some(200)));
     let facts = it.tab.observe().await.unwrap();
-    assert_eq!(
-        (facts.url_changed, facts.title_changed, facts.status),
-        (false, false, None)
-    );
+    assert_eq!((facts.url_changed, facts.title_changed, facts.status), (false, false, None));
 
     let within = it.tab.navigate(&site.url("/#x")).await.unwrap();
     assert_eq!((within.url, within.note), (site.url("/#x"), None));
@@ -77,10 +59,7 @@ async fn arrival_reports_url_status_and_redirects() {
     assert_eq!(it.tab.observe().await.unwrap().status, Some(500));
 
     let none = it.tab.navigate("http://127.0.0.1:1/").await.unwrap_err();
-    assert!(
-        matches!(&none, BrowserError::NotLoaded { reason, .. } if reason.starts_with("net::ERR_")),
-        "{none}"
-    );
+    assert!(matches!(&none, BrowserError::NotLoaded { reason, .. } if reason.starts_with("net::ERR_")), "{none}");
 }
 
 #[tokio::test]
@@ -106,27 +85,18 @@ async fn back_and_forward_over_documents_and_within_one() {
 #[tokio::test]
 #[ignore = "needs Chromium"]
 async fn a_page_that_never_ends_is_taken_as_it_is() {
-    let settings = TabSettings {
-        load: Duration::from_millis(700),
-        commit: Duration::from_millis(900),
-        ..TabSettings::default()
-    };
+    let settings =
+        TabSettings { load: Duration::from_millis(700), commit: Duration::from_millis(900), ..TabSettings::default() };
     let site = Site::new([
         ("/", page("endless", "<img src='/never'><p>There")),
-        (
-            "/endless",
-            Reply::Endless("<title>half</title><p>Half of it".to_owned()),
-        ),
+        ("/endless", Reply::Endless("<title>half</title><p>Half of it".to_owned())),
         ("/never", Reply::Never),
     ])
     .await;
     let it = Chromium::with(settings).await;
     for (path, title, part) in [("/", "endless", "There"), ("/endless", "half", "Half of it")] {
         let arrival = it.tab.navigate(&site.url(path)).await.unwrap();
-        assert_eq!(
-            (arrival.title.as_str(), arrival.note),
-            (title, Some(ArrivalNote::StillLoading))
-        );
+        assert_eq!((arrival.title.as_str(), arrival.note), (title, Some(ArrivalNote::StillLoading)));
         assert!(it.tab.observe().await.unwrap().still_loading);
         let text = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap().text;
         assert!(text.contains(part), "{text}");
@@ -140,13 +110,7 @@ async fn a_page_that_never_ends_is_taken_as_it_is() {
 #[ignore = "needs Chromium"]
 async fn act_waits_only_for_its_own_requests() {
     let site = Site::new([
-        (
-            "/",
-            page(
-                "one",
-                "<p id=out>old</p><a href='/two'>two</a><form action='/two'><button>send</button></form>",
-            ),
-        ),
+        ("/", page("one", "<p id=out>old</p><a href='/two'>two</a><form action='/two'><button>send</button></form>")),
         ("/two", page("two", "<p>second")),
         ("/data", Reply::Held("new".to_owned())),
         ("/stream", Reply::Never),
@@ -167,9 +131,7 @@ async fn act_waits_only_for_its_own_requests() {
 
     it.tab.navigate(&site.url("/")).await.unwrap();
     site.release();
-    it.act("fetch('/data').then((it) => it.text()).then((text) => { out.textContent = text })")
-        .await
-        .unwrap();
+    it.act("fetch('/data').then((it) => it.text()).then((text) => { out.textContent = text })").await.unwrap();
     assert_eq!(it.value("out.textContent").await, "\"new\"");
 
     // A request that the act starts and that never ends delays the act for a bounded time only.
@@ -184,11 +146,7 @@ async fn act_waits_only_for_its_own_requests() {
 async fn earlier_requests_do_not_delay_an_act() {
     let site = Site::new([("/", page("one", "<p id=out>")), ("/stream", Reply::Never)]).await;
     // A wait for the stream would never end.
-    let it = Chromium::with(TabSettings {
-        fetch: Duration::from_hours(1),
-        ..TabSettings::default()
-    })
-    .await;
+    let it = Chromium::with(TabSettings { fetch: Duration::from_hours(1), ..TabSettings::default() }).await;
     it.tab.navigate(&site.url("/")).await.unwrap();
     let last = it.tab.state().network.last();
     it.value("void fetch('/stream')").await;
@@ -206,10 +164,7 @@ async fn a_crashed_tab_says_so_and_goes_on_with_another_page() {
     it.crash();
     it.tab.until(|state| state.has_crashed.then_some(())).await;
     assert!(it.tab.observe().await.unwrap().crashed);
-    assert_eq!(
-        it.tab.snapshot(&SnapshotRequest::default()).await.unwrap_err().entry(),
-        "TAB_CRASHED"
-    );
+    assert_eq!(it.tab.snapshot(&SnapshotRequest::default()).await.unwrap_err().entry(), "TAB_CRASHED");
     assert_eq!(it.act("1").await.unwrap_err().entry(), "TAB_CRASHED");
     let arrival = it.tab.navigate(&site.url("/")).await.unwrap();
     assert_eq!(arrival.status, Some(200));
@@ -222,26 +177,12 @@ async fn a_crashed_tab_says_so_and_goes_on_with_another_page() {
 #[tokio::test]
 #[ignore = "needs Chromium"]
 async fn refs_of_the_page_before_are_stale_and_never_another_element() {
-    let site = Site::new([
-        ("/", page("one", "<button>A</button>")),
-        ("/two", page("two", "<button>B</button>")),
-    ])
-    .await;
+    let site = Site::new([("/", page("one", "<button>A</button>")), ("/two", page("two", "<button>B</button>"))]).await;
     let it = Chromium::new().await;
     it.tab.navigate(&site.url("/")).await.unwrap();
-    let first = it
-        .tab
-        .locate(&crate::target::Target::Written("button".to_owned()))
-        .await
-        .unwrap()
-        .reference;
+    let first = it.tab.locate(&crate::target::Target::Written("button".to_owned())).await.unwrap().reference;
     it.tab.navigate(&site.url("/two")).await.unwrap();
-    let second = it
-        .tab
-        .locate(&crate::target::Target::Written("button".to_owned()))
-        .await
-        .unwrap()
-        .reference;
+    let second = it.tab.locate(&crate::target::Target::Written("button".to_owned())).await.unwrap().reference;
     assert_ne!(first, second);
     let stale = it.tab.locate(&crate::target::Target::Written(first)).await.unwrap_err();
     assert_eq!(stale.entry(), "STALE_REF", "{stale}");

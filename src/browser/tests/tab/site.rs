@@ -95,11 +95,7 @@ async fn serve(
             return None;
         }
     };
-    let length = if status == 204 {
-        String::new()
-    } else {
-        format!("content-length: {}\r\n", body.len())
-    };
+    let length = if status == 204 { String::new() } else { format!("content-length: {}\r\n", body.len()) };
     let answer = format!("HTTP/1.1 {status} Such\r\n{headers}{length}connection: close\r\n\r\n{body}");
     stream.write_all(answer.as_bytes()).await.ok()
 }

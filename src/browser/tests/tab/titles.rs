@@ -34,10 +34,7 @@ async fn a_window_has_the_title_of_the_page_that_is_on_its_way_to_it() {
     ])
     .await;
     let browser = BrowserService::new(BrowserSettings::default());
-    let owner = SessionOwner {
-        principal: "a".to_owned(),
-        mcp_session: None,
-    };
+    let owner = SessionOwner { principal: "a".to_owned(), mcp_session: None };
     let session = browser.session(&owner, None).await.unwrap();
     let mut tabs = session.lock().await;
     let opener = tabs.open(Some(&site.url("/"))).await.unwrap();

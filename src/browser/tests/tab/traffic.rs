@@ -33,16 +33,10 @@ async fn the_console_counts_levels_repeats_and_pages() {
     let it = Chromium::new().await;
     it.tab.navigate(&site.url("/")).await.unwrap();
     let all = it.tab.console(MessageLevel::Debug, false);
-    let text = all
-        .iter()
-        .map(|it| format!("{:?} {} x{}", it.level, it.text, it.repeated))
-        .collect::<Vec<_>>()
-        .join("\n");
+    let text =
+        all.iter().map(|it| format!("{:?} {} x{}", it.level, it.text, it.repeated)).collect::<Vec<_>>().join("\n");
     println!("{text}");
-    assert!(
-        text.contains("Info cart has 3 items, 100% {a: 1, b: \"x\"} [1, 2] null undefined x1"),
-        "{text}"
-    );
+    assert!(text.contains("Info cart has 3 items, 100% {a: 1, b: \"x\"} [1, 2] null undefined x1"), "{text}");
     assert!(text.contains("Warning again x5"), "{text}");
     assert!(text.contains("Error Assertion failed: not so"), "{text}");
     assert!(text.contains("Error Uncaught TypeError: thrown"), "{text}");
@@ -50,10 +44,7 @@ async fn the_console_counts_levels_repeats_and_pages() {
     assert!(text.contains("404"), "{text}");
     let errors = it.tab.console(MessageLevel::Error, false);
     assert_eq!(errors.len(), 5, "{text}");
-    assert!(
-        errors[0].place.as_ref().unwrap().starts_with(&site.url("/:")),
-        "{errors:?}"
-    );
+    assert!(errors[0].place.as_ref().unwrap().starts_with(&site.url("/:")), "{errors:?}");
     let facts = it.tab.observe().await.unwrap();
     assert_eq!((facts.new_console_errors, facts.console.len()), (5, all.len()));
     assert_eq!(it.tab.observe().await.unwrap().new_console_errors, 0);
@@ -68,23 +59,16 @@ async fn the_console_counts_levels_repeats_and_pages() {
 #[tokio::test]
 #[ignore = "needs Chromium"]
 async fn the_console_keeps_the_last_thousand_and_cuts() {
-    let site = Site::new([(
-        "/",
-        page("<script>for (let i = 0; i < 1500; i++) console.log(i + 'x'.repeat(5000))</script>"),
-    )])
-    .await;
+    let site =
+        Site::new([("/", page("<script>for (let i = 0; i < 1500; i++) console.log(i + 'x'.repeat(5000))</script>"))])
+            .await;
     let it = Chromium::new().await;
     it.tab.navigate(&site.url("/")).await.unwrap();
-    it.tab
-        .until(|state| (state.console.count() >= 1_500).then_some(()))
-        .await;
+    it.tab.until(|state| (state.console.count() >= 1_500).then_some(())).await;
     let all = it.tab.console(MessageLevel::Debug, true);
     assert_eq!(all.len(), 1_000);
     let last = all.iter().rfind(|it| it.level == MessageLevel::Info).unwrap();
-    assert!(
-        last.text.starts_with("1499x") && last.text.chars().count() == 2_001,
-        "{last:?}"
-    );
+    assert!(last.text.starts_with("1499x") && last.text.chars().count() == 2_001, "{last:?}");
 }
 
 #[tokio::test]
@@ -105,18 +89,11 @@ async fn requests_are_found_with_their_parts() {
     it.tab.navigate(&site.url("/")).await.unwrap();
     assert_eq!(it.tab.title().await, "done");
     let found = |url: &str| {
-        let filter = RequestFilter {
-            url: Some(url.to_owned()),
-            ..RequestFilter::default()
-        };
+        let filter = RequestFilter { url: Some(url.to_owned()), ..RequestFilter::default() };
         it.tab.requests(&filter).unwrap().0
     };
     let (all, count) = it.tab.requests(&RequestFilter::default()).unwrap();
-    assert_eq!(
-        (all.len(), count),
-        (7 + usize::from(!found("favicon").is_empty()), all.len()),
-        "{all:#?}"
-    );
+    assert_eq!((all.len(), count), (7 + usize::from(!found("favicon").is_empty()), all.len()), "{all:#?}");
     let document = &all[0];
     assert_eq!(
         (document.kind.as_str(), document.status, document.mime.as_deref()),
@@ -126,65 +103,23 @@ async fn requests_are_found_with_their_parts() {
     let posted = &found("/api/data$")[0];
     assert_eq!((posted.method.as_str(), posted.status), ("POST", Some(200)));
     let detail = it.tab.request(posted.index, None).await.unwrap();
-    assert_eq!(
-        (detail.request_body.as_deref(), detail.response_body.as_deref()),
-        (Some("q=1"), Some("{\"a\":1}"))
-    );
-    assert!(
-        detail
-            .request_headers
-            .contains(&("x-mine".to_owned(), "yes".to_owned())),
-        "{detail:?}"
-    );
-    assert!(
-        detail
-            .response_headers
-            .contains(&("x-theirs".to_owned(), "1".to_owned())),
-        "{detail:?}"
-    );
-    let body = it
-        .tab
-        .request(posted.index, Some(RequestPart::ResponseBody))
-        .await
-        .unwrap();
+    assert_eq!((detail.request_body.as_deref(), detail.response_body.as_deref()), (Some("q=1"), Some("{\"a\":1}")));
+    assert!(detail.request_headers.contains(&("x-mine".to_owned(), "yes".to_owned())), "{detail:?}");
+    assert!(detail.response_headers.contains(&("x-theirs".to_owned(), "1".to_owned())), "{detail:?}");
+    let body = it.tab.request(posted.index, Some(RequestPart::ResponseBody)).await.unwrap();
     assert!(body.request_headers.is_empty() && body.response_body.is_some());
     assert_eq!(found("/moved")[0].status, Some(302));
-    assert!(
-        found("127.0.0.1:1/")[0]
-            .failure
-            .as_ref()
-            .unwrap()
-            .starts_with("net::ERR_")
-    );
-    let failed = RequestFilter {
-        status: Some((400, 599)),
-        ..RequestFilter::default()
-    };
-    assert_eq!(
-        it.tab
-            .requests(&failed)
-            .unwrap()
-            .0
-            .iter()
-            .filter(|it| it.url.contains("/api/"))
-            .count(),
-        1
-    );
-    let newest = RequestFilter {
-        method: Some("get".to_owned()),
-        most: 1,
-        ..RequestFilter::default()
-    };
+    assert!(found("127.0.0.1:1/")[0].failure.as_ref().unwrap().starts_with("net::ERR_"));
+    let failed = RequestFilter { status: Some((400, 599)), ..RequestFilter::default() };
+    assert_eq!(it.tab.requests(&failed).unwrap().0.iter().filter(|it| it.url.contains("/api/")).count(), 1);
+    let newest = RequestFilter { method: Some("get".to_owned()), most: 1, ..RequestFilter::default() };
     assert_eq!(it.tab.requests(&newest).unwrap().0.len(), 1);
     assert_eq!(it.tab.request(999, None).await.unwrap_err().entry(), "NO_REQUEST");
 
     it.tab.navigate(&site.url("/two")).await.unwrap();
     let (page, _) = it.tab.requests(&RequestFilter::default()).unwrap();
     assert!(page[0].url.ends_with("/two"), "{page:?}");
-    let before = RequestFilter {
-        all: true,
-        ..RequestFilter::default()
-    };
+    let before = RequestFilter { all: true, ..RequestFilter::default() };
     assert!(it.tab.requests(&before).unwrap().1 > page.len());
 }
 
@@ -204,27 +139,14 @@ async fn downloads_come_by_a_link_and_by_navigating() {
     timeout(Duration::from_secs(5), begun).await.expect("a download begins");
     timeout(Duration::from_secs(5), it.tab.downloads_ended()).await.unwrap();
     let facts = it.tab.observe().await.unwrap();
-    let [download] = &facts.downloads[..] else {
-        panic!("{facts:?}")
-    };
+    let [download] = &facts.downloads[..] else { panic!("{facts:?}") };
     assert_eq!((download.state, download.bytes), (DownloadState::Done, 5));
     assert_eq!(std::fs::read(download.file.as_ref().unwrap()).unwrap(), b"12345");
     assert!(download.file.as_ref().unwrap().starts_with(it.downloads()));
 
     let arrival = it.tab.navigate(&site.url("/file")).await.unwrap();
-    assert_eq!(
-        (arrival.url, arrival.note),
-        (site.url("/"), Some(ArrivalNote::Download))
-    );
+    assert_eq!((arrival.url, arrival.note), (site.url("/"), Some(ArrivalNote::Download)));
     timeout(Duration::from_secs(5), it.tab.downloads_ended()).await.unwrap();
     assert_eq!(it.tab.downloads().len(), 2);
-    assert!(
-        it.tab
-            .observe()
-            .await
-            .unwrap()
-            .downloads
-            .iter()
-            .all(|it| it.state == DownloadState::Done)
-    );
+    assert!(it.tab.observe().await.unwrap().downloads.iter().all(|it| it.state == DownloadState::Done));
 }

@@ -182,10 +182,7 @@ impl IndexFolder {
         let list = SegmentList {
             root: self.root.as_os_str().as_bytes().to_vec(),
             file_system: file_system_id(&self.root)?,
-            segments: names
-                .zip(stamps)
-                .map(|(name, stamps)| ListedSegment { name, stamps })
-                .collect(),
+            segments: names.zip(stamps).map(|(name, stamps)| ListedSegment { name, stamps }).collect(),
         };
         let list = postcard::to_stdvec(&list).map_err(io::Error::other)?;
         folder.replace(LIST, &[hash(&list).as_slice(), &list].concat())?;
@@ -229,10 +226,7 @@ impl IndexFolder {
 /// Returns the size of the files in a folder, in bytes.
 fn size_of_folder(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    entries
-        .filter_map(|entry| entry.metadata().ok())
-        .map(|found| found.len())
-        .sum()
+    entries.filter_map(|entry| entry.metadata().ok()).map(|found| found.len()).sum()
 }
 
 fn segment_name(bytes: &[u8]) -> String {

@@ -47,15 +47,8 @@ impl ChangedPath {
     /// Looks at a path. Fails only if the system does.
     pub(crate) fn new(root: &Path, relative: PathBuf) -> io::Result<Self> {
         // Joined to an empty path, the root would end with a slash.
-        let path = if relative.as_os_str().is_empty() {
-            root.to_path_buf()
-        } else {
-            root.join(&relative)
-        };
-        Ok(Self {
-            found: unless_unreadable(path.symlink_metadata())?,
-            relative,
-        })
+        let path = if relative.as_os_str().is_empty() { root.to_path_buf() } else { root.join(&relative) };
+        Ok(Self { found: unless_unreadable(path.symlink_metadata())?, relative })
     }
 }
 
@@ -157,10 +150,7 @@ impl KeptTable {
         };
         self.table = match table.stale(changed) {
             Ok(stale) if stale.is_empty() => Some(table),
-            stale => stale
-                .and_then(|stale| table.made_again(&stale, project))
-                .ok()
-                .map(Arc::new),
+            stale => stale.and_then(|stale| table.made_again(&stale, project)).ok().map(Arc::new),
         };
     }
 }
@@ -208,16 +198,8 @@ impl FolderTable {
         let top = self.top.made_again(Path::new(""), stale, &mut lister)?;
         let mut rule_inodes = lister.rule_inodes;
         rule_inodes.extend(&self.rule_inodes);
-        let table = Self {
-            top,
-            rule_inodes,
-            has_own_rules_above: self.has_own_rules_above,
-        };
-        if table.bytes() <= MOST_BYTES {
-            Ok(table)
-        } else {
-            Err(Unlistable)
-        }
+        let table = Self { top, rule_inodes, has_own_rules_above: self.has_own_rules_above };
+        if table.bytes() <= MOST_BYTES { Ok(table) } else { Err(Unlistable) }
     }
 }
 
@@ -271,15 +253,11 @@ fn folder_of_rules(relative: &Path) -> Option<&Path> {
     let is_git = |path: &&Path| path.file_name() == Some(OsStr::new(".git"));
     if let Some(git) = relative.ancestors().filter(is_git).last() {
         let inside = relative.strip_prefix(git).ok()?;
-        let has_rules = ["", "info", "info/exclude"]
-            .iter()
-            .any(|path| inside == Path::new(path));
+        let has_rules = ["", "info", "info/exclude"].iter().any(|path| inside == Path::new(path));
         return git.parent().filter(|_| has_rules);
     }
     let name = relative.file_name()?;
-    let has_rules = [".gitignore", ".ignore", ".rgignore", ".jj"]
-        .iter()
-        .any(|rules| name == *rules);
+    let has_rules = [".gitignore", ".ignore", ".rgignore", ".jj"].iter().any(|rules| name == *rules);
     relative.parent().filter(|_| has_rules)
 }
 

@@ -50,16 +50,10 @@ pub(super) struct ListingBounds {
 
 impl ListingBounds {
     /// For a whole table, whose entries take about 80 bytes each.
-    const OF_TABLE: Self = Self {
-        visits: 500_000,
-        rule_bytes: 256 << 10,
-    };
+    const OF_TABLE: Self = Self { visits: 500_000, rule_bytes: 256 << 10 };
 
     /// To follow changes: some 10 milliseconds. A call does that, and others wait for it.
-    pub(super) const OF_CALL: Self = Self {
-        visits: 8_000,
-        rule_bytes: 32 << 10,
-    };
+    pub(super) const OF_CALL: Self = Self { visits: 8_000, rule_bytes: 32 << 10 };
 }
 
 /// Lists all folders of a project.
@@ -72,11 +66,7 @@ pub(crate) fn list_whole(project: &Arc<Project>) -> Result<FolderTable, Unlistab
             has_own_rules_above |= unless_unreadable(folder.join(name).symlink_metadata())?.is_some();
         }
     }
-    Ok(FolderTable {
-        top,
-        rule_inodes: lister.rule_inodes,
-        has_own_rules_above,
-    })
+    Ok(FolderTable { top, rule_inodes: lister.rule_inodes, has_own_rules_above })
 }
 
 /// A lister of folders, with a bound on its work. It reads each ignore file once.
@@ -171,11 +161,7 @@ impl Lister {
             }
             FileKind::Folder => EntryKind::Unlisted,
         };
-        Ok(Entry {
-            name: name.into(),
-            is_visible,
-            kind,
-        })
+        Ok(Entry { name: name.into(), is_visible, kind })
     }
 
     /// Counts work.

@@ -137,13 +137,7 @@ impl Folder {
                 EntryKind::Unlisted | EntryKind::Link | EntryKind::Other => {}
             }
         }
-        Self {
-            entries: entries.into(),
-            files,
-            is_whole,
-            has_own_rules,
-            bytes,
-        }
+        Self { entries: entries.into(), files, is_whole, has_own_rules, bytes }
     }
 
     /// Returns a listed folder in this one.
@@ -166,9 +160,7 @@ impl Folder {
 
     /// Calls `visit` with each file that a walk with these globs finds; see [`Folder::each_entry`].
     pub(crate) fn each_file(&self, path: &mut PathBuf, globs: &Override, mut visit: impl FnMut(&Path) -> bool) -> bool {
-        self.each_entry(path, globs, None, &mut |path, kind| {
-            kind != FileKind::File || visit(path)
-        })
+        self.each_entry(path, globs, None, &mut |path, kind| kind != FileKind::File || visit(path))
     }
 
     /// Calls `visit` with each entry that a walk with these globs finds at most `depth` levels below the folder, by its

@@ -30,11 +30,7 @@ impl Listed {
     fn new(files: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let project = Project::open(folder.path()).expect("a project");
-        let mut listed = Self {
-            folder,
-            project,
-            kept: KeptTable::default(),
-        };
+        let mut listed = Self { folder, project, kept: KeptTable::default() };
         fs::create_dir(listed.path(".git")).expect("a folder");
         for file in files {
             listed.write(file);
@@ -290,10 +286,7 @@ fn entries_of_every_kind_are_visited_to_a_depth() {
     let first = "a.rs File, link Link, socket Other, src Folder";
     assert_eq!(visited(Some(1)), first);
     assert_eq!(visited(Some(2)), format!("{first}, src/b.rs File, src/deep Folder"));
-    assert_eq!(
-        visited(None),
-        format!("{first}, src/b.rs File, src/deep Folder, src/deep/c.rs File")
-    );
+    assert_eq!(visited(None), format!("{first}, src/b.rs File, src/deep Folder, src/deep/c.rs File"));
 }
 
 #[test]

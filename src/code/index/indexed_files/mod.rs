@@ -102,28 +102,17 @@ impl ContentFilter {
         if query.encoding != EncodingChoice::Auto {
             return None;
         }
-        let reach = SearchReach {
-            passes_nul: query.multiline,
-            most_bytes,
-        };
-        let candidates: Arc<[Candidates]> = indexed
-            .segments
-            .iter()
-            .map(|segment| segment.candidates(&query.need, reach))
-            .collect();
+        let reach = SearchReach { passes_nul: query.multiline, most_bytes };
+        let candidates: Arc<[Candidates]> =
+            indexed.segments.iter().map(|segment| segment.candidates(&query.need, reach)).collect();
         let is_filter = candidates.iter().any(|each| *each != Candidates::Every);
-        is_filter.then(|| Self {
-            indexed: Arc::clone(indexed),
-            candidates,
-        })
+        is_filter.then(|| Self { indexed: Arc::clone(indexed), candidates })
     }
 
     /// True if a search must open the file, given relative to the root: it may match, or the index does not know it.
     #[must_use]
     pub(crate) fn may_match(&self, relative: &Path) -> bool {
-        self.indexed
-            .live_place(relative)
-            .is_none_or(|place| self.candidates[place.segment].contains(place.doc))
+        self.indexed.live_place(relative).is_none_or(|place| self.candidates[place.segment].contains(place.doc))
     }
 
     /// Returns those of some documents of a segment that a search must open.

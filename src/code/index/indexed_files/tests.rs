@@ -51,28 +51,15 @@ fn only_known_files_without_the_words_are_skipped() {
     newer.kill(Path::new("e"));
     assert!(!indexed.knows(Path::new("e")));
     assert_eq!(opened(&needle), "deunknown");
-    assert_eq!(
-        opened(&filter(&indexed, &TextQueryOptions::new("needle")).expect("a filter")),
-        "deunknown"
-    );
+    assert_eq!(opened(&filter(&indexed, &TextQueryOptions::new("needle")).expect("a filter")), "deunknown");
 }
 
 #[test]
 fn a_query_that_excludes_nothing_has_no_filter() {
-    let indexed = Arc::new(IndexedFiles::new(vec![indexed(&[
-        ("a", "needle"),
-        ("b", "hay"),
-        ("c", "straw"),
-    ])]));
+    let indexed = Arc::new(IndexedFiles::new(vec![indexed(&[("a", "needle"), ("b", "hay"), ("c", "straw")])]));
     let plain = TextQueryOptions::new("needle");
-    let forced = TextQueryOptions {
-        encoding: EncodingChoice::parse("shift_jis").expect("known"),
-        ..plain.clone()
-    };
-    let pcre2 = |query: &str, syntax| TextQueryOptions {
-        syntax,
-        ..TextQueryOptions::new(query)
-    };
+    let forced = TextQueryOptions { encoding: EncodingChoice::parse("shift_jis").expect("known"), ..plain.clone() };
+    let pcre2 = |query: &str, syntax| TextQueryOptions { syntax, ..TextQueryOptions::new(query) };
     for (options, is_filter) in [
         (plain, true),
         (forced, false),

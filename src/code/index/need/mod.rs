@@ -157,12 +157,7 @@ impl Default for Planner {
 
 impl Planner {
     fn with_room(room: usize) -> Self {
-        Self {
-            ends: only_empty(),
-            trigrams: BTreeSet::new(),
-            parts: Vec::new(),
-            room,
-        }
+        Self { ends: only_empty(), trigrams: BTreeSet::new(), parts: Vec::new(), room }
     }
 
     fn add(&mut self, hir: &Hir) {
@@ -201,11 +196,7 @@ impl Planner {
         if self.is_too_much(strings) {
             self.flush();
             // The next trigram begins with the last two bytes.
-            self.ends = self
-                .ends
-                .iter()
-                .map(|end| end[end.len().saturating_sub(2)..].to_vec())
-                .collect();
+            self.ends = self.ends.iter().map(|end| end[end.len().saturating_sub(2)..].to_vec()).collect();
             if self.is_too_much(strings) {
                 self.ends = only_empty();
             }
@@ -272,11 +263,8 @@ impl Planner {
         let Some((first, others)) = each.split_first() else {
             return;
         };
-        let shared: BTreeSet<Trigram> = first
-            .iter()
-            .filter(|gram| others.iter().all(|other| other.contains(gram)))
-            .copied()
-            .collect();
+        let shared: BTreeSet<Trigram> =
+            first.iter().filter(|gram| others.iter().all(|other| other.contains(gram))).copied().collect();
         for gram in &shared {
             if self.room > 0 && self.trigrams.insert(*gram) {
                 self.room -= 1;
@@ -354,20 +342,14 @@ fn trigrams_in(need: &Need) -> usize {
 
 /// Returns each string of the first set followed by each of the second.
 fn product(firsts: &BTreeSet<Vec<u8>>, seconds: &BTreeSet<Vec<u8>>) -> BTreeSet<Vec<u8>> {
-    firsts
-        .iter()
-        .flat_map(|first| seconds.iter().map(move |second| [first.as_slice(), second].concat()))
-        .collect()
+    firsts.iter().flat_map(|first| seconds.iter().map(move |second| [first.as_slice(), second].concat())).collect()
 }
 
 /// Returns the folds of a class's characters, if they are few.
 fn class_folds(class: &Class) -> Option<BTreeSet<Vec<u8>>> {
     let members: Vec<char> = match class {
         Class::Unicode(class) => {
-            let size = class
-                .iter()
-                .map(regex_syntax::hir::ClassUnicodeRange::len)
-                .sum::<usize>();
+            let size = class.iter().map(regex_syntax::hir::ClassUnicodeRange::len).sum::<usize>();
             (size <= MOST_CLASS_CHARS).then(|| class.iter().flat_map(|range| range.start()..=range.end()).collect())?
         }
         // A byte beyond ASCII may be a part of a character, which is not folded alone.

@@ -41,9 +41,7 @@ fn shown(need: &Need) -> String {
     match need {
         Need::Anything => "anything".to_owned(),
         Need::All(grams, parts) => {
-            let grams = grams
-                .iter()
-                .map(|gram| gram.bytes().escape_ascii().to_string().replace(' ', "_"));
+            let grams = grams.iter().map(|gram| gram.bytes().escape_ascii().to_string().replace(' ', "_"));
             grams.chain(parts.iter().map(shown)).collect::<Vec<_>>().join(" ")
         }
         Need::Any(parts) => format!("({})", parts.iter().map(shown).collect::<Vec<_>>().join(" | ")),
@@ -152,11 +150,7 @@ fn a_need_is_bounded_however_large_the_query_is() {
         "(abc){1000}".to_owned(),
     ] {
         let need = Need::new(&TextQueryOptions::new(&query));
-        assert!(
-            trigrams_in(&need) <= super::MOST_TRIGRAMS,
-            "{} trigrams",
-            trigrams_in(&need)
-        );
+        assert!(trigrams_in(&need) <= super::MOST_TRIGRAMS, "{} trigrams", trigrams_in(&need));
     }
 }
 
@@ -170,28 +164,15 @@ fn needs_allow_for_every_case_of_every_letter() {
             continue;
         }
         letters += 1;
-        let options = TextQueryOptions {
-            case: CaseSensitivity::Insensitive,
-            ..TextQueryOptions::new(format!("xy{c}yx"))
-        };
+        let options =
+            TextQueryOptions { case: CaseSensitivity::Insensitive, ..TextQueryOptions::new(format!("xy{c}yx")) };
         let need = Need::new(&options);
         assert_ne!(need, Need::Anything);
         for case in cases {
-            assert!(
-                is_met(&need, &trigrams(&format!("xy{case}yx"))),
-                "{c:?} as {case:?}: {}",
-                shown(&need)
-            );
+            assert!(is_met(&need, &trigrams(&format!("xy{case}yx"))), "{c:?} as {case:?}: {}", shown(&need));
         }
-        let literal = Need::new(&TextQueryOptions {
-            syntax: QuerySyntax::Pcre2Literal,
-            ..options
-        });
-        assert!(
-            is_met(&literal, &trigrams("xyyx xykyx xysyx")) || c.is_ascii(),
-            "{c:?}: {}",
-            shown(&literal)
-        );
+        let literal = Need::new(&TextQueryOptions { syntax: QuerySyntax::Pcre2Literal, ..options });
+        assert!(is_met(&literal, &trigrams("xyyx xykyx xysyx")) || c.is_ascii(), "{c:?}: {}", shown(&literal));
     }
     assert!(letters > 2_500, "only {letters} letters");
 }
@@ -199,11 +180,7 @@ fn needs_allow_for_every_case_of_every_letter() {
 fn cases_of(c: char) -> Vec<char> {
     let mut class = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
     class.case_fold_simple();
-    class
-        .ranges()
-        .iter()
-        .flat_map(|range| range.start()..=range.end())
-        .collect()
+    class.ranges().iter().flat_map(|range| range.start()..=range.end()).collect()
 }
 
 fn expressions() -> impl Strategy<Value = String> {
@@ -257,16 +234,9 @@ fn expressions() -> impl Strategy<Value = String> {
 /// Random expressions, each with texts that match it: the trigrams of a text that the matcher accepts meet the need.
 #[test]
 fn every_matching_text_meets_the_need() {
-    let mut runner = TestRunner::new(Config {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(22),
-        ..Config::default()
-    });
-    let cases = select(vec![
-        CaseSensitivity::Smart,
-        CaseSensitivity::Insensitive,
-        CaseSensitivity::Sensitive,
-    ]);
+    let mut runner =
+        TestRunner::new(Config { failure_persistence: None, rng_seed: RngSeed::Fixed(22), ..Config::default() });
+    let cases = select(vec![CaseSensitivity::Smart, CaseSensitivity::Insensitive, CaseSensitivity::Sensitive]);
     let around = select(vec!["", "x", "foo", "\n", " ", "日"]);
     let (mut matched, mut needy) = (0, 0);
     for _ in 0..3_000 {

@@ -126,17 +126,13 @@ impl Segment {
     pub(crate) fn is_live(&self, doc: DocId) -> bool {
         // `Relaxed` suffices: a search may or may not open a document that dies meanwhile, as with a file that changes
         // during a scan. The lock of the index orders a change before the next call.
-        self.live
-            .get(doc as usize / 64)
-            .is_some_and(|word| word.load(Ordering::Relaxed) >> (doc % 64) & 1 == 1)
+        self.live.get(doc as usize / 64).is_some_and(|word| word.load(Ordering::Relaxed) >> (doc % 64) & 1 == 1)
     }
 
     /// Ends the life of the document of a path, and of all documents below that path as a folder.
     pub(crate) fn kill(&self, relative: &Path) {
         let from = self.docs.partition_point(|facts| *facts.path < *relative);
-        let concerned = self.docs[from..]
-            .iter()
-            .take_while(|facts| facts.path.starts_with(relative));
+        let concerned = self.docs[from..].iter().take_while(|facts| facts.path.starts_with(relative));
         for (doc, _) in (from..).zip(concerned) {
             self.kill_document(count(doc));
         }
@@ -276,11 +272,7 @@ impl Segment {
 
     /// Returns the list of a trigram, which is empty if no document has it.
     fn list(&self, gram: Trigram) -> PostingList<'_> {
-        PostingList::new(
-            self.grams
-                .binary_search(&gram)
-                .map_or(&[][..], |at| self.list_bytes(at)),
-        )
+        PostingList::new(self.grams.binary_search(&gram).map_or(&[][..], |at| self.list_bytes(at)))
     }
 
     /// Returns the encoded list of the trigram at a place of the dictionary.

@@ -21,10 +21,7 @@ use crate::{
     text_query::TextQueryOptions,
 };
 
-const IN_LINES: SearchReach = SearchReach {
-    passes_nul: false,
-    most_bytes: u64::MAX,
-};
+const IN_LINES: SearchReach = SearchReach { passes_nul: false, most_bytes: u64::MAX };
 
 fn segment(files: &[(&str, &str)]) -> Segment {
     let mut counter = TrigramCounter::default();
@@ -45,10 +42,7 @@ fn segment(files: &[(&str, &str)]) -> Segment {
 }
 
 fn paths(segment: &Segment) -> Vec<String> {
-    segment
-        .live_documents()
-        .map(|(_, facts)| facts.path.display().to_string())
-        .collect()
+    segment.live_documents().map(|(_, facts)| facts.path.display().to_string()).collect()
 }
 
 /// Returns the live documents that a query may match.
@@ -84,21 +78,11 @@ fn candidates_are_the_documents_with_all_trigrams() {
     }
     // Two bytes have no trigram; `need` is in most documents.
     for query in ["ne", "need", "."] {
-        assert_eq!(
-            text.candidates(&Need::new(&TextQueryOptions::new(query)), IN_LINES),
-            Candidates::Every,
-            "{query}"
-        );
+        assert_eq!(text.candidates(&Need::new(&TextQueryOptions::new(query)), IN_LINES), Candidates::Every, "{query}");
     }
-    let across = SearchReach {
-        passes_nul: true,
-        ..IN_LINES
-    };
+    let across = SearchReach { passes_nul: true, ..IN_LINES };
     assert_eq!(candidates(&text, "needless", across).join(" "), "a.txt e.txt");
-    let small = SearchReach {
-        most_bytes: 15,
-        ..IN_LINES
-    };
+    let small = SearchReach { most_bytes: 15, ..IN_LINES };
     assert_eq!(candidates(&text, "needless", small).join(" "), "a.txt b.txt g.txt");
 }
 

@@ -51,11 +51,7 @@ fn import(draft: &mut ElementDraft<'_>) {
         modifiers.push("dynamic".to_owned());
     }
     draft.element.name.clone_from(&module);
-    draft.element.detail = ElementDetail::Import(Box::new(ImportFacts {
-        module,
-        names: Vec::new(),
-        modifiers,
-    }));
+    draft.element.detail = ElementDetail::Import(Box::new(ImportFacts { module, names: Vec::new(), modifiers }));
 }
 
 /// Reads `alias ll='ls -l'`; without a value the command only prints an alias, so the draft is dropped.
@@ -73,10 +69,7 @@ fn alias(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
 }
 
 fn variable(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize, known: &mut HashMap<String, usize>) {
-    let is_in_function = drafts[at]
-        .element
-        .parent
-        .is_some_and(|parent| drafts[parent].element.kind.is_callable());
+    let is_in_function = drafts[at].element.parent.is_some_and(|parent| drafts[parent].element.kind.is_callable());
     let node = drafts[at].node;
     let around = node.parent();
     let is_of_command = around.is_some_and(|around| matches!(around.kind(), "command" | "c_style_for_statement"));

@@ -107,11 +107,7 @@ impl<'t> ParsedDeclarator<'t> {
         if holder.has_qualifier(parsed, "constexpr") {
             return true;
         }
-        let nearest = self
-            .wrappings
-            .iter()
-            .rev()
-            .find(|wrapping| wrapping.kind() != "array_declarator");
+        let nearest = self.wrappings.iter().rev().find(|wrapping| wrapping.kind() != "array_declarator");
         match nearest {
             Some(pointer) if pointer.kind() == "pointer_declarator" => {
                 DeclarationNode(*pointer).has_qualifier(parsed, "const")
@@ -124,10 +120,7 @@ impl<'t> ParsedDeclarator<'t> {
     /// Returns a copy that is treated as an object even if it is a function, so that its whole type counts: for
     /// typedefs and parameters.
     pub(crate) fn as_object(&self) -> Self {
-        Self {
-            function: None,
-            ..self.clone()
-        }
+        Self { function: None, ..self.clone() }
     }
 
     /// Returns the declared type on one line, as written; for a function, the type of its result.
@@ -154,10 +147,7 @@ impl<'t> ParsedDeclarator<'t> {
         } else if self.name.is_none() {
             suffix.push_str(parsed.text(around));
         }
-        if let Some(bits) = declarator
-            .next_sibling()
-            .filter(|next| next.kind() == "bitfield_clause")
-        {
+        if let Some(bits) = declarator.next_sibling().filter(|next| next.kind() == "bitfield_clause") {
             suffix.push_str(&parsed.text(bits).replace(' ', ""));
         }
         let suffix = one_line(&suffix, TEXT_CHARACTERS);
@@ -230,10 +220,7 @@ pub(crate) fn params_of(parsed: &ParsedFile, list: Node<'_>) -> Vec<Param> {
             continue;
         }
         let text = one_line(parsed.text(child), TEXT_CHARACTERS);
-        let mut param = Param {
-            text: text.clone(),
-            ..Param::default()
-        };
+        let mut param = Param { text: text.clone(), ..Param::default() };
         match child.kind() {
             "variadic_parameter" => {
                 param.name = text;
@@ -243,12 +230,8 @@ pub(crate) fn params_of(parsed: &ParsedFile, list: Node<'_>) -> Vec<Param> {
             _ => {
                 if let Some(declarator) = child.child_by_field_name("declarator") {
                     let declared = ParsedDeclarator::read(declarator);
-                    param.name = declared
-                        .name
-                        .map_or_else(String::new, |name| parsed.text(name).to_owned());
-                    param.type_name = declared
-                        .as_object()
-                        .type_text(parsed, DeclarationNode(child), declarator);
+                    param.name = declared.name.map_or_else(String::new, |name| parsed.text(name).to_owned());
+                    param.type_name = declared.as_object().type_text(parsed, DeclarationNode(child), declarator);
                 } else {
                     param.type_name = Some(DeclarationNode(child).base(parsed)).filter(|base| !base.is_empty());
                     if text == "void" {

@@ -23,10 +23,7 @@ pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'
     read_declarators(parsed, drafts);
     for draft in drafts.iter_mut() {
         let is_hidden = draft.element.parent.is_none()
-            && matches!(
-                draft.element.kind,
-                ElementKind::Function | ElementKind::Variable | ElementKind::Constant
-            );
+            && matches!(draft.element.kind, ElementKind::Function | ElementKind::Variable | ElementKind::Constant);
         if let Some(code) = draft.code().filter(|_| is_hidden)
             && code.is_static
         {
@@ -121,10 +118,7 @@ fn add_unparsed_directives<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementD
 }
 
 fn include(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
-    let path = draft
-        .node
-        .child_by_field_name("path")
-        .or_else(|| draft.node.child_by_field_name("argument"));
+    let path = draft.node.child_by_field_name("path").or_else(|| draft.node.child_by_field_name("argument"));
     let Some(path) = path else { return };
     let text = one_line(parsed.text(path), TEXT_CHARACTERS);
     let mut found = ImportFacts::default();
@@ -167,11 +161,7 @@ fn macro_params(code: &mut DefinitionFacts, list: &str) {
         .map(|name| Param {
             name: name.to_owned(),
             text: name.to_owned(),
-            kind: if name.ends_with("...") {
-                ParamKind::Variadic
-            } else {
-                ParamKind::Plain
-            },
+            kind: if name.ends_with("...") { ParamKind::Variadic } else { ParamKind::Plain },
             ..Param::default()
         })
         .collect();
@@ -226,9 +216,7 @@ fn function_definition<'t>(parsed: &'t ParsedFile, draft: &mut ElementDraft<'t>)
     };
     let holder = DeclarationNode(draft.node);
     draft.element.name = declared.name_text(parsed);
-    let list = declared
-        .function
-        .and_then(|function| function.child_by_field_name("parameters"));
+    let list = declared.function.and_then(|function| function.child_by_field_name("parameters"));
     // `TEST(Suite, Name) { ... }` is a macro call; only the arguments distinguish one from another, so the name
     // includes them.
     let declared_type = draft.node.child_by_field_name("type");
@@ -320,37 +308,23 @@ fn declared<'t>(parsed: &'t ParsedFile, draft: &mut ElementDraft<'t>, parent: Op
     if is_function {
         // The grammar also marks the declaration that `extern "C"` applies to as a body.
         draft.body = None;
-        draft.set_kind(if in_class {
-            ElementKind::Method
-        } else {
-            ElementKind::Function
-        });
+        draft.set_kind(if in_class { ElementKind::Method } else { ElementKind::Function });
     } else if draft.element.kind == ElementKind::Variable && !in_class && is_constant {
         draft.set_kind(ElementKind::Constant);
     }
     let value = default_of(declarator).filter(|_| !is_function && draft.element.kind == ElementKind::Field);
-    let list = declared
-        .function
-        .and_then(|function| function.child_by_field_name("parameters"));
+    let list = declared.function.and_then(|function| function.child_by_field_name("parameters"));
     let is_type = draft.element.kind == ElementKind::Type;
-    let lambda = draft
-        .inner()
-        .and_then(|lambda| lambda.child_by_field_name("declarator"));
+    let lambda = draft.inner().and_then(|lambda| lambda.child_by_field_name("declarator"));
     let Some(code) = draft.code() else { return };
     if has_lambda {
-        code.type_name = lambda
-            .and_then(trailing_result)
-            .map(|result| one_line(parsed.text(result), TEXT_CHARACTERS));
+        code.type_name = lambda.and_then(trailing_result).map(|result| one_line(parsed.text(result), TEXT_CHARACTERS));
         if let Some(list) = lambda.and_then(|lambda| lambda.child_by_field_name("parameters")) {
             code.params = params_of(parsed, list);
             code.params_text = params_text(parsed, list);
         }
     } else {
-        code.type_name = if is_type {
-            declared.as_object().type_text(parsed, holder, declarator)
-        } else {
-            type_text
-        };
+        code.type_name = if is_type { declared.as_object().type_text(parsed, holder, declarator) } else { type_text };
     }
     qualifiers(parsed, holder, code);
     if let Some(value) = value {
@@ -393,14 +367,7 @@ fn default_of(declarator: Node<'_>) -> Option<Node<'_>> {
 
 /// Adds the qualifiers that describe the definition rather than its type.
 fn qualifiers(parsed: &ParsedFile, holder: DeclarationNode<'_>, code: &mut DefinitionFacts) {
-    for name in [
-        "constexpr",
-        "consteval",
-        "constinit",
-        "_Noreturn",
-        "noreturn",
-        "mutable",
-    ] {
+    for name in ["constexpr", "consteval", "constinit", "_Noreturn", "noreturn", "mutable"] {
         if holder.has_qualifier(parsed, name) {
             code.add_modifier(name);
         }
@@ -410,10 +377,7 @@ fn qualifiers(parsed: &ParsedFile, holder: DeclarationNode<'_>, code: &mut Defin
 /// Returns the node that carries the type, within the statements that wrap it.
 fn holder_of(outer: Node<'_>) -> DeclarationNode<'_> {
     let mut node = outer;
-    while matches!(
-        node.kind(),
-        "template_declaration" | "friend_declaration" | "linkage_specification"
-    ) {
+    while matches!(node.kind(), "template_declaration" | "friend_declaration" | "linkage_specification") {
         let mut cursor = node.walk();
         let inner = node.named_children(&mut cursor).find(|child| {
             matches!(
@@ -478,13 +442,11 @@ fn typedefs(drafts: &mut [ElementDraft<'_>]) {
         }
         let declares = draft.element.parent.filter(|parent| {
             let parent = &drafts[*parent];
-            matches!(
-                parent.element.kind,
-                ElementKind::Variable | ElementKind::Constant | ElementKind::Field
-            ) && parent
-                .outer()
-                .and_then(|outer| holder_of(outer).0.child_by_field_name("type"))
-                .is_some_and(|declared| declared == draft.node)
+            matches!(parent.element.kind, ElementKind::Variable | ElementKind::Constant | ElementKind::Field)
+                && parent
+                    .outer()
+                    .and_then(|outer| holder_of(outer).0.child_by_field_name("type"))
+                    .is_some_and(|declared| declared == draft.node)
         });
         if let Some(variable) = declares {
             if has_name {
@@ -528,10 +490,7 @@ fn unnamed(drafts: &mut [ElementDraft<'_>]) {
 
 /// Renames the type in further aliases of a type that took its name from the first: `typedef struct { ... } A, *B;`.
 fn other_aliases(drafts: &mut [ElementDraft<'_>], names: &HashMap<usize, (&'static str, String)>) {
-    for draft in drafts
-        .iter_mut()
-        .filter(|draft| draft.element.kind == ElementKind::Type)
-    {
+    for draft in drafts.iter_mut().filter(|draft| draft.element.kind == ElementKind::Type) {
         let known = names.get(&draft.element.span.start_byte);
         if let (Some((keyword, name)), Some(code)) = (known, draft.code())
             && let Some(rest) = code.type_name.as_deref().and_then(|text| text.strip_prefix(keyword))
@@ -544,12 +503,7 @@ fn other_aliases(drafts: &mut [ElementDraft<'_>], names: &HashMap<usize, (&'stat
 /// Returns an attribute without its brackets: `[[nodiscard]]` becomes `nodiscard`.
 fn bare_attribute(text: &str) -> String {
     let text = text.trim();
-    for (open, close) in [
-        ("[[", "]]"),
-        ("__attribute__((", "))"),
-        ("__attribute__ ((", "))"),
-        ("__declspec(", ")"),
-    ] {
+    for (open, close) in [("[[", "]]"), ("__attribute__((", "))"), ("__attribute__ ((", "))"), ("__declspec(", ")")] {
         if let Some(bare) = text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close)) {
             return bare.trim().to_owned();
         }
@@ -581,10 +535,7 @@ mod tests {
             ),
             ("static BYTE decode(void* p) { return 0; }\n", "decode(void* p): BYTE"),
             ("__BEGIN_DECLS\nint open(void);\n__END_DECLS\n", "open(void): int"),
-            (
-                "typedef int (APIENTRY *callback)(int);\n",
-                "callback: int (APIENTRY *)(int)",
-            ),
+            ("typedef int (APIENTRY *callback)(int);\n", "callback: int (APIENTRY *)(int)"),
         ] {
             assert_eq!(signatures("a.c", text), [expected]);
         }

@@ -54,10 +54,7 @@ fn imported(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
             let mut cursor = node.walk();
             let target = node.named_children(&mut cursor).last();
             found.module = target.map_or_else(String::new, |target| parsed.text(target).to_owned());
-            found.names.push(ImportName {
-                name: found.module.clone(),
-                alias: Some(draft.element.name.clone()),
-            });
+            found.names.push(ImportName { name: found.module.clone(), alias: Some(draft.element.name.clone()) });
             found.modifiers = vec!["namespace".to_owned(), "alias".to_owned()];
         }
         "using_declaration" => {
@@ -151,10 +148,7 @@ fn function(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let mut words: Vec<String> = Vec::new();
     let mut holder = draft.outer().unwrap_or(node);
     // The statement itself is the innermost of the nodes that wrap it.
-    while matches!(
-        holder.kind(),
-        "template_declaration" | "friend_declaration" | "linkage_specification"
-    ) {
+    while matches!(holder.kind(), "template_declaration" | "friend_declaration" | "linkage_specification") {
         let mut cursor = holder.walk();
         let inner = holder.named_children(&mut cursor).find(|child| {
             child.start_byte() <= node.start_byte()
@@ -176,17 +170,12 @@ fn function(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
             _ => {}
         }
     }
-    let zero = holder
-        .child_by_field_name("default_value")
-        .filter(|_| node.kind() != "function_definition");
+    let zero = holder.child_by_field_name("default_value").filter(|_| node.kind() != "function_definition");
     if zero.is_some_and(|zero| parsed.text(zero).trim() == "0") {
         words.push("pure".to_owned());
     }
-    let mut declarator = if node.kind() == "function_definition" {
-        node.child_by_field_name("declarator")
-    } else {
-        Some(node)
-    };
+    let mut declarator =
+        if node.kind() == "function_definition" { node.child_by_field_name("declarator") } else { Some(node) };
     while let Some(inner) = declarator {
         if matches!(inner.kind(), "function_declarator" | "abstract_function_declarator") {
             let mut cursor = inner.walk();
@@ -303,9 +292,7 @@ fn owner(drafts: &mut [ElementDraft<'_>], at: usize) {
             ElementKind::Variable | ElementKind::Constant => ElementKind::Field,
             kind => kind,
         };
-        let is_special = scopes
-            .last()
-            .is_some_and(|class| without_arguments(class) == without_arguments(name));
+        let is_special = scopes.last().is_some_and(|class| without_arguments(class) == without_arguments(name));
         if is_special && draft.element.kind == ElementKind::Method {
             draft.element.kind = ElementKind::Constructor;
         }
@@ -373,9 +360,7 @@ fn mark_special_members(drafts: &mut [ElementDraft<'_>]) {
                 continue;
             }
             let is_word = rest.trim_start().starts_with(|c: char| c.is_alphabetic() || c == '_');
-            let is_memory = ["new", "delete", "co_await"]
-                .iter()
-                .any(|word| rest.trim_start().starts_with(word));
+            let is_memory = ["new", "delete", "co_await"].iter().any(|word| rest.trim_start().starts_with(word));
             code.add_modifier("operator");
             if is_word && !is_memory {
                 code.add_modifier("conversion");
@@ -395,9 +380,7 @@ fn mark_special_members(drafts: &mut [ElementDraft<'_>]) {
 fn is_deduction_guide(draft: &ElementDraft<'_>) -> bool {
     let holder = draft.outer().map_or(draft.node, |outer| {
         let mut cursor = outer.walk();
-        let inner = outer
-            .named_children(&mut cursor)
-            .find(|child| child.kind() == "declaration");
+        let inner = outer.named_children(&mut cursor).find(|child| child.kind() == "declaration");
         inner.unwrap_or(outer)
     });
     holder.kind() == "declaration"
@@ -422,10 +405,7 @@ fn mark_file_local(drafts: &mut [ElementDraft<'_>]) {
         if is_member || kind == ElementKind::Namespace {
             continue;
         }
-        let is_linked = matches!(
-            kind,
-            ElementKind::Function | ElementKind::Variable | ElementKind::Constant
-        );
+        let is_linked = matches!(kind, ElementKind::Function | ElementKind::Variable | ElementKind::Constant);
         if let Some(code) = drafts[at].code()
             && (is_unnamed || (is_linked && code.is_static))
         {
@@ -489,10 +469,7 @@ mod tests {
     fn qualified_names_split_outside_brackets_and_operators() {
         assert_eq!(segments("a::B<std::vector<int>>::c"), ["a", "B<std::vector<int>>", "c"]);
         assert_eq!(segments("A::operator<"), ["A", "operator<"]);
-        assert_eq!(
-            segments("A::operator std::string() const"),
-            ["A", "operator std::string() const"]
-        );
+        assert_eq!(segments("A::operator std::string() const"), ["A", "operator std::string() const"]);
         assert_eq!(segments("::global"), ["global"]);
         assert_eq!(segments("operators::x"), ["operators", "x"]);
     }

@@ -39,11 +39,7 @@ pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'
         constraints(parsed, draft);
         visibility(draft, parent);
         if let Some(code) = draft.code() {
-            code.doc = code
-                .doc
-                .take()
-                .map(|doc| strip_xml_tags(&doc))
-                .filter(|doc| !doc.is_empty());
+            code.doc = code.doc.take().map(|doc| strip_xml_tags(&doc)).filter(|doc| !doc.is_empty());
         }
     }
     drafts.extend(added);
@@ -51,9 +47,7 @@ pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'
 
 /// Makes a file-scoped namespace (`namespace A.B;`) the parent of what follows it.
 fn whole_file_namespace(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>]) {
-    let found = drafts
-        .iter()
-        .position(|draft| draft.node.kind() == "file_scoped_namespace_declaration");
+    let found = drafts.iter().position(|draft| draft.node.kind() == "file_scoped_namespace_declaration");
     let Some(namespace) = found else { return };
     let text = &parsed.source.text;
     let start = drafts[namespace].element.span.start_byte;
@@ -85,11 +79,7 @@ fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let Some(target) = target else { return };
     found.module = one_line(parsed.text(target), TEXT_CHARACTERS);
     found.names.push(ImportName {
-        name: if alias.is_some() {
-            found.module.clone()
-        } else {
-            "*".to_owned()
-        },
+        name: if alias.is_some() { found.module.clone() } else { "*".to_owned() },
         alias: alias.map(|alias| parsed.text(alias).to_owned()),
     });
     if alias.is_some() {
@@ -111,9 +101,7 @@ fn bases(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
         let mut cursor = list.walk();
         for base in list.named_children(&mut cursor) {
             if base.kind() != "argument_list" && !base.is_extra() {
-                let type_node = base
-                    .child_by_field_name("type")
-                    .filter(|_| base.kind().ends_with("base_type"));
+                let type_node = base.child_by_field_name("type").filter(|_| base.kind().ends_with("base_type"));
                 names.push(one_line(parsed.text(type_node.unwrap_or(base)), TEXT_CHARACTERS));
             }
         }
@@ -147,9 +135,7 @@ fn primary_constructor<'t>(
 ) {
     let node = draft.node;
     let mut cursor = node.walk();
-    let list = node
-        .children(&mut cursor)
-        .find(|child| child.kind() == "parameter_list");
+    let list = node.children(&mut cursor).find(|child| child.kind() == "parameter_list");
     let Some(list) = list else { return };
     let is_record = draft.element.kind == ElementKind::Record;
     let mut params = params_of(parsed, list);
@@ -177,16 +163,11 @@ fn primary_constructor<'t>(
     let is_mutable =
         has_token(node, "struct") && draft.element.code().is_some_and(|code| !code.has_modifier("readonly"));
     let mut cursor = list.walk();
-    for param in list
-        .named_children(&mut cursor)
-        .filter(|param| param.kind() == "parameter")
-    {
+    for param in list.named_children(&mut cursor).filter(|param| param.kind() == "parameter") {
         let mut property = ElementDraft::new(parsed, param, ElementKind::Field, param.child_by_field_name("name"));
         property.element.parent = Some(at);
         if let Some(code) = property.code() {
-            code.type_name = param
-                .child_by_field_name("type")
-                .map(|node| parsed.text(node).to_owned());
+            code.type_name = param.child_by_field_name("type").map(|node| parsed.text(node).to_owned());
             for modifier in ["property", "get", if is_mutable { "set" } else { "init" }, "parameter"] {
                 code.add_modifier(modifier);
             }
@@ -207,11 +188,7 @@ fn callable(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, parent: Option<El
             draft.element.name = format!("operator {is_checked}{}", text("operator"));
         }
         "conversion_operator_declaration" => {
-            let word = if has_token(node, "implicit") {
-                "implicit"
-            } else {
-                "explicit"
-            };
+            let word = if has_token(node, "implicit") { "implicit" } else { "explicit" };
             draft.element.name = format!("{word} operator {}", one_line(text("type"), TEXT_CHARACTERS));
             draft.add_modifier("conversion");
         }
@@ -231,11 +208,7 @@ fn callable(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, parent: Option<El
     if explicit.is_some() {
         code.add_modifier("explicit");
     }
-    if code
-        .params
-        .first()
-        .is_some_and(|param| param.kind == ParamKind::Receiver)
-    {
+    if code.params.first().is_some_and(|param| param.kind == ParamKind::Receiver) {
         code.add_modifier("extension");
     }
     code.is_abstract |= kind == ElementKind::Method && parent == Some(ElementKind::Interface) && !has_body;
@@ -244,16 +217,13 @@ fn callable(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, parent: Option<El
 /// Returns the interface of an explicit interface implementation.
 fn explicit_interface(parsed: &ParsedFile, node: Node<'_>) -> Option<String> {
     let mut cursor = node.walk();
-    let specifier = node
-        .children(&mut cursor)
-        .find(|child| child.kind() == "explicit_interface_specifier")?;
+    let specifier = node.children(&mut cursor).find(|child| child.kind() == "explicit_interface_specifier")?;
     Some(one_line(parsed.text(specifier).trim_end_matches('.'), TEXT_CHARACTERS))
 }
 
 fn has_token(node: Node<'_>, token: &str) -> bool {
     let mut cursor = node.walk();
-    node.children(&mut cursor)
-        .any(|child| !child.is_named() && child.kind() == token)
+    node.children(&mut cursor).any(|child| !child.is_named() && child.kind() == token)
 }
 
 /// Refines fields, properties, events and indexers.
@@ -263,16 +233,10 @@ fn field(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     if let Some(list) = node.child_by_field_name("accessors") {
         let mut cursor = list.walk();
         for accessor in list.named_children(&mut cursor) {
-            accessors.extend(
-                accessor
-                    .child_by_field_name("name")
-                    .map(|name| parsed.text(name).to_owned()),
-            );
+            accessors.extend(accessor.child_by_field_name("name").map(|name| parsed.text(name).to_owned()));
         }
     }
-    let arrow = node
-        .child_by_field_name("value")
-        .filter(|value| value.kind() == "arrow_expression_clause");
+    let arrow = node.child_by_field_name("value").filter(|value| value.kind() == "arrow_expression_clause");
     if arrow.is_some() {
         accessors.push("get".to_owned());
     }
@@ -407,15 +371,10 @@ fn param(parsed: &ParsedFile, node: Node<'_>) -> Param {
     let text = |node: Node<'_>| one_line(parsed.text(node), TEXT_CHARACTERS);
     let mut cursor = node.walk();
     let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
-    let words: Vec<&str> = children
-        .iter()
-        .filter(|child| child.kind() == "modifier")
-        .map(|child| parsed.text(*child))
-        .collect();
-    let default = children
-        .iter()
-        .skip_while(|child| child.kind() != "=")
-        .find(|child| child.is_named() && !child.is_extra());
+    let words: Vec<&str> =
+        children.iter().filter(|child| child.kind() == "modifier").map(|child| parsed.text(*child)).collect();
+    let default =
+        children.iter().skip_while(|child| child.kind() != "=").find(|child| child.is_named() && !child.is_extra());
     let kind = if words.contains(&"this") {
         ParamKind::Receiver
     } else if words.contains(&"params") {

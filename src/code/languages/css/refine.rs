@@ -52,15 +52,9 @@ pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'
             }
             ElementKind::AtRule => {
                 let header = header(parsed, node);
-                let keyword = header
-                    .trim_start_matches('@')
-                    .split([' ', '('])
-                    .next()
-                    .unwrap_or_default();
-                let bare = keyword
-                    .rsplit_once('-')
-                    .filter(|_| keyword.starts_with('-'))
-                    .map_or(keyword, |(_, bare)| bare);
+                let keyword = header.trim_start_matches('@').split([' ', '(']).next().unwrap_or_default();
+                let bare =
+                    keyword.rsplit_once('-').filter(|_| keyword.starts_with('-')).map_or(keyword, |(_, bare)| bare);
                 let class = AT_RULES.into_iter().find(|known| *known == bare).unwrap_or("at_rule");
                 let style = StyleFacts {
                     selector: header.clone(),
@@ -129,15 +123,9 @@ fn property(parsed: &ParsedFile, declaration: Node<'_>) -> Option<(String, Strin
     let (name, value) = parsed.text(declaration).split_once(':')?;
     let name = name.trim();
     // Names of custom properties are case-sensitive; all other names are not.
-    let name = if name.starts_with("--") {
-        name.to_owned()
-    } else {
-        name.to_ascii_lowercase()
-    };
-    let unprefixed = ["-webkit-", "-moz-", "-ms-", "-o-"]
-        .iter()
-        .find_map(|prefix| name.strip_prefix(prefix))
-        .unwrap_or(&name);
+    let name = if name.starts_with("--") { name.to_owned() } else { name.to_ascii_lowercase() };
+    let unprefixed =
+        ["-webkit-", "-moz-", "-ms-", "-o-"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(&name);
     let class = parsed.source.language.facts.class_of(unprefixed).unwrap_or(OTHER);
     let value = one_line(value.trim().trim_end_matches(';'), VALUE_CHARACTERS);
     Some((name, value, class.into()))
@@ -168,10 +156,6 @@ fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     draft.element.detail = ElementDetail::Import(Box::new(ImportFacts {
         module: module.to_owned(),
         names: Vec::<ImportName>::new(),
-        modifiers: if condition.is_empty() {
-            Vec::new()
-        } else {
-            vec![condition.to_owned()]
-        },
+        modifiers: if condition.is_empty() { Vec::new() } else { vec![condition.to_owned()] },
     }));
 }

@@ -79,11 +79,7 @@ struct CursorFrame<'t> {
 
 /// Adds the keys of a file to the drafts, which already contain its comments.
 pub(crate) fn keys<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>, notation: &mut impl DataNotation) {
-    let comments: HashMap<usize, usize> = drafts
-        .iter()
-        .enumerate()
-        .map(|(at, draft)| (draft.node.id(), at))
-        .collect();
+    let comments: HashMap<usize, usize> = drafts.iter().enumerate().map(|(at, draft)| (draft.node.id(), at)).collect();
     let mut frames: Vec<CursorFrame<'t>> = Vec::new();
     let mut cursor = parsed.tree.walk();
     let (mut depth, mut visited) = (0_usize, 0_u32);
@@ -125,11 +121,7 @@ pub(crate) fn keys<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>
             }
             DataRole::List => {
                 let place = frames.last().and_then(CursorFrame::place_of_last);
-                frames.push(CursorFrame {
-                    items: Some(0),
-                    place,
-                    ..CursorFrame::new(depth, node, None)
-                });
+                frames.push(CursorFrame { items: Some(0), place, ..CursorFrame::new(depth, node, None) });
             }
             DataRole::Mapping | DataRole::Leaf | DataRole::Wrapper => {}
         }
@@ -154,13 +146,7 @@ pub(crate) fn keys<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>
 
 impl<'t> CursorFrame<'t> {
     const fn new(depth: usize, node: Node<'t>, draft: Option<usize>) -> Self {
-        Self {
-            depth,
-            node,
-            draft,
-            items: None,
-            place: None,
-        }
+        Self { depth, node, draft, items: None, place: None }
     }
 
     const fn is_list(&self) -> bool {
@@ -175,9 +161,7 @@ impl<'t> CursorFrame<'t> {
 
 /// True if the cursor is at the key of the enclosing entry: keys of YAML may be mappings themselves.
 fn is_key(frames: &[CursorFrame<'_>], cursor: &TreeCursor<'_>, depth: usize) -> bool {
-    let is_in_entry = frames
-        .last()
-        .is_some_and(|frame| frame.depth + 1 == depth && frame.draft.is_some());
+    let is_in_entry = frames.last().is_some_and(|frame| frame.depth + 1 == depth && frame.draft.is_some());
     is_in_entry && cursor.field_name() == Some("key")
 }
 
@@ -220,11 +204,7 @@ fn parent_for_entry<'t>(
 }
 
 fn item(place: usize, type_name: &'static str) -> DataEntry {
-    DataEntry {
-        key: format!("[{place}]"),
-        type_name,
-        value: String::new(),
-    }
+    DataEntry { key: format!("[{place}]"), type_name, value: String::new() }
 }
 
 fn push<'t>(
@@ -250,10 +230,7 @@ fn push<'t>(
         span: parsed.lines.span(&parsed.source.text, node.start_byte(), end),
         parent,
         nodes: [(node.start_byte(), end); 2],
-        detail: ElementDetail::Key {
-            type_name: entry.type_name.into(),
-            value: entry.value,
-        },
+        detail: ElementDetail::Key { type_name: entry.type_name.into(), value: entry.value },
     };
     drafts.push(ElementDraft::from_element(node, element));
     drafts.len() - 1
@@ -267,9 +244,7 @@ pub(crate) fn shorten_value(text: &str) -> String {
 /// Returns the named children of a node, without comments and errors.
 pub(crate) fn parts(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
-    node.named_children(&mut cursor)
-        .filter(|child| !child.is_extra() && !child.is_error())
-        .collect()
+    node.named_children(&mut cursor).filter(|child| !child.is_extra() && !child.is_error()).collect()
 }
 
 /// Returns a key without its quotes and with its escapes resolved.

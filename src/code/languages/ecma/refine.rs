@@ -160,12 +160,8 @@ fn is_type(parsed: &ParsedFile, call: Node<'_>) -> bool {
 
 /// Drops a class that is bound to a variable or member, because that element already represents it.
 fn bound_classes(drafts: &mut [ElementDraft<'_>]) {
-    let bound: HashSet<usize> = drafts
-        .iter()
-        .filter(|draft| draft.keep)
-        .filter_map(ElementDraft::inner)
-        .map(|inner| inner.id())
-        .collect();
+    let bound: HashSet<usize> =
+        drafts.iter().filter(|draft| draft.keep).filter_map(ElementDraft::inner).map(|inner| inner.id()).collect();
     for draft in drafts.iter_mut() {
         draft.keep &= draft.node.kind() != "class" || !bound.contains(&draft.node.id());
     }
@@ -174,10 +170,8 @@ fn bound_classes(drafts: &mut [ElementDraft<'_>]) {
 fn callable(draft: &mut ElementDraft<'_>, parent: Option<ElementKind>) {
     let kind = draft.element.kind;
     let has_body = draft.body.is_some();
-    let is_unnamed = matches!(
-        draft.node.kind(),
-        "function_expression" | "arrow_function" | "generator_function" | "class"
-    );
+    let is_unnamed =
+        matches!(draft.node.kind(), "function_expression" | "arrow_function" | "generator_function" | "class");
     if is_unnamed {
         match draft.node.child_by_field_name("name") {
             Some(_) => {
@@ -219,11 +213,7 @@ fn callable(draft: &mut ElementDraft<'_>, parent: Option<ElementKind>) {
 /// Returns the name that an assignment to `left` exports, if it is a `CommonJS` export.
 fn commonjs(left: &str) -> Option<&str> {
     let exports = left.strip_prefix("module.").unwrap_or(left).strip_prefix("exports")?;
-    if exports.is_empty() {
-        Some("default")
-    } else {
-        exports.strip_prefix('.')
-    }
+    if exports.is_empty() { Some("default") } else { exports.strip_prefix('.') }
 }
 
 /// Drops methods of objects within functions, and functions assigned to members there: they are not part of the file's
@@ -277,17 +267,10 @@ fn overloads(drafts: &mut [ElementDraft<'_>]) {
     let mut known: HashMap<(Option<usize>, String), usize> = HashMap::new();
     let is_counted = |draft: &ElementDraft<'_>| draft.element.kind.is_callable() && draft.keep;
     for draft in drafts.iter().filter(|draft| is_counted(draft)) {
-        *known
-            .entry((draft.element.parent, draft.element.name.clone()))
-            .or_default() += 1;
+        *known.entry((draft.element.parent, draft.element.name.clone())).or_default() += 1;
     }
-    for draft in drafts
-        .iter_mut()
-        .filter(|draft| is_counted(draft) && draft.body.is_none())
-    {
-        let several = known
-            .get(&(draft.element.parent, draft.element.name.clone()))
-            .is_some_and(|count| *count > 1);
+    for draft in drafts.iter_mut().filter(|draft| is_counted(draft) && draft.body.is_none()) {
+        let several = known.get(&(draft.element.parent, draft.element.name.clone())).is_some_and(|count| *count > 1);
         if let Some(code) = draft.code().filter(|_| several) {
             code.add_modifier("overload");
         }
@@ -307,11 +290,7 @@ fn set(draft: &mut ElementDraft<'_>, mut found: ImportFacts) {
         }
     }
     draft.element.name = if found.module.is_empty() {
-        let names: Vec<&str> = found
-            .names
-            .iter()
-            .map(|name| name.alias.as_deref().unwrap_or(&name.name))
-            .collect();
+        let names: Vec<&str> = found.names.iter().map(|name| name.alias.as_deref().unwrap_or(&name.name)).collect();
         names.join(", ")
     } else {
         found.module.clone()
@@ -334,9 +313,7 @@ fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
             found.module = path.map_or_else(String::new, |path| string(parsed, path));
         }
         "call_expression" => {
-            let path = node
-                .child_by_field_name("arguments")
-                .and_then(|arguments| arguments.named_child(0));
+            let path = node.child_by_field_name("arguments").and_then(|arguments| arguments.named_child(0));
             found.module = path.map_or_else(String::new, |path| string(parsed, path));
         }
         _ => {
@@ -369,10 +346,9 @@ fn clause(parsed: &ParsedFile, clause: Node<'_>, names: &mut Vec<ImportName>) {
     let mut cursor = clause.walk();
     for child in clause.named_children(&mut cursor) {
         match child.kind() {
-            "identifier" => names.push(ImportName {
-                name: "default".to_owned(),
-                alias: Some(parsed.text(child).to_owned()),
-            }),
+            "identifier" => {
+                names.push(ImportName { name: "default".to_owned(), alias: Some(parsed.text(child).to_owned()) })
+            }
             "namespace_import" => names.push(ImportName {
                 name: "*".to_owned(),
                 alias: child.named_child(0).map(|name| parsed.text(name).to_owned()),
@@ -388,39 +364,27 @@ fn clause(parsed: &ParsedFile, clause: Node<'_>, names: &mut Vec<ImportName>) {
 
 fn specifier(parsed: &ParsedFile, node: Node<'_>) -> ImportName {
     let text = |field| node.child_by_field_name(field).map(|node| string(parsed, node));
-    ImportName {
-        name: text("name").unwrap_or_else(|| parsed.text(node).to_owned()),
-        alias: text("alias"),
-    }
+    ImportName { name: text("name").unwrap_or_else(|| parsed.text(node).to_owned()), alias: text("alias") }
 }
 
 fn plain(parsed: &ParsedFile, node: Node<'_>) -> ImportName {
-    ImportName {
-        name: parsed.text(node).to_owned(),
-        alias: None,
-    }
+    ImportName { name: parsed.text(node).to_owned(), alias: None }
 }
 
 fn pattern_names(parsed: &ParsedFile, pattern: Node<'_>) -> Vec<ImportName> {
     if pattern.kind() != "object_pattern" {
-        return vec![ImportName {
-            name: "default".to_owned(),
-            alias: Some(parsed.text(pattern).to_owned()),
-        }];
+        return vec![ImportName { name: "default".to_owned(), alias: Some(parsed.text(pattern).to_owned()) }];
     }
     let mut cursor = pattern.walk();
     pattern
         .named_children(&mut cursor)
         .filter(|child| !child.is_extra())
-        .map(
-            |child| match (child.child_by_field_name("key"), child.child_by_field_name("value")) {
-                (Some(key), Some(value)) => ImportName {
-                    name: parsed.text(key).to_owned(),
-                    alias: Some(parsed.text(value).to_owned()),
-                },
-                _ => plain(parsed, child),
-            },
-        )
+        .map(|child| match (child.child_by_field_name("key"), child.child_by_field_name("value")) {
+            (Some(key), Some(value)) => {
+                ImportName { name: parsed.text(key).to_owned(), alias: Some(parsed.text(value).to_owned()) }
+            }
+            _ => plain(parsed, child),
+        })
         .collect()
 }
 
@@ -436,19 +400,14 @@ fn export(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) -> Vec<String> {
             if bare == "default" && right.kind() == "object" {
                 let mut cursor = right.walk();
                 for child in right.named_children(&mut cursor).filter(|child| !child.is_extra()) {
-                    let name = child
-                        .child_by_field_name("key")
-                        .or_else(|| child.child_by_field_name("name"))
-                        .unwrap_or(child);
+                    let name =
+                        child.child_by_field_name("key").or_else(|| child.child_by_field_name("name")).unwrap_or(child);
                     let value = child.child_by_field_name("value").unwrap_or(child);
                     found.names.push(plain(parsed, name));
                     local.push(parsed.text(value).to_owned());
                 }
             } else {
-                found.names.push(ImportName {
-                    name: bare.to_owned(),
-                    alias: None,
-                });
+                found.names.push(ImportName { name: bare.to_owned(), alias: None });
                 local.push(parsed.text(right).to_owned());
             }
         }
@@ -456,10 +415,7 @@ fn export(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) -> Vec<String> {
         let mut cursor = node.walk();
         for child in node.children(&mut cursor) {
             match child.kind() {
-                "*" => found.names.push(ImportName {
-                    name: "*".to_owned(),
-                    alias: None,
-                }),
+                "*" => found.names.push(ImportName { name: "*".to_owned(), alias: None }),
                 "namespace_export" => found.names.push(ImportName {
                     name: "*".to_owned(),
                     alias: child.named_child(0).map(|name| string(parsed, name)),
@@ -477,9 +433,7 @@ fn export(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) -> Vec<String> {
                 "ERROR" if parsed.text(child) == "type" => found.modifiers.push("type".to_owned()),
                 // `export = value;` and `export as namespace Name;`
                 "=" | "namespace" => {
-                    found
-                        .modifiers
-                        .push(if child.kind() == "=" { "assigned" } else { "namespace" }.to_owned());
+                    found.modifiers.push(if child.kind() == "=" { "assigned" } else { "namespace" }.to_owned());
                     let value = child.next_named_sibling().filter(|value| value.kind() == "identifier");
                     local.extend(value.map(|value| parsed.text(value).to_owned()));
                     found.names.extend(value.map(|value| plain(parsed, value)));
@@ -494,10 +448,7 @@ fn export(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) -> Vec<String> {
             } else {
                 ("default", None)
             };
-            found.names.push(ImportName {
-                name: name.to_owned(),
-                alias,
-            });
+            found.names.push(ImportName { name: name.to_owned(), alias });
         }
         if let Some(source) = node.child_by_field_name("source") {
             found.module = string(parsed, source);
@@ -525,9 +476,7 @@ fn decorated(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     }
     found.reverse();
     let span = draft.element.span;
-    draft.element.span = parsed
-        .lines
-        .span(&parsed.source.text, first.start_byte(), span.end_byte);
+    draft.element.span = parsed.lines.span(&parsed.source.text, first.start_byte(), span.end_byte);
     if let Some(code) = draft.code() {
         code.decorators.splice(0..0, found);
     }
@@ -547,12 +496,7 @@ fn parameter_properties<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraf
         let mut inner = param.walk();
         let modifiers: Vec<&str> = param
             .children(&mut inner)
-            .filter(|child| {
-                matches!(
-                    child.kind(),
-                    "accessibility_modifier" | "readonly" | "override_modifier"
-                )
-            })
+            .filter(|child| matches!(child.kind(), "accessibility_modifier" | "readonly" | "override_modifier"))
             .map(|child| parsed.text(child))
             .collect();
         let Some(name) = param.child_by_field_name("pattern").filter(|_| !modifiers.is_empty()) else {
@@ -562,10 +506,7 @@ fn parameter_properties<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraf
         field.element.parent = class;
         let declared = param.child_by_field_name("type");
         if let Some(code) = field.code() {
-            code.visibility = modifiers
-                .iter()
-                .find_map(|modifier| Visibility::from_name(modifier))
-                .unwrap_or_default();
+            code.visibility = modifiers.iter().find_map(|modifier| Visibility::from_name(modifier)).unwrap_or_default();
             code.type_name = declared.map(|node| parsed.text(node).trim_start_matches([':', ' ']).to_owned());
             code.modifiers = modifiers.into_iter().map(str::to_owned).collect();
             code.add_modifier("parameter");

@@ -68,9 +68,8 @@ fn directives(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize) {
         .collect();
     let Some(code) = drafts[at].code() else { return };
     let Some(doc) = code.doc.take() else { return };
-    let (told, kept): (Vec<&str>, Vec<&str>) = doc
-        .lines()
-        .partition(|line| found.iter().any(|directive| directive == line));
+    let (told, kept): (Vec<&str>, Vec<&str>) =
+        doc.lines().partition(|line| found.iter().any(|directive| directive == line));
     code.decorators.extend(told.into_iter().map(str::to_owned));
     let kept = kept.join("\n").trim().to_owned();
     if kept.lines().any(|line| line.starts_with("Deprecated: ")) {
@@ -83,9 +82,7 @@ fn directives(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize) {
 fn directive(comment: &str) -> Option<&str> {
     let text = comment.strip_prefix("//")?;
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    let is_known = ["line ", "extern ", "export "]
-        .iter()
-        .any(|word| text.starts_with(word));
+    let is_known = ["line ", "extern ", "export "].iter().any(|word| text.starts_with(word));
     let is_named = text
         .split_once(':')
         .is_some_and(|(tool, rest)| !tool.is_empty() && tool.chars().all(is_word) && rest.starts_with(is_word));
@@ -96,10 +93,7 @@ fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let text = |field| draft.node.child_by_field_name(field).map(|node| parsed.text(node));
     let path = text("path").unwrap_or_default().trim_matches(['"', '`']).to_owned();
     let mut found = ImportFacts::default();
-    let named = |name: &str, alias: Option<&str>| ImportName {
-        name: name.to_owned(),
-        alias: alias.map(str::to_owned),
-    };
+    let named = |name: &str, alias: Option<&str>| ImportName { name: name.to_owned(), alias: alias.map(str::to_owned) };
     match text("name") {
         None => found.names.push(named(&path, None)),
         Some(".") => {
@@ -145,9 +139,7 @@ fn callable(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize, typ
         // As with `:=`, a function in a local variable is part of the enclosing function.
         "var_spec" if is_inside => drafts[at].keep = false,
         "method_declaration" => {
-            let receiver = node
-                .child_by_field_name("receiver")
-                .and_then(|list| receiver(parsed, list));
+            let receiver = node.child_by_field_name("receiver").and_then(|list| receiver(parsed, list));
             let draft = &mut drafts[at];
             if let Some((type_name, is_pointer)) = receiver {
                 match types.get(&type_name) {
@@ -188,10 +180,7 @@ fn receiver(parsed: &ParsedFile, list: Node<'_>) -> Option<(String, bool)> {
     let param = list.named_children(&mut cursor).find(|child| !child.is_extra())?;
     let declared = param.child_by_field_name("type")?;
     let name = bare_type(declared);
-    Some((
-        parsed.text(name).to_owned(),
-        parsed.text(declared).trim_start_matches('(').starts_with('*'),
-    ))
+    Some((parsed.text(name).to_owned(), parsed.text(declared).trim_start_matches('(').starts_with('*')))
 }
 
 /// Returns the name in a type: without pointer, brackets, package and type arguments.
@@ -322,10 +311,7 @@ fn one_of_several(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
         .map(|name| parsed.text(name))
         .collect();
     let mut cursor = values.walk();
-    let values: Vec<Node<'_>> = values
-        .named_children(&mut cursor)
-        .filter(|value| !value.is_extra())
-        .collect();
+    let values: Vec<Node<'_>> = values.named_children(&mut cursor).filter(|value| !value.is_extra()).collect();
     if names.len() < 2 || names.len() != values.len() {
         return;
     }
@@ -337,10 +323,7 @@ fn one_of_several(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
 
 /// Sets the visibility by the first letter's case; definitions within a function are private to it.
 fn visibility(drafts: &mut [ElementDraft<'_>], at: usize) {
-    let is_local = drafts[at]
-        .element
-        .parent
-        .is_some_and(|parent| drafts[parent].element.kind.is_callable());
+    let is_local = drafts[at].element.parent.is_some_and(|parent| drafts[parent].element.kind.is_callable());
     let draft = &mut drafts[at];
     let name = draft.element.name.rsplit('.').next().unwrap_or_default();
     let is_capital = name.starts_with(char::is_uppercase);

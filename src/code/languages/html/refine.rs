@@ -16,10 +16,7 @@ use crate::{
 const UNKNOWN_CLASS: &str = "structure";
 
 pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
-    for draft in drafts
-        .iter_mut()
-        .filter(|draft| draft.element.kind == ElementKind::Markup)
-    {
+    for draft in drafts.iter_mut().filter(|draft| draft.element.kind == ElementKind::Markup) {
         end_with_content(parsed, draft);
     }
     for at in 0..drafts.len() {
@@ -45,11 +42,7 @@ pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'
     }
     for at in 0..drafts.len() {
         if drafts[at].element.kind == ElementKind::Markup {
-            let markup = MarkupFacts {
-                depth: depths[at],
-                children: children[at],
-                ..tag(parsed, drafts[at].node)
-            };
+            let markup = MarkupFacts { depth: depths[at], children: children[at], ..tag(parsed, drafts[at].node) };
             drafts[at].element.name.clone_from(&markup.tag);
             drafts[at].element.detail = ElementDetail::Markup(Box::new(markup));
         }
@@ -107,10 +100,7 @@ fn tag(parsed: &ParsedFile, node: Node<'_>) -> MarkupFacts {
             "text" | "entity" if !is_void(parsed, node) => push_text(parsed, child, &mut text),
             "element" if is_void(parsed, child) => {
                 let mut inner = child.walk();
-                for part in child
-                    .named_children(&mut inner)
-                    .filter(|part| matches!(part.kind(), "text" | "entity"))
-                {
+                for part in child.named_children(&mut inner).filter(|part| matches!(part.kind(), "text" | "entity")) {
                     push_text(parsed, part, &mut text);
                 }
             }
@@ -151,11 +141,7 @@ pub(crate) fn embeds(parsed: &ParsedFile) -> Vec<EmbeddedRange> {
         let mut cursor = node.walk();
         let raw = node.children(&mut cursor).find(|child| child.kind() == "raw_text");
         if let (Some(raw), Some(language)) = (raw, language_of(parsed, node)) {
-            found.push(EmbeddedRange {
-                language,
-                host: node.start_byte(),
-                pieces: vec![raw.byte_range()],
-            });
+            found.push(EmbeddedRange { language, host: node.start_byte(), pieces: vec![raw.byte_range()] });
         }
         WalkStep::Over
     });

@@ -18,10 +18,7 @@ pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'
             ElementKind::Package => {
                 let text = parsed.text(draft.node);
                 let bare = text.rsplit_once("package").map_or(text, |(_, rest)| rest);
-                bare.trim()
-                    .trim_end_matches(';')
-                    .trim()
-                    .clone_into(&mut draft.element.name);
+                bare.trim().trim_end_matches(';').trim().clone_into(&mut draft.element.name);
             }
             ElementKind::Initializer => {
                 let is_static = draft.code().is_some_and(|code| code.has_modifier("static"));
@@ -52,10 +49,7 @@ fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let path: String = path.split_whitespace().collect();
     let (module, name) = path.rsplit_once('.').unwrap_or(("", &path));
     module.clone_into(&mut found.module);
-    found.names.push(ImportName {
-        name: name.to_owned(),
-        alias: None,
-    });
+    found.names.push(ImportName { name: name.to_owned(), alias: None });
     draft.element.name.clone_from(&path);
     draft.element.detail = ElementDetail::Import(Box::new(found));
 }

@@ -30,14 +30,9 @@ impl DataNotation for JsonNotation {
 
     fn entry(&mut self, parsed: &ParsedFile, node: Node<'_>) -> DataEntry {
         let key = node.child_by_field_name("key").map_or("", |key| parsed.text(key));
-        let (type_name, value) = node
-            .child_by_field_name("value")
-            .map_or(("null", String::new()), |value| value_of(parsed, value));
-        DataEntry {
-            key: unquote(key),
-            type_name,
-            value,
-        }
+        let (type_name, value) =
+            node.child_by_field_name("value").map_or(("null", String::new()), |value| value_of(parsed, value));
+        DataEntry { key: unquote(key), type_name, value }
     }
 }
 

@@ -91,10 +91,7 @@ fn after<'t>(node: Node<'t>, token: &str) -> Option<Node<'t>> {
 }
 
 fn is_type(node: Node<'_>) -> bool {
-    matches!(
-        node.kind(),
-        "user_type" | "nullable_type" | "function_type" | "parenthesized_type" | "non_nullable_type"
-    )
+    matches!(node.kind(), "user_type" | "nullable_type" | "function_type" | "parenthesized_type" | "non_nullable_type")
 }
 
 fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
@@ -108,10 +105,7 @@ fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     path.clone_into(&mut draft.element.name);
     draft.element.detail = ElementDetail::Import(Box::new(ImportFacts {
         module: module.to_owned(),
-        names: vec![ImportName {
-            name: name.to_owned(),
-            alias,
-        }],
+        names: vec![ImportName { name: name.to_owned(), alias }],
         modifiers: Vec::new(),
     }));
 }
@@ -127,10 +121,7 @@ fn class(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
         for specifier in list.named_children(&mut cursor).filter(|child| !child.is_extra()) {
             // Annotations may precede the specifier.
             let mut parts = specifier.walk();
-            let Some(written) = specifier
-                .named_children(&mut parts)
-                .find(|part| part.kind() != "annotation")
-            else {
+            let Some(written) = specifier.named_children(&mut parts).find(|part| part.kind() != "annotation") else {
                 continue;
             };
             let is_super = written.kind() == "constructor_invocation";
@@ -149,9 +140,7 @@ fn class(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
         }
     }
     if node.kind() == "companion_object" {
-        let name = node
-            .child_by_field_name("name")
-            .map_or("Companion", |name| parsed.text(name));
+        let name = node.child_by_field_name("name").map_or("Companion", |name| parsed.text(name));
         name.clone_into(&mut draft.element.name);
     }
     if is_anonymous {
@@ -184,9 +173,7 @@ fn refine_misparsed_class<'t>(parsed: &'t ParsedFile, draft: &mut ElementDraft<'
         around = node.parent();
     }
     let before = draft.outer().and_then(|outer| outer.prev_sibling());
-    let doc = before
-        .map(|comment| parsed.text(comment))
-        .filter(|text| text.starts_with("/**"));
+    let doc = before.map(|comment| parsed.text(comment)).filter(|text| text.starts_with("/**"));
     let is = |word| draft.element.code().is_some_and(|code| code.has_modifier(word));
     draft.element.kind = match word {
         "object" => ElementKind::Object,
@@ -230,11 +217,7 @@ fn function(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
             let value = child(node, "identifier").map(|name| parsed.text(name).to_owned());
             if let (Some(name), Some(code)) = (value, draft.code()) {
                 code.params_text.clone_from(&name);
-                code.params = vec![Param {
-                    text: name.clone(),
-                    name,
-                    ..Param::default()
-                }];
+                code.params = vec![Param { text: name.clone(), name, ..Param::default() }];
             }
         }
         _ => {
@@ -268,22 +251,12 @@ fn extended(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let receiver = draft
         .node
         .children(&mut cursor)
-        .take_while(|part| {
-            !matches!(
-                part.kind(),
-                "function_value_parameters" | "variable_declaration" | ":" | "="
-            )
-        })
+        .take_while(|part| !matches!(part.kind(), "function_value_parameters" | "variable_declaration" | ":" | "="))
         .find(|part| is_type(*part));
     let Some(receiver) = receiver else { return };
     draft.add_modifier("extension");
     let text = parsed.text(receiver);
-    let bare = text
-        .split(['<', '?'])
-        .next()
-        .unwrap_or(text)
-        .trim_start_matches('(')
-        .trim();
+    let bare = text.split(['<', '?']).next().unwrap_or(text).trim_start_matches('(').trim();
     let is_name = !bare.is_empty() && bare.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
     if is_name && receiver.kind() != "function_type" {
         draft.element.name = format!("{bare}.{}", draft.element.name);
@@ -412,9 +385,7 @@ fn member(draft: &mut ElementDraft<'_>, around: ElementKind, modifiers: &[String
     let in_companion = modifiers.iter().any(|modifier| modifier == "companion");
     let is_sealed = modifiers.iter().any(|modifier| modifier == "sealed");
     let Some(code) = draft.code() else { return };
-    let is_unsaid = !["public", "private", "protected", "internal"]
-        .iter()
-        .any(|word| code.has_modifier(word));
+    let is_unsaid = !["public", "private", "protected", "internal"].iter().any(|word| code.has_modifier(word));
     if is_unsaid && code.has_modifier("parameter") {
         code.visibility = Visibility::Public;
     }

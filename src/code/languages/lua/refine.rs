@@ -16,16 +16,11 @@ use crate::{
 };
 
 /// Functions and methods of common libraries that create a class.
-const CLASS_MAKERS: [&str; 8] = [
-    "class", "Class", "extend", "extends", "subclass", "derive", "inherit", "newclass",
-];
+const CLASS_MAKERS: [&str; 8] = ["class", "Class", "extend", "extends", "subclass", "derive", "inherit", "newclass"];
 
 pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     let mut imported: HashSet<usize> = HashSet::new();
-    for draft in drafts
-        .iter_mut()
-        .filter(|draft| draft.element.kind == ElementKind::Import)
-    {
+    for draft in drafts.iter_mut().filter(|draft| draft.element.kind == ElementKind::Import) {
         imported.extend(import(parsed, draft));
     }
     let tables = tables(parsed, drafts, &imported);
@@ -56,10 +51,7 @@ fn doc_text(comment: &str) -> Option<String> {
     }
     let level = bare.strip_prefix('[').map(|rest| rest.trim_start_matches('='));
     if let Some(inside) = level.and_then(|rest| rest.strip_prefix('[')) {
-        let inside = inside
-            .trim_end_matches(['-', ' '])
-            .trim_end_matches(']')
-            .trim_end_matches('=');
+        let inside = inside.trim_end_matches(['-', ' ']).trim_end_matches(']').trim_end_matches('=');
         let inside = inside.trim_end_matches(']').trim_matches('-');
         let lines: Vec<&str> = inside.lines().map(str::trim).collect();
         return Some(lines.join("\n").trim().to_owned());
@@ -70,14 +62,8 @@ fn doc_text(comment: &str) -> Option<String> {
 /// Reads an import and returns the start byte of the node that names it locally.
 fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) -> Option<usize> {
     let name = draft.element.name.trim_matches(['"', '\'', '[', ']']).to_owned();
-    let call = draft
-        .node
-        .child_by_field_name("name")
-        .map_or("", |name| parsed.text(name));
-    let mut found = ImportFacts {
-        module: name.clone(),
-        ..ImportFacts::default()
-    };
+    let call = draft.node.child_by_field_name("name").map_or("", |name| parsed.text(name));
+    let mut found = ImportFacts { module: name.clone(), ..ImportFacts::default() };
     match call {
         "require" => {}
         "pcall" => found.modifiers.push("optional".to_owned()),
@@ -87,9 +73,7 @@ fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) -> Option<usize> {
     let mut value = draft.node;
     let mut member = None;
     while let Some(around) = value.parent().filter(|around| around.kind() == "dot_index_expression") {
-        member = around
-            .child_by_field_name("field")
-            .map(|field| parsed.text(field).to_owned());
+        member = around.child_by_field_name("field").map(|field| parsed.text(field).to_owned());
         value = around;
     }
     let assignment = value
@@ -107,9 +91,7 @@ fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) -> Option<usize> {
             here = Some(*name);
         }
         if names.len() == 1 && values.len() == 1 {
-            let whole = statement
-                .parent()
-                .filter(|around| around.kind() == "variable_declaration");
+            let whole = statement.parent().filter(|around| around.kind() == "variable_declaration");
             draft.widen(parsed, whole.unwrap_or(statement));
         }
     }
@@ -118,10 +100,7 @@ fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) -> Option<usize> {
         let alias = local.filter(|local| *local != member);
         found.names.push(ImportName { name: member, alias });
     } else if let Some(local) = local {
-        found.names.push(ImportName {
-            name: local,
-            alias: None,
-        });
+        found.names.push(ImportName { name: local, alias: None });
     }
     draft.element.name = name;
     draft.element.detail = ElementDetail::Import(Box::new(found));
@@ -134,8 +113,7 @@ fn sides(statement: Node<'_>) -> (Vec<Node<'_>>, Vec<Node<'_>>) {
         let mut cursor = statement.walk();
         let list = statement.children(&mut cursor).find(|child| child.kind() == kind);
         let mut cursor = statement.walk();
-        list.map(|list| list.children_by_field_name(field, &mut cursor).collect())
-            .unwrap_or_default()
+        list.map(|list| list.children_by_field_name(field, &mut cursor).collect()).unwrap_or_default()
     };
     (list("variable_list", "name"), list("expression_list", "value"))
 }
@@ -148,10 +126,7 @@ fn tables(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], imported: &HashS
         if drafts[at].element.kind != ElementKind::Variable {
             continue;
         }
-        let is_local = drafts[at]
-            .element
-            .parent
-            .is_some_and(|parent| drafts[parent].element.kind.is_callable());
+        let is_local = drafts[at].element.parent.is_some_and(|parent| drafts[parent].element.kind.is_callable());
         let draft = &mut drafts[at];
         let name = draft.element.name.clone();
         let (mut value, mut written) = (None, None);
@@ -165,9 +140,8 @@ fn tables(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], imported: &HashS
             value = place.and_then(|place| values.get(place)).copied();
             written = value.map(|value| one_line(parsed.text(value), 80));
         }
-        let is_constant = ["const", "close"]
-            .iter()
-            .any(|word| draft.element.code().is_some_and(|code| code.has_modifier(word)));
+        let is_constant =
+            ["const", "close"].iter().any(|word| draft.element.code().is_some_and(|code| code.has_modifier(word)));
         let is_global = !draft.element.code().is_some_and(|code| code.has_modifier("local"));
         draft.keep &= name.starts_with("self.") || is_of_file(draft.node, is_global);
         if is_constant {
@@ -188,10 +162,7 @@ fn tables(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], imported: &HashS
                 code.add_modifier("global");
             }
             code.extends = made.into_iter().flatten().collect();
-            if let Some(base) = seen
-                .and_then(|seen| seen.base.clone())
-                .filter(|_| code.extends.is_empty())
-            {
+            if let Some(base) = seen.and_then(|seen| seen.base.clone()).filter(|_| code.extends.is_empty()) {
                 code.extends.push(base);
             }
         }
@@ -237,13 +208,8 @@ fn evidence(parsed: &ParsedFile, drafts: &[ElementDraft<'_>]) -> HashMap<String,
     // `setmetatable(Store, { __index = Base })` among the statements of the file.
     let root = parsed.tree.root_node();
     let mut cursor = root.walk();
-    for statement in root
-        .named_children(&mut cursor)
-        .filter(|node| node.kind() == "function_call")
-    {
-        let is_meta = statement
-            .child_by_field_name("name")
-            .is_some_and(|name| parsed.text(name) == "setmetatable");
+    for statement in root.named_children(&mut cursor).filter(|node| node.kind() == "function_call") {
+        let is_meta = statement.child_by_field_name("name").is_some_and(|name| parsed.text(name) == "setmetatable");
         let Some(arguments) = statement.child_by_field_name("arguments").filter(|_| is_meta) else {
             continue;
         };
@@ -251,21 +217,14 @@ fn evidence(parsed: &ParsedFile, drafts: &[ElementDraft<'_>]) -> HashMap<String,
             continue;
         };
         let seen = found.entry(parsed.text(table).to_owned()).or_default();
-        let Some(meta) = arguments
-            .named_child(1)
-            .filter(|meta| meta.kind() == "table_constructor")
-        else {
+        let Some(meta) = arguments.named_child(1).filter(|meta| meta.kind() == "table_constructor") else {
             seen.is_class = true;
             continue;
         };
         let mut cursor = meta.walk();
         for field in meta.named_children(&mut cursor) {
             let part = |name| field.child_by_field_name(name).map_or("", |node| parsed.text(node));
-            if part("name") == "__index"
-                && part("value")
-                    .chars()
-                    .all(|c| c.is_alphanumeric() || c == '_' || c == '.')
-            {
+            if part("name") == "__index" && part("value").chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.') {
                 seen.is_class = true;
                 seen.base = Some(part("value").to_owned());
             }
@@ -305,11 +264,7 @@ fn is_dotted(draft: &ElementDraft<'_>) -> bool {
 /// Returns the visibility by convention: a leading underscore hides a name; two mark a name that Lua itself calls.
 fn by_name(name: &str) -> Visibility {
     let name = name.rsplit([':', '.']).next().unwrap_or(name);
-    if name.starts_with('_') && !name.starts_with("__") {
-        Visibility::Private
-    } else {
-        Visibility::Public
-    }
+    if name.starts_with('_') && !name.starts_with("__") { Visibility::Private } else { Visibility::Public }
 }
 
 fn function(draft: &mut ElementDraft<'_>) {
@@ -372,11 +327,7 @@ fn assign_table_member(drafts: &mut [ElementDraft<'_>], at: usize, tables: &Hash
     }
     let draft = &mut drafts[at];
     if is_function {
-        draft.set_kind(if is_method {
-            ElementKind::Method
-        } else {
-            ElementKind::Function
-        });
+        draft.set_kind(if is_method { ElementKind::Method } else { ElementKind::Function });
     } else if draft.element.kind == ElementKind::Variable {
         draft.set_kind(ElementKind::Field);
     }
@@ -416,10 +367,7 @@ fn mark_returned_exports(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>]) {
         names.insert(parsed.text(value));
     }
     let mut cursor = value.walk();
-    for field in value
-        .named_children(&mut cursor)
-        .filter(|field| field.kind() == "field")
-    {
+    for field in value.named_children(&mut cursor).filter(|field| field.kind() == "field") {
         names.extend(field.child_by_field_name("value").map(|node| parsed.text(node)));
     }
     for draft in drafts.iter_mut().filter(|draft| draft.element.parent.is_none()) {

@@ -35,9 +35,7 @@ pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'
         }
     }
     drafts.retain(|draft| draft.keep);
-    widen_headings(parsed, drafts, |node| {
-        is_within(&quotes, node) || is_within(&lists, node)
-    });
+    widen_headings(parsed, drafts, |node| is_within(&quotes, node) || is_within(&lists, node));
     links(parsed, drafts);
     assign_parents(drafts);
 }
@@ -109,15 +107,9 @@ fn widen_headings(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], is_neste
             continue;
         }
         let start = draft.node.start_byte();
-        let end = next_at[..=usize::from(level.min(6))]
-            .iter()
-            .copied()
-            .min()
-            .unwrap_or(end_of_text);
+        let end = next_at[..=usize::from(level.min(6))].iter().copied().min().unwrap_or(end_of_text);
         next_at[usize::from(level.min(6))] = start;
-        draft.element.span = parsed
-            .lines
-            .span(&parsed.source.text, start, end.max(draft.node.end_byte()));
+        draft.element.span = parsed.lines.span(&parsed.source.text, start, end.max(draft.node.end_byte()));
     }
 }
 
@@ -158,11 +150,7 @@ fn list(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
 
 fn table(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let mut cursor = draft.node.walk();
-    let rows = draft
-        .node
-        .named_children(&mut cursor)
-        .filter(|child| child.kind() == "pipe_table_row")
-        .count();
+    let rows = draft.node.named_children(&mut cursor).filter(|child| child.kind() == "pipe_table_row").count();
     let header = draft.node.named_child(0).map_or("", |header| parsed.text(header));
     draft.element.name = one_line(header.trim().trim_matches('|'), 80);
     draft.element.detail = info(format!("{rows} rows"));
@@ -231,11 +219,7 @@ fn links<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
                 (name, "") => (name, part("link_label")),
                 (name, target) => (name, target),
             };
-            let name = if kind == ElementKind::Image {
-                part("image_description")
-            } else {
-                name
-            };
+            let name = if kind == ElementKind::Image { part("image_description") } else { name };
             let start = inline.start_byte() + node.start_byte();
             let end = inline.start_byte() + node.end_byte();
             drafts.push(ElementDraft::from_element(
@@ -277,11 +261,7 @@ fn front_matter(parsed: &ParsedFile, node: Node<'_>, language: &str) -> Option<E
     let (start, end) = (text.find('\n')? + 1, text.rfind('\n')? + 1);
     (start < end).then_some(())?;
     let inside = node.start_byte() + start..node.start_byte() + end;
-    Some(EmbeddedRange {
-        language: by_name(language).ok()?,
-        host: node.start_byte(),
-        pieces: vec![inside],
-    })
+    Some(EmbeddedRange { language: by_name(language).ok()?, host: node.start_byte(), pieces: vec![inside] })
 }
 
 fn fenced(parsed: &ParsedFile, node: Node<'_>) -> Option<EmbeddedRange> {
@@ -296,20 +276,14 @@ fn fenced(parsed: &ParsedFile, node: Node<'_>) -> Option<EmbeddedRange> {
     }
     // `rust,ignore`, `{.python .numberLines}`, `js title="a.js"`
     let tag = tag.trim_start_matches(['{', '.', ' ']);
-    let tag = tag
-        .split([' ', ',', '{', '}', ':', ';', '\t'])
-        .next()
-        .unwrap_or_default();
+    let tag = tag.split([' ', ',', '{', '}', ':', ';', '\t']).next().unwrap_or_default();
     let language = by_tag(tag).filter(|_| !tag.is_empty())?;
     let content = content?;
     // Quote markers and list indentation are within the block, but are not part of its lines.
     let mut pieces = Vec::new();
     let mut at = content.start_byte();
     let mut cursor = content.walk();
-    for sign in content
-        .named_children(&mut cursor)
-        .filter(|child| child.kind() == "block_continuation")
-    {
+    for sign in content.named_children(&mut cursor).filter(|child| child.kind() == "block_continuation") {
         if at < sign.start_byte() {
             pieces.push(at..sign.start_byte());
         }
@@ -318,9 +292,5 @@ fn fenced(parsed: &ParsedFile, node: Node<'_>) -> Option<EmbeddedRange> {
     if at < content.end_byte() {
         pieces.push(at..content.end_byte());
     }
-    Some(EmbeddedRange {
-        language,
-        host: node.start_byte(),
-        pieces,
-    })
+    Some(EmbeddedRange { language, host: node.start_byte(), pieces })
 }

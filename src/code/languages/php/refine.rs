@@ -52,19 +52,14 @@ fn namespaces(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>]) {
             node.kind() == "namespace_definition" && node.child_by_field_name("body").is_none()
         })
         .collect();
-    for draft in drafts
-        .iter_mut()
-        .filter(|draft| draft.element.kind == ElementKind::Namespace)
-    {
+    for draft in drafts.iter_mut().filter(|draft| draft.element.kind == ElementKind::Namespace) {
         if draft.node.child_by_field_name("name").is_none() {
             "<global>".clone_into(&mut draft.element.name);
         }
     }
     for (place, at) in open.iter().enumerate() {
         let start = drafts[*at].element.span.start_byte;
-        let end = open
-            .get(place + 1)
-            .map_or(text.len(), |next| drafts[*next].element.span.start_byte);
+        let end = open.get(place + 1).map_or(text.len(), |next| drafts[*next].element.span.start_byte);
         let end = start + text.get(start..end).unwrap_or_default().trim_end().len();
         drafts[*at].element.span = parsed.lines.span(text, start, end);
         for inner in drafts.iter_mut().skip(at + 1) {
@@ -106,22 +101,14 @@ fn used(parsed: &ParsedFile, node: Node<'_>) -> ImportFacts {
             "namespace_use_group" => {
                 is_group = true;
                 let mut cursor = child.walk();
-                clauses.extend(
-                    child
-                        .named_children(&mut cursor)
-                        .filter(|c| !c.is_extra())
-                        .map(|c| clause(parsed, c)),
-                );
+                clauses.extend(child.named_children(&mut cursor).filter(|c| !c.is_extra()).map(|c| clause(parsed, c)));
             }
             _ => {}
         }
     }
     // The word after `use` applies to all names; within a group, to one name.
     let words: Vec<Option<&str>> = clauses.iter().map(|(word, _)| word.as_deref()).collect();
-    if let Some(Some(word)) = words
-        .first()
-        .filter(|first| !is_group || words.iter().all(|word| word == *first))
-    {
+    if let Some(Some(word)) = words.first().filter(|first| !is_group || words.iter().all(|word| word == *first)) {
         found.modifiers.push((*word).to_owned());
         found.names = clauses.into_iter().map(|(_, name)| name).collect();
     } else {
@@ -148,17 +135,9 @@ fn clause(parsed: &ParsedFile, clause: Node<'_>) -> (Option<String>, ImportName)
     let alias = clause.child_by_field_name("alias");
     let word = clause.child_by_field_name("type");
     let mut cursor = clause.walk();
-    let name = clause
-        .named_children(&mut cursor)
-        .find(|child| !child.is_extra() && Some(*child) != word);
+    let name = clause.named_children(&mut cursor).find(|child| !child.is_extra() && Some(*child) != word);
     let text = |node: Node<'_>| parsed.text(node).trim_start_matches('\\').to_owned();
-    (
-        word.map(text),
-        ImportName {
-            name: name.map_or_else(String::new, text),
-            alias: alias.map(text),
-        },
-    )
+    (word.map(text), ImportName { name: name.map_or_else(String::new, text), alias: alias.map(text) })
 }
 
 /// Returns the traits that a class is composed of.
@@ -169,10 +148,7 @@ fn traits(parsed: &ParsedFile, node: Node<'_>) -> ImportFacts {
         names: node
             .named_children(&mut cursor)
             .filter(|child| child.kind().ends_with("name"))
-            .map(|child| ImportName {
-                name: parsed.text(child).to_owned(),
-                alias: None,
-            })
+            .map(|child| ImportName { name: parsed.text(child).to_owned(), alias: None })
             .collect(),
         modifiers: vec!["trait".to_owned()],
     }
@@ -186,17 +162,10 @@ fn included(parsed: &ParsedFile, node: Node<'_>) -> ImportFacts {
     }
     let text = path.map_or("", |path| parsed.text(path));
     let is_literal = path.is_some_and(|path| matches!(path.kind(), "string" | "encapsed_string"));
-    let text = if is_literal {
-        text.trim_matches(['"', '\''])
-    } else {
-        text
-    };
+    let text = if is_literal { text.trim_matches(['"', '\'']) } else { text };
     ImportFacts {
         module: String::new(),
-        names: vec![ImportName {
-            name: one_line(text, TEXT_CHARACTERS),
-            alias: None,
-        }],
+        names: vec![ImportName { name: one_line(text, TEXT_CHARACTERS), alias: None }],
         modifiers: vec![node.kind().trim_end_matches("_expression").to_owned()],
     }
 }
@@ -224,9 +193,7 @@ fn class_like(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     }
     if node.kind() == "enum_declaration" {
         let mut cursor = node.walk();
-        let backing = node
-            .named_children(&mut cursor)
-            .find(|child| child.kind() == "primitive_type");
+        let backing = node.named_children(&mut cursor).find(|child| child.kind() == "primitive_type");
         extends.extend(backing.map(|backing| parsed.text(backing).to_owned()));
     }
     let Some(code) = draft.code() else { return };
@@ -284,16 +251,10 @@ fn promoted<'t>(
             .map(|child| parsed.text(child))
             .collect();
         if let Some(code) = field.code() {
-            code.visibility = modifiers
-                .iter()
-                .find_map(|modifier| Visibility::from_name(modifier))
-                .unwrap_or_default();
-            code.type_name = param
-                .child_by_field_name("type")
-                .map(|node| parsed.text(node).to_owned());
-            code.value = param
-                .child_by_field_name("default_value")
-                .map(|node| one_line(parsed.text(node), VALUE_CHARACTERS));
+            code.visibility = modifiers.iter().find_map(|modifier| Visibility::from_name(modifier)).unwrap_or_default();
+            code.type_name = param.child_by_field_name("type").map(|node| parsed.text(node).to_owned());
+            code.value =
+                param.child_by_field_name("default_value").map(|node| one_line(parsed.text(node), VALUE_CHARACTERS));
             for modifier in modifiers {
                 code.add_modifier(modifier);
             }
@@ -319,9 +280,7 @@ fn constant(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, parent: Option<El
     } else if parent.is_some_and(ElementKind::is_class_like) {
         draft.set_kind(ElementKind::Field);
     }
-    let value = Some(node)
-        .filter(|node| node.kind() == "const_element")
-        .and_then(|node| node.named_child(1));
+    let value = Some(node).filter(|node| node.kind() == "const_element").and_then(|node| node.named_child(1));
     let Some(code) = draft.code() else { return };
     code.add_modifier("const");
     if let Some(value) = value {
@@ -335,10 +294,7 @@ fn hooks(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let holder = draft.outer().unwrap_or(draft.node);
     let mut names: Vec<String> = Vec::new();
     let mut cursor = holder.walk();
-    for list in holder
-        .named_children(&mut cursor)
-        .filter(|child| child.kind() == "property_hook_list")
-    {
+    for list in holder.named_children(&mut cursor).filter(|child| child.kind() == "property_hook_list") {
         let mut inner = list.walk();
         for hook in list.named_children(&mut inner) {
             let mut parts = hook.walk();
@@ -361,10 +317,7 @@ fn attributes(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
         let mut groups = list.walk();
         for group in list.named_children(&mut groups) {
             let mut cursor = group.walk();
-            for attribute in group
-                .named_children(&mut cursor)
-                .filter(|child| child.kind() == "attribute")
-            {
+            for attribute in group.named_children(&mut cursor).filter(|child| child.kind() == "attribute") {
                 let text = one_line(parsed.text(attribute), TEXT_CHARACTERS);
                 if !found.contains(&text) {
                     found.push(text);

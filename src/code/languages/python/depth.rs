@@ -21,10 +21,7 @@ pub(crate) fn too_deep(text: &str) -> Vec<BlankedPart> {
                 '\t' => column = column.wrapping_add(8),
                 '\r' | '\u{c}' => column = 0,
                 _ => {
-                    found.push(BlockOpening {
-                        column,
-                        byte: start + at,
-                    });
+                    found.push(BlockOpening { column, byte: start + at });
                     break;
                 }
             }
@@ -56,12 +53,7 @@ mod tests {
             .map(|element| element.name)
             .collect();
         assert_eq!(names, ["f", "g"]);
-        assert!(
-            parsed
-                .errors
-                .iter()
-                .any(|error| error.message == "nested too deep to be read")
-        );
+        assert!(parsed.errors.iter().any(|error| error.message == "nested too deep to be read"));
         assert!(parsed.error_count > 200, "{}", parsed.error_count);
     }
 }

@@ -38,14 +38,9 @@ pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'
     }
     // A separate pass: the class of a member may be recognised as an enum only in the loop above.
     for at in 0..drafts.len() {
-        let in_enum = drafts[at]
-            .element
-            .parent
-            .is_some_and(|parent| drafts[parent].element.kind == ElementKind::Enum);
+        let in_enum = drafts[at].element.parent.is_some_and(|parent| drafts[parent].element.kind == ElementKind::Enum);
         let draft = &mut drafts[at];
-        let is_value = draft
-            .code()
-            .is_some_and(|code| code.value.is_some() && !code.has_modifier("instance"));
+        let is_value = draft.code().is_some_and(|code| code.value.is_some() && !code.has_modifier("instance"));
         if in_enum && draft.element.kind == ElementKind::Field && is_value && !draft.element.name.starts_with('_') {
             draft.element.kind = ElementKind::EnumMember;
         }
@@ -55,9 +50,8 @@ pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'
 /// Ends a definition at its last code. The grammar includes trailing comments in a body; Python's own parser does not.
 fn end_with_code(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let mut last = draft.node;
-    while let Some(child) = (0..last.child_count())
-        .rev()
-        .find_map(|at| last.child(at).filter(|child| child.kind() != "comment"))
+    while let Some(child) =
+        (0..last.child_count()).rev().find_map(|at| last.child(at).filter(|child| child.kind() != "comment"))
     {
         last = child;
     }
@@ -72,10 +66,7 @@ fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
         found.modifiers.push("type_checking".to_owned());
     }
     let mut cursor = node.walk();
-    found.names = node
-        .children_by_field_name("name", &mut cursor)
-        .map(|name| imported(parsed, name))
-        .collect();
+    found.names = node.children_by_field_name("name", &mut cursor).map(|name| imported(parsed, name)).collect();
     if node.kind() == "future_import_statement" {
         "__future__".clone_into(&mut found.module);
     } else if let Some(module) = node.child_by_field_name("module_name") {
@@ -85,14 +76,8 @@ fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
         }
     }
     let mut cursor = node.walk();
-    if node
-        .named_children(&mut cursor)
-        .any(|child| child.kind() == "wildcard_import")
-    {
-        found.names.push(ImportName {
-            name: "*".to_owned(),
-            alias: None,
-        });
+    if node.named_children(&mut cursor).any(|child| child.kind() == "wildcard_import") {
+        found.names.push(ImportName { name: "*".to_owned(), alias: None });
     }
     draft.element.name = if found.module.is_empty() {
         let names: Vec<&str> = found.names.iter().map(|name| name.name.as_str()).collect();
@@ -116,16 +101,12 @@ fn is_for_types_only(parsed: &ParsedFile, node: Node<'_>) -> bool {
 
 fn imported(parsed: &ParsedFile, node: Node<'_>) -> ImportName {
     let text = |field| node.child_by_field_name(field).map(|node| parsed.text(node).to_owned());
-    ImportName {
-        name: text("name").unwrap_or_else(|| parsed.text(node).to_owned()),
-        alias: text("alias"),
-    }
+    ImportName { name: text("name").unwrap_or_else(|| parsed.text(node).to_owned()), alias: text("alias") }
 }
 
 fn enumeration(draft: &mut ElementDraft<'_>) {
-    let enumerates = draft
-        .code()
-        .is_some_and(|code| code.extends.iter().any(|base| ENUM_BASES.contains(&last_name(base))));
+    let enumerates =
+        draft.code().is_some_and(|code| code.extends.iter().any(|base| ENUM_BASES.contains(&last_name(base))));
     if enumerates {
         draft.element.kind = ElementKind::Enum;
     }

@@ -16,10 +16,7 @@ pub(crate) fn long_heredoc_words(text: &str) -> Vec<BlankedPart> {
     let mut found = Vec::new();
     // A heredoc's end word is on a line of its own. Lines are collected once, when the first long word is found.
     let lines = LazyCell::new(|| {
-        text.lines()
-            .map(str::trim)
-            .filter(|line| line.len() > MAX_WORD_CHARACTERS)
-            .collect::<HashSet<_>>()
+        text.lines().map(str::trim).filter(|line| line.len() > MAX_WORD_CHARACTERS).collect::<HashSet<_>>()
     });
     let mut from = 0;
     while let Some(at) = text[from..].find("<<").map(|at| from + at) {
@@ -43,14 +40,8 @@ fn word(text: &str) -> Option<Range<usize>> {
         '"' | '\'' | '`' => (1, Box::new(move |c| c != first)),
         _ => (0, Box::new(|c| c.is_alphanumeric() || c == '_')),
     };
-    let end = text[start..]
-        .char_indices()
-        .take_while(|(_, c)| is_inside(*c))
-        .nth(MAX_WORD_CHARACTERS)?
-        .0;
-    let rest = text[start + end..]
-        .find(|c| !is_inside(c))
-        .unwrap_or(text.len() - start - end);
+    let end = text[start..].char_indices().take_while(|(_, c)| is_inside(*c)).nth(MAX_WORD_CHARACTERS)?.0;
+    let rest = text[start + end..].find(|c| !is_inside(c)).unwrap_or(text.len() - start - end);
     Some(start..start + end + rest)
 }
 

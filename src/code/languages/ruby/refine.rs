@@ -16,17 +16,8 @@ use crate::{
 };
 
 /// Prefixes of comments that are meant for a tool, not for a reader.
-const MAGIC: [&str; 9] = [
-    "!",
-    "-*-",
-    "frozen_string_literal:",
-    "encoding:",
-    "coding:",
-    "warn_indent:",
-    "typed:",
-    "rubocop:",
-    ":nodoc:",
-];
+const MAGIC: [&str; 9] =
+    ["!", "-*-", "frozen_string_literal:", "encoding:", "coding:", "warn_indent:", "typed:", "rubocop:", ":nodoc:"];
 
 pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     let mut fields: Vec<ElementDraft<'t>> = Vec::new();
@@ -128,15 +119,8 @@ fn bare(text: &str) -> &str {
 
 /// Returns the receiver and the method of a call, such as `Struct` and `new`.
 fn called<'p>(parsed: &'p ParsedFile, call: Node<'_>) -> (&'p str, &'p str) {
-    let text = |field| {
-        call.child_by_field_name(field)
-            .map_or("", |node| parsed.text(node).trim_start_matches("::"))
-    };
-    if call.kind() == "call" {
-        (text("receiver"), text("method"))
-    } else {
-        ("", "")
-    }
+    let text = |field| call.child_by_field_name(field).map_or("", |node| parsed.text(node).trim_start_matches("::"));
+    if call.kind() == "call" { (text("receiver"), text("method")) } else { ("", "") }
 }
 
 /// Refines a constant assigned from a call: `Point = Struct.new(:x)` is a structure, `Error = Class.new(StandardError)`
@@ -150,15 +134,11 @@ fn made_by_call(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, call: Node<'_
         _ => return,
     };
     draft.set_kind(kind);
-    let superclass = (kind == ElementKind::Class)
-        .then(|| call.child_by_field_name("arguments")?.named_child(0))
-        .flatten();
+    let superclass =
+        (kind == ElementKind::Class).then(|| call.child_by_field_name("arguments")?.named_child(0)).flatten();
     if let Some(code) = draft.code() {
         code.value = None;
-        code.extends = superclass
-            .map(|node| one_line(parsed.text(node), 200))
-            .into_iter()
-            .collect();
+        code.extends = superclass.map(|node| one_line(parsed.text(node), 200)).into_iter().collect();
     }
 }
 
@@ -226,11 +206,8 @@ fn method(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize) {
     let name = draft.element.name.clone();
     let Some(code) = draft.code() else { return };
     code.is_static = is_static;
-    code.visibility = if has_owner && !is_static && is_always_private(&name) {
-        Visibility::Private
-    } else {
-        Visibility::Public
-    };
+    code.visibility =
+        if has_owner && !is_static && is_always_private(&name) { Visibility::Private } else { Visibility::Public };
     if is_static {
         code.add_modifier("static");
     }
@@ -246,10 +223,7 @@ fn method(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize) {
 
 /// True for hooks that Ruby makes private wherever they are defined.
 fn is_always_private(name: &str) -> bool {
-    matches!(
-        name,
-        "initialize_copy" | "initialize_clone" | "initialize_dup" | "respond_to_missing?"
-    )
+    matches!(name, "initialize_copy" | "initialize_clone" | "initialize_dup" | "respond_to_missing?")
 }
 
 /// True if a definition is in `class << self`.
@@ -272,10 +246,7 @@ fn field(
     known: &mut HashSet<(Option<usize>, String)>,
 ) {
     let owner = owner(drafts, at);
-    let is_local = drafts[at]
-        .element
-        .parent
-        .is_some_and(|parent| drafts[parent].element.kind.is_callable());
+    let is_local = drafts[at].element.parent.is_some_and(|parent| drafts[parent].element.kind.is_callable());
     let draft = &mut drafts[at];
     let node = draft.node;
     if node.kind() == "call" {
@@ -314,9 +285,7 @@ fn import(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize) {
     found.modifiers.push(call.to_owned());
     match call {
         "require" | "require_relative" | "load" => {
-            let argument = node
-                .child_by_field_name("arguments")
-                .and_then(|list| list.named_child(0));
+            let argument = node.child_by_field_name("arguments").and_then(|list| list.named_child(0));
             let is_plain = argument.is_some_and(|argument| argument.kind() == "string") && !name.contains("#{");
             if call == "require" {
                 found.modifiers.clear();
@@ -329,25 +298,16 @@ fn import(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize) {
             found.module.clone_from(&name);
         }
         "autoload" => {
-            let path = node
-                .child_by_field_name("arguments")
-                .and_then(|list| list.named_child(1));
-            path.map_or("", |path| bare(parsed.text(path)))
-                .clone_into(&mut found.module);
-            found.names.push(ImportName {
-                name: name.clone(),
-                alias: None,
-            });
+            let path = node.child_by_field_name("arguments").and_then(|list| list.named_child(1));
+            path.map_or("", |path| bare(parsed.text(path))).clone_into(&mut found.module);
+            found.names.push(ImportName { name: name.clone(), alias: None });
         }
         _ => {
             found.module.clone_from(&name);
             if call != "using" {
                 found.modifiers.push("mixin".to_owned());
             }
-            let class = drafts[at]
-                .element
-                .parent
-                .filter(|_| call == "include" || call == "prepend");
+            let class = drafts[at].element.parent.filter(|_| call == "include" || call == "prepend");
             if let Some(class) = class.filter(|_| is_of_class(node))
                 && let Some(code) = drafts[class].code()
             {
@@ -429,11 +389,7 @@ fn visibility<'t>(parsed: &ParsedFile, drafts: &mut [ElementDraft<'t>]) {
         } else if draft.element.code().is_some()
             && let Some(scope) = scope(draft.node)
         {
-            scopes
-                .entry(scope.id())
-                .or_insert_with(|| (scope, Vec::new()))
-                .1
-                .push(at);
+            scopes.entry(scope.id()).or_insert_with(|| (scope, Vec::new())).1.push(at);
         }
     }
     let mut scopes: Vec<(Node<'t>, Vec<usize>)> = scopes.into_values().collect();
@@ -454,10 +410,7 @@ fn aliases(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>]) {
         }
         let original = match draft.node.kind() {
             "alias" => draft.node.child_by_field_name("alias"),
-            _ => draft
-                .node
-                .child_by_field_name("arguments")
-                .and_then(|list| list.named_child(1)),
+            _ => draft.node.child_by_field_name("arguments").and_then(|list| list.named_child(1)),
         };
         let Some(original) = original.map(|node| bare(parsed.text(node))) else {
             continue;
@@ -468,9 +421,7 @@ fn aliases(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>]) {
                 && draft.element.name == original
                 && owner(drafts, *other) == class
         });
-        let seen = found
-            .and_then(|(_, draft)| draft.element.code())
-            .map(|code| code.visibility);
+        let seen = found.and_then(|(_, draft)| draft.element.code()).map(|code| code.visibility);
         if let (Some(seen), Some(code)) = (seen, drafts[at].code()) {
             code.visibility = seen;
         }
@@ -484,18 +435,11 @@ fn body(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], scope: Node<'_>, i
     let mut cursor = scope.walk();
     for child in scope.named_children(&mut cursor) {
         let (receiver, call) = called(parsed, child);
-        let word = if child.kind() == "identifier" {
-            parsed.text(child)
-        } else {
-            call
-        };
+        let word = if child.kind() == "identifier" { parsed.text(child) } else { call };
         let Some(rule) = VisibilityRule::parse(word).filter(|_| matches!(receiver, "" | "self")) else {
             continue;
         };
-        match child
-            .child_by_field_name("arguments")
-            .filter(|list| list.named_child_count() > 0)
-        {
+        match child.child_by_field_name("arguments").filter(|list| list.named_child_count() > 0) {
             Some(list) => named.push((rule, list)),
             None => in_force.push((child.start_byte(), rule)),
         }
@@ -505,11 +449,10 @@ fn body(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], scope: Node<'_>, i
     }
     for at in inside {
         let draft = &mut drafts[*at];
-        let is_bound = matches!(
-            draft.element.kind,
-            ElementKind::Method | ElementKind::Field | ElementKind::Constructor
-        ) && !matches!(draft.node.kind(), "singleton_method" | "alias")
-            && !draft.element.name.starts_with("@@");
+        let is_bound =
+            matches!(draft.element.kind, ElementKind::Method | ElementKind::Field | ElementKind::Constructor)
+                && !matches!(draft.node.kind(), "singleton_method" | "alias")
+                && !draft.element.name.starts_with("@@");
         let start = draft.node.start_byte();
         if let Some((_, rule)) = in_force.iter().rev().find(|(from, _)| is_bound && *from < start) {
             let is_fixed = is_always_private(&draft.element.name);

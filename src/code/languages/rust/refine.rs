@@ -287,10 +287,7 @@ fn self_type(parsed: &ParsedFile, node: Node<'_>) -> String {
 fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, attributes: &[String]) {
     let node = draft.node;
     let mut found = ImportFacts::default();
-    if let Some(visibility) = node
-        .named_child(0)
-        .filter(|child| child.kind() == "visibility_modifier")
-    {
+    if let Some(visibility) = node.named_child(0).filter(|child| child.kind() == "visibility_modifier") {
         found.modifiers.push("re-export".to_owned());
         let written = parsed.text(visibility);
         if written != "pub" {
@@ -300,10 +297,7 @@ fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, attributes: &[Strin
     if node.kind() == "extern_crate_declaration" {
         found.modifiers.push("extern".to_owned());
         let text = |field| node.child_by_field_name(field).map(|name| parsed.text(name).to_owned());
-        found.names.push(ImportName {
-            name: text("name").unwrap_or_default(),
-            alias: text("alias"),
-        });
+        found.names.push(ImportName { name: text("name").unwrap_or_default(), alias: text("alias") });
     } else if let Some(argument) = node.child_by_field_name("argument") {
         read_use_paths(parsed, argument, &mut found);
     }
@@ -336,19 +330,11 @@ fn read_use_paths(parsed: &ParsedFile, argument: Node<'_>, found: &mut ImportFac
     let mut open: Vec<(Node<'_>, String)> = vec![(argument, String::new())];
     if argument.kind() == "scoped_use_list" {
         found.module = argument.child_by_field_name("path").map(bare).unwrap_or_default();
-        open = argument
-            .child_by_field_name("list")
-            .map(|list| (list, String::new()))
-            .into_iter()
-            .collect();
+        open = argument.child_by_field_name("list").map(|list| (list, String::new())).into_iter().collect();
     }
     while let Some((node, path)) = open.pop() {
         let joined = |name: &str| {
-            if path.is_empty() {
-                name.to_owned()
-            } else {
-                format!("{path}::{name}")
-            }
+            if path.is_empty() { name.to_owned() } else { format!("{path}::{name}") }
         };
         match node.kind() {
             "use_list" => {
@@ -371,10 +357,7 @@ fn read_use_paths(parsed: &ParsedFile, argument: Node<'_>, found: &mut ImportFac
                 name: joined(&node.child_by_field_name("path").map(bare).unwrap_or_default()),
                 alias: node.child_by_field_name("alias").map(bare),
             }),
-            _ => found.names.push(ImportName {
-                name: joined(&bare(node)),
-                alias: None,
-            }),
+            _ => found.names.push(ImportName { name: joined(&bare(node)), alias: None }),
         }
     }
     // `use a::b::C` names `C` of `a::b`.

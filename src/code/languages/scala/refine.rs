@@ -14,10 +14,7 @@ use crate::{
 
 pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     for draft in drafts.iter_mut() {
-        let (start, end) = (
-            draft.element.span.start_byte,
-            written_end(parsed, draft.outer().unwrap_or(draft.node)),
-        );
+        let (start, end) = (draft.element.span.start_byte, written_end(parsed, draft.outer().unwrap_or(draft.node)));
         draft.element.span = parsed.lines.span(&parsed.source.text, start, end);
     }
     assign_parents(drafts);
@@ -62,10 +59,8 @@ fn written_end(parsed: &ParsedFile, mut node: Node<'_>) -> usize {
         if is_whole {
             return node.end_byte();
         }
-        let inner = children(node)
-            .into_iter()
-            .rev()
-            .find(|child| !child.is_extra() && child.start_byte() < child.end_byte());
+        let inner =
+            children(node).into_iter().rev().find(|child| !child.is_extra() && child.start_byte() < child.end_byte());
         match inner {
             Some(inner) => node = inner,
             None => return node.start_byte() + parsed.text(node).trim_end().len(),
@@ -113,10 +108,9 @@ fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     } else {
         for one in paths {
             let (module, names) = path(one);
-            found.names.extend(names.into_iter().map(|name| ImportName {
-                name: format!("{module}.{}", name.name),
-                alias: name.alias,
-            }));
+            found.names.extend(
+                names.into_iter().map(|name| ImportName { name: format!("{module}.{}", name.name), alias: name.alias }),
+            );
         }
     }
     if draft.element.kind == ElementKind::Export {
@@ -147,10 +141,7 @@ fn path(path: &str) -> (String, Vec<ImportName>) {
                 Some((name, alias)) => (name.trim(), Some(alias.trim().to_owned())),
                 None => (selector.trim(), None),
             };
-            ImportName {
-                name: if name == "_" { "*" } else { name }.to_owned(),
-                alias,
-            }
+            ImportName { name: if name == "_" { "*" } else { name }.to_owned(), alias }
         })
         .collect();
     (module.split_whitespace().collect(), names)
@@ -166,10 +157,7 @@ fn params(parsed: &ParsedFile, node: Node<'_>) -> (Vec<Param>, String) {
         }
         written.push(params_text(parsed, list));
         let text = |node: Node<'_>| one_line(parsed.text(node), TEXT_CHARACTERS);
-        for child in children(list)
-            .into_iter()
-            .filter(|child| child.is_named() && !child.is_extra())
-        {
+        for child in children(list).into_iter().filter(|child| child.is_named() && !child.is_extra()) {
             let declared = child.child_by_field_name("type");
             let is_named = matches!(child.kind(), "parameter" | "class_parameter");
             let is_repeated = declared.unwrap_or(child).kind() == "repeated_parameter_type";
@@ -180,11 +168,7 @@ fn params(parsed: &ParsedFile, node: Node<'_>) -> (Vec<Param>, String) {
                 default: child
                     .child_by_field_name("default_value")
                     .map(|value| one_line(parsed.text(value), VALUE_CHARACTERS)),
-                kind: if is_repeated {
-                    ParamKind::Variadic
-                } else {
-                    ParamKind::Plain
-                },
+                kind: if is_repeated { ParamKind::Variadic } else { ParamKind::Plain },
                 text: text(child),
             });
         }
@@ -206,22 +190,15 @@ fn class_like(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let kind = draft.element.kind;
     let (mut params, text) = params(parsed, node);
-    let mut names = node
-        .child_by_field_name("extend")
-        .map_or_else(Vec::new, |clause| bases(parsed, clause, "type"));
-    let mut lists = children(node)
-        .into_iter()
-        .filter(|child| child.kind() == "class_parameters");
+    let mut names = node.child_by_field_name("extend").map_or_else(Vec::new, |clause| bases(parsed, clause, "type"));
+    let mut lists = children(node).into_iter().filter(|child| child.kind() == "class_parameters");
     let first = lists.next().map_or(0, |list| list.named_child_count());
     let declares_all =
         kind == ElementKind::EnumMember || draft.element.code().is_some_and(|code| code.has_modifier("case"));
     let is_anonymous = node.kind() == "instance_expression";
     for (at, param) in params.iter_mut().enumerate() {
         let words: Vec<&str> = param.text.split([' ', '\n']).collect();
-        let is_said = words
-            .iter()
-            .take_while(|word| !word.contains(':'))
-            .any(|word| matches!(*word, "val" | "var"));
+        let is_said = words.iter().take_while(|word| !word.contains(':')).any(|word| matches!(*word, "val" | "var"));
         if is_said || declares_all && at < first {
             param.kind = ParamKind::Field;
         }
@@ -256,9 +233,7 @@ fn class_parameter(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
         let has_word = children(owner).iter().any(|child| child.kind() == "case");
         is_first && (owner.kind() == "full_enum_case" || has_word)
     });
-    let default = node
-        .child_by_field_name("default_value")
-        .map(|value| one_line(parsed.text(value), VALUE_CHARACTERS));
+    let default = node.child_by_field_name("default_value").map(|value| one_line(parsed.text(value), VALUE_CHARACTERS));
     let Some(code) = draft.code() else { return };
     code.value = default;
     let is_field = is_case || code.has_modifier("val") || code.has_modifier("var");
@@ -314,9 +289,7 @@ fn named_type(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
         .filter(Node::is_named)
         .map(|bound| one_line(parsed.text(bound), TEXT_CHARACTERS))
         .collect();
-    let value = node
-        .child_by_field_name("type")
-        .map(|value| one_line(parsed.text(value), VALUE_CHARACTERS));
+    let value = node.child_by_field_name("type").map(|value| one_line(parsed.text(value), VALUE_CHARACTERS));
     let Some(code) = draft.code() else { return };
     code.is_abstract = value.is_none();
     code.value = value;
@@ -369,10 +342,7 @@ fn visibility(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let Some(code) = draft.code() else { return };
     code.modifiers.retain(|modifier| {
         let is_access = modifier.starts_with("private") || modifier.starts_with("protected");
-        !is_access
-            || written
-                .as_deref()
-                .is_some_and(|written| written == modifier.replace(' ', ""))
+        !is_access || written.as_deref().is_some_and(|written| written == modifier.replace(' ', ""))
     });
     let Some(written) = written else {
         if is_hidden {

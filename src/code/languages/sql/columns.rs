@@ -70,21 +70,14 @@ impl<'t> SqlDefinitions<'t, '_> {
             ..DefinitionFacts::default()
         };
         self.constraints(&mut facts, &rest[type_end..]);
-        if facts
-            .type_name
-            .as_deref()
-            .is_some_and(|name| name.to_ascii_lowercase().contains("serial"))
-        {
+        if facts.type_name.as_deref().is_some_and(|name| name.to_ascii_lowercase().contains("serial")) {
             facts.add_modifier("auto_increment");
         }
         let name = match first.kind {
             WordKind::Text => first.text.trim_matches('\'').to_owned(),
             _ => first.name(),
         };
-        let comment = part
-            .iter()
-            .position(|word| word.is("comment"))
-            .and_then(|at| part.get(at + 1));
+        let comment = part.iter().position(|word| word.is("comment")).and_then(|at| part.get(at + 1));
         if let Some(comment) = comment.filter(|word| word.kind == WordKind::Text) {
             facts.doc = Some(unquoted(comment.text));
         }
@@ -150,9 +143,7 @@ impl<'t> SqlDefinitions<'t, '_> {
         let columns = words
             .get(used)
             .filter(|word| word.is_sign("("))
-            .map_or(String::new(), |_| {
-                self.text(&words[used..used + span_of_group(&words[used..])])
-            });
+            .map_or(String::new(), |_| self.text(&words[used..used + span_of_group(&words[used..])]));
         one_line(&format!("references {target}{columns}"), TEXT_CHARACTERS)
     }
 
@@ -167,10 +158,8 @@ impl<'t> SqlDefinitions<'t, '_> {
         let Some(open) = bare.iter().position(|word| word.is_sign("(")) else {
             return;
         };
-        let columns: Vec<String> = commas(bracketed_words(&bare[open..]))
-            .into_iter()
-            .filter_map(|part| Some(part.first()?.name()))
-            .collect();
+        let columns: Vec<String> =
+            commas(bracketed_words(&bare[open..])).into_iter().filter_map(|part| Some(part.first()?.name())).collect();
         let modifier = if first.is("primary") {
             "primary key".to_owned()
         } else if first.is("unique") {
@@ -181,10 +170,7 @@ impl<'t> SqlDefinitions<'t, '_> {
                 None => return,
             }
         } else if first.is_any(&["key", "index", "fulltext", "spatial"]) {
-            let named = bare[..open]
-                .iter()
-                .rev()
-                .find(|word| word.is_name() && !word.is_any(&KEYS));
+            let named = bare[..open].iter().rev().find(|word| word.is_name() && !word.is_any(&KEYS));
             let facts = DefinitionFacts {
                 value: Some(self.text(&bare[open..open + span_of_group(&bare[open..])])),
                 modifiers: if first.is_any(&["key", "index"]) {
@@ -202,9 +188,7 @@ impl<'t> SqlDefinitions<'t, '_> {
         };
         for draft in self.drafts.iter_mut() {
             let is_meant = draft.element.parent == Some(relation)
-                && columns
-                    .iter()
-                    .any(|column| column.eq_ignore_ascii_case(&draft.element.name));
+                && columns.iter().any(|column| column.eq_ignore_ascii_case(&draft.element.name));
             if let Some(code) = draft.code().filter(|_| is_meant) {
                 // Several columns are unique together, which does not make any of them unique.
                 if modifier != "unique" || columns.len() == 1 {
@@ -216,9 +200,8 @@ impl<'t> SqlDefinitions<'t, '_> {
 }
 
 /// Keywords with which a table constraint can begin.
-const KEYS: [&str; 10] = [
-    "primary", "unique", "foreign", "check", "key", "index", "fulltext", "spatial", "exclude", "like",
-];
+const KEYS: [&str; 10] =
+    ["primary", "unique", "foreign", "check", "key", "index", "fulltext", "spatial", "exclude", "like"];
 
 pub(super) fn is_constraint(part: &[SqlWord<'_>]) -> bool {
     let Some(first) = part.first() else { return true };
@@ -237,15 +220,5 @@ pub(super) fn is_constraint(part: &[SqlWord<'_>]) -> bool {
 }
 
 /// Types that are followed by brackets.
-const TYPES: [&str; 10] = [
-    "varchar",
-    "char",
-    "character",
-    "numeric",
-    "decimal",
-    "int",
-    "integer",
-    "nvarchar",
-    "varbinary",
-    "bigint",
-];
+const TYPES: [&str; 10] =
+    ["varchar", "char", "character", "numeric", "decimal", "int", "integer", "nvarchar", "varbinary", "bigint"];

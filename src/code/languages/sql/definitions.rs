@@ -111,10 +111,7 @@ impl<'t> SqlDefinitions<'t, '_> {
             }
             let written = text.get(comment.start_byte..comment.end_byte)?;
             let bare = written.trim_start_matches("/*").trim_end_matches("*/");
-            let bare: Vec<&str> = bare
-                .lines()
-                .map(|line| line.trim().trim_start_matches(['-', '*']).trim())
-                .collect();
+            let bare: Vec<&str> = bare.lines().map(|line| line.trim().trim_start_matches(['-', '*']).trim()).collect();
             lines.insert(0, bare.join("\n").trim().to_owned());
             next = comment.start_byte;
             at -= 1;

@@ -69,12 +69,7 @@ const MAX_LOOKAHEAD: usize = 1_000;
 /// Returns the statements of a text, in order, without their terminators. Calls `is_stopped` from time to time and ends
 /// early if it returns true.
 pub(super) fn statements(text: &str, mut is_stopped: impl FnMut() -> bool) -> Vec<Vec<SqlWord<'_>>> {
-    let mut reader = SqlLexer {
-        text,
-        at: 0,
-        delimiter: None,
-        is_fresh: true,
-    };
+    let mut reader = SqlLexer { text, at: 0, delimiter: None, is_fresh: true };
     let mut found = Vec::new();
     let mut current = StatementBuilder::default();
     let mut read = 0_u32;
@@ -133,10 +128,7 @@ struct StatementBuilder<'t> {
 impl<'t> StatementBuilder<'t> {
     fn push(&mut self, word: SqlWord<'t>) {
         if self.words.len() < 8
-            && self
-                .words
-                .first()
-                .is_some_and(|first| first.is_any(&["create", "alter"]))
+            && self.words.first().is_some_and(|first| first.is_any(&["create", "alter"]))
             && word.is_any(&["function", "procedure", "trigger", "event", "package"])
         {
             self.has_body = true;
@@ -195,9 +187,7 @@ const STATEMENTS: [&str; 16] = [
 
 /// True if the last `AS` names an alias in a query or the tables of a trigger, instead of opening a body.
 fn is_alias(words: &[SqlWord<'_>]) -> bool {
-    words
-        .iter()
-        .any(|word| word.is_any(&["select", "referencing", "returns", "language"]))
+    words.iter().any(|word| word.is_any(&["select", "referencing", "returns", "language"]))
 }
 
 enum SqlToken<'t> {
@@ -276,11 +266,7 @@ impl<'t> SqlLexer<'t> {
         if at_statement && bare.starts_with('\\') {
             let start = self.at + (line.len() - line.trim_start().len());
             self.at += line.len();
-            return Some(SqlToken::Word(SqlWord {
-                text: bare,
-                start,
-                kind: WordKind::Sign,
-            }));
+            return Some(SqlToken::Word(SqlWord { text: bare, start, kind: WordKind::Sign }));
         }
         None
     }
@@ -295,9 +281,7 @@ impl<'t> SqlLexer<'t> {
             '$' => dollar_quoted(rest),
             _ if is_name_start(first) => bare(rest),
             _ if first.is_ascii_digit() => {
-                let end = rest
-                    .find(|c: char| !c.is_ascii_alphanumeric() && c != '.')
-                    .unwrap_or(rest.len());
+                let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.').unwrap_or(rest.len());
                 (end, WordKind::Sign)
             }
             _ if rest.starts_with(":=") || rest.starts_with("::") => (2, WordKind::Sign),
@@ -306,11 +290,7 @@ impl<'t> SqlLexer<'t> {
         let start = self.at;
         self.at += length;
         self.is_fresh = false;
-        SqlWord {
-            text: &rest[..length],
-            start,
-            kind,
-        }
+        SqlWord { text: &rest[..length], start, kind }
     }
 
     /// Skips the rows of a dump, which end with a line of their own.
@@ -325,16 +305,10 @@ fn is_name_start(c: char) -> bool {
 }
 
 fn bare(rest: &str) -> (usize, WordKind) {
-    let end = rest
-        .find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '@' | '#'))
-        .unwrap_or(rest.len());
+    let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '@' | '#')).unwrap_or(rest.len());
     // `E'...'`, `N'...'`, `x'...'` are strings.
     let is_prefix = end <= 2 && rest[end..].starts_with('\'') && rest.is_char_boundary(end);
-    if is_prefix
-        && rest[..end]
-            .chars()
-            .all(|c| matches!(c.to_ascii_lowercase(), 'e' | 'n' | 'x' | 'b' | 'u' | 'q'))
-    {
+    if is_prefix && rest[..end].chars().all(|c| matches!(c.to_ascii_lowercase(), 'e' | 'n' | 'x' | 'b' | 'u' | 'q')) {
         let is_escaped = rest[..end].eq_ignore_ascii_case("e");
         return (end + quoted_length(&rest[end..], b'\'', is_escaped), WordKind::Text);
     }
@@ -346,11 +320,7 @@ fn string_length(rest: &str, quote: u8) -> usize {
     // end otherwise.
     let plain = quoted_length(rest, quote, false);
     let ends_escaped = plain >= 2 && rest.as_bytes().get(plain - 2) == Some(&b'\\');
-    let line = rest
-        .bytes()
-        .skip(plain)
-        .take(MAX_LOOKAHEAD)
-        .take_while(|byte| *byte != b'\n');
+    let line = rest.bytes().skip(plain).take(MAX_LOOKAHEAD).take_while(|byte| *byte != b'\n');
     if ends_escaped && quote != b'`' && line.into_iter().any(|byte| byte == quote) {
         quoted_length(rest, quote, true)
     } else {
@@ -379,10 +349,7 @@ fn quoted_length(rest: &str, quote: u8, has_escapes: bool) -> usize {
 /// Reads `[a name]` of T-SQL; `[1]` and `[]` are subscripts.
 fn bracketed(rest: &str) -> (usize, WordKind) {
     let is_name = rest[1..].starts_with(is_name_start);
-    let end = rest
-        .bytes()
-        .take(MAX_LOOKAHEAD)
-        .position(|byte| matches!(byte, b']' | b'\n'));
+    let end = rest.bytes().take(MAX_LOOKAHEAD).position(|byte| matches!(byte, b']' | b'\n'));
     match end.filter(|end| is_name && rest.as_bytes()[*end] == b']') {
         Some(end) => (end + 1, WordKind::Quoted),
         None => (1, WordKind::Sign),
@@ -398,9 +365,7 @@ fn dollar_quoted(rest: &str) -> (usize, WordKind) {
         return (1, WordKind::Sign);
     };
     let tag = &rest[..tag_end + 2];
-    let length = rest[tag.len()..]
-        .find(tag)
-        .map_or(rest.len(), |end| end + 2 * tag.len());
+    let length = rest[tag.len()..].find(tag).map_or(rest.len(), |end| end + 2 * tag.len());
     (length, WordKind::Text)
 }
 
@@ -443,10 +408,7 @@ mod tests {
     #[test]
     fn statements_end_by_their_dialect() {
         for (text, expected) in [
-            (
-                "select 1; select ';' -- ;\n, 2 /* ; /* ; */ */; x",
-                vec!["select 1", "select 2", "x x"],
-            ),
+            ("select 1; select ';' -- ;\n, 2 /* ; /* ; */ */; x", vec!["select 1", "select 2", "x x"]),
             (
                 "create function f() returns int as $a$ begin; $$ ; end $a$ language sql; select 2",
                 vec!["create sql", "select 2"],
@@ -463,30 +425,15 @@ mod tests {
                 "create or replace procedure p (a number) is\n v number;\nbegin\n v := 1;\nend p;\n/\nselect 1;",
                 vec!["create p", "select 1"],
             ),
-            (
-                "create procedure [p] @a int as select @a\nGO\nselect 1\nGO 5\n",
-                vec!["create @a", "select 1"],
-            ),
-            (
-                "copy t (a) from stdin;\n1;2\nit's\n\\.\nselect 1;",
-                vec!["copy stdin", "select 1"],
-            ),
+            ("create procedure [p] @a int as select @a\nGO\nselect 1\nGO 5\n", vec!["create @a", "select 1"]),
+            ("copy t (a) from stdin;\n1;2\nit's\n\\.\nselect 1;", vec!["copy stdin", "select 1"]),
             (
                 "\\echo use psql \\quit\ncreate table a (b int);",
                 vec!["\\echo use psql \\quit \\echo use psql \\quit", "create )"],
             ),
-            (
-                "create view v as select a as b from t; select 1",
-                vec!["create t", "select 1"],
-            ),
-            (
-                "insert into t values ('a\\'b;', \"c\"); select 1",
-                vec!["insert )", "select 1"],
-            ),
-            (
-                "create function f() returns int return 1; select 1",
-                vec!["create 1", "select 1"],
-            ),
+            ("create view v as select a as b from t; select 1", vec!["create t", "select 1"]),
+            ("insert into t values ('a\\'b;', \"c\"); select 1", vec!["insert )", "select 1"]),
+            ("create function f() returns int return 1; select 1", vec!["create 1", "select 1"]),
         ] {
             assert_eq!(ends(text), expected, "{text}");
         }

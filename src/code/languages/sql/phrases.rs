@@ -4,10 +4,7 @@ use super::lexer::SqlWord;
 
 /// Returns a name with its schema, and the number of words read; leading words such as `IF NOT EXISTS` are skipped.
 pub(super) fn name(words: &[SqlWord<'_>]) -> Option<(String, usize)> {
-    let mut at = words
-        .iter()
-        .take_while(|word| word.is_any(&["if", "not", "exists", "concurrently"]))
-        .count();
+    let mut at = words.iter().take_while(|word| word.is_any(&["if", "not", "exists", "concurrently"])).count();
     let mut parts = Vec::new();
     loop {
         let word = words.get(at).filter(|word| word.is_name())?;

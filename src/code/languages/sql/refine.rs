@@ -45,20 +45,14 @@ impl<'t> SqlDefinitions<'t, '_> {
             if words.get(1).is_some_and(|word| word.is("table")) {
                 self.alter_table(words);
             } else if has_body
-                && words
-                    .get(1)
-                    .is_some_and(|word| word.is_any(&["procedure", "proc", "function", "view"]))
+                && words.get(1).is_some_and(|word| word.is_any(&["procedure", "proc", "function", "view"]))
             {
                 self.create(words);
             }
         } else if first.is("comment") {
             self.comment_on(words);
         } else if let Some(file) = first.text.strip_prefix("\\i") {
-            let file = file
-                .trim_start_matches("nclude")
-                .trim_start_matches('r')
-                .trim_start_matches("_relative")
-                .trim();
+            let file = file.trim_start_matches("nclude").trim_start_matches('r').trim_start_matches("_relative").trim();
             self.import(words, file.trim_matches('\''), "include");
         } else if first.is("source") {
             let file: String = words.iter().skip(1).map(|word| word.text).collect();
@@ -81,12 +75,7 @@ impl<'t> SqlDefinitions<'t, '_> {
                 | "constraint" | "aggregate" | "private" | "dynamic" | "hybrid") => {
                     // Borrows the word from the source, because the text must live as long as the file.
                     let start = word.start;
-                    let text = self
-                        .parsed
-                        .source
-                        .text
-                        .get(start..start + found.len())
-                        .unwrap_or_default();
+                    let text = self.parsed.source.text.get(start..start + found.len()).unwrap_or_default();
                     modifiers.push(text);
                     if found == "aggregate" && !rest.first().is_some_and(|next| next.is("function")) {
                         return self.routine(words, at, &modifiers);
@@ -112,16 +101,8 @@ impl<'t> SqlDefinitions<'t, '_> {
                 "trigger" => return self.trigger(words, at, &modifiers),
                 "type" | "domain" => return self.declared_type(words, at, &modifiers),
                 "schema" | "database" | "package" => {
-                    let kind = if word.is("package") {
-                        ElementKind::Module
-                    } else {
-                        ElementKind::Namespace
-                    };
-                    let rest = if rest.first().is_some_and(|next| next.is("body")) {
-                        &rest[1..]
-                    } else {
-                        rest
-                    };
+                    let kind = if word.is("package") { ElementKind::Module } else { ElementKind::Namespace };
+                    let rest = if rest.first().is_some_and(|next| next.is("body")) { &rest[1..] } else { rest };
                     if word.is("database") {
                         modifiers.push("database");
                     }

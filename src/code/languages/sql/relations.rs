@@ -18,22 +18,16 @@ impl<'t> SqlDefinitions<'t, '_> {
         // `PARTITION OF parent`, `INHERITS (parent)`
         if rest.first().is_some_and(|word| word.is("partition")) {
             facts.add_modifier("partition");
-            facts
-                .extends
-                .extend(self::name(rest.get(2..).unwrap_or_default()).map(|(name, _)| name));
+            facts.extends.extend(self::name(rest.get(2..).unwrap_or_default()).map(|(name, _)| name));
         }
         if let Some(inherits) = rest.iter().position(|word| word.is("inherits")) {
             let parents = bracketed_words(&rest[inherits + 1..]);
-            facts
-                .extends
-                .extend(commas(parents).into_iter().filter_map(|part| Some(self::name(part)?.0)));
+            facts.extends.extend(commas(parents).into_iter().filter_map(|part| Some(self::name(part)?.0)));
         }
         let relation = self.define(words, ElementKind::Relation, name.clone(), facts);
         self.relations.insert(unqualified_name(&name), relation);
         let body = rest.iter().position(|word| word.is_sign("("));
-        let query = rest
-            .iter()
-            .position(|word| word.is_any(&["as", "select", "inherits", "partition"]));
+        let query = rest.iter().position(|word| word.is_any(&["as", "select", "inherits", "partition"]));
         if let Some(body) = body.filter(|body| query.is_none_or(|query| *body < query)) {
             self.columns(relation, bracketed_words(&rest[body..]));
         }
@@ -44,12 +38,7 @@ impl<'t> SqlDefinitions<'t, '_> {
             return;
         };
         let rest = &words[at + 1 + used..];
-        let relation = self.define(
-            words,
-            ElementKind::Relation,
-            name.clone(),
-            code(&[&["view"], modifiers].concat()),
-        );
+        let relation = self.define(words, ElementKind::Relation, name.clone(), code(&[&["view"], modifiers].concat()));
         self.relations.insert(unqualified_name(&name), relation);
         if rest.first().is_some_and(|word| word.is_sign("(")) {
             for part in commas(bracketed_words(rest)) {
@@ -65,21 +54,13 @@ impl<'t> SqlDefinitions<'t, '_> {
         };
         let named = name(&rest[..on]).filter(|(name, _)| !name.eq_ignore_ascii_case("concurrently"));
         let after = &rest[on + 1..];
-        let after = if after.first().is_some_and(|word| word.is("only")) {
-            &after[1..]
-        } else {
-            after
-        };
+        let after = if after.first().is_some_and(|word| word.is("only")) { &after[1..] } else { after };
         let Some((table, used)) = name(after) else { return };
         let mut facts = code(modifiers);
         if rest[..on].iter().any(|word| word.is("concurrently")) {
             facts.add_modifier("concurrently");
         }
-        if let Some(using) = after
-            .iter()
-            .position(|word| word.is("using"))
-            .and_then(|at| after.get(at + 1))
-        {
+        if let Some(using) = after.iter().position(|word| word.is("using")).and_then(|at| after.get(at + 1)) {
             facts.add_modifier(&format!("using {}", using.text.to_ascii_lowercase()));
         }
         if let Some(open) = after[used..].iter().position(|word| word.is_sign("(")) {
@@ -113,10 +94,7 @@ impl<'t> SqlDefinitions<'t, '_> {
                 }
                 continue;
             }
-            while added
-                .first()
-                .is_some_and(|word| word.is_any(&["column", "if", "not", "exists"]))
-            {
+            while added.first().is_some_and(|word| word.is_any(&["column", "if", "not", "exists"])) {
                 added = &added[1..];
             }
             if let Some(at) = self.column(None, added) {

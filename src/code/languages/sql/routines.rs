@@ -43,15 +43,7 @@ const CLAUSES: [&str; 31] = [
 ];
 
 /// Keywords that become modifiers of a routine.
-const TRAITS: [&str; 7] = [
-    "immutable",
-    "stable",
-    "volatile",
-    "strict",
-    "leakproof",
-    "deterministic",
-    "pipelined",
-];
+const TRAITS: [&str; 7] = ["immutable", "stable", "volatile", "strict", "leakproof", "deterministic", "pipelined"];
 
 impl<'t> SqlDefinitions<'t, '_> {
     pub(super) fn routine(&mut self, words: &[SqlWord<'t>], at: usize, modifiers: &[&str]) {
@@ -70,26 +62,17 @@ impl<'t> SqlDefinitions<'t, '_> {
         };
         facts.params = commas(list).into_iter().filter_map(|part| self.param(part)).collect();
         facts.params_text = self.text(list);
-        let result = after
-            .iter()
-            .position(|word| word.is_any(&["returns", "return"]))
-            .filter(|at| {
-                // The RETURN of a body is not a result type.
-                after[*at].is("returns") || after[..*at].is_empty()
-            });
+        let result = after.iter().position(|word| word.is_any(&["returns", "return"])).filter(|at| {
+            // The RETURN of a body is not a result type.
+            after[*at].is("returns") || after[..*at].is_empty()
+        });
         if let Some(at) = result {
             let declared = &after[at + 1..];
             let length = end_of_type(declared, &CLAUSES);
             facts.type_name = Some(self.text(&declared[..length])).filter(|text| !text.is_empty());
         }
-        let head = after
-            .iter()
-            .position(|word| word.is_any(&["as", "is", "begin"]))
-            .unwrap_or(after.len());
-        let tail = after
-            .iter()
-            .rposition(|word| word.kind == WordKind::Text)
-            .unwrap_or(head);
+        let head = after.iter().position(|word| word.is_any(&["as", "is", "begin"])).unwrap_or(after.len());
+        let tail = after.iter().rposition(|word| word.kind == WordKind::Text).unwrap_or(head);
         let options = after[..head].iter().chain(after.get(tail..).unwrap_or_default());
         let mut previous: Option<&SqlWord<'_>> = None;
         for word in options {
@@ -100,10 +83,7 @@ impl<'t> SqlDefinitions<'t, '_> {
                 facts.add_modifier("security definer");
             }
             if previous.is_some_and(|previous| previous.is("language")) {
-                facts.decorators = vec![format!(
-                    "language {}",
-                    word.text.trim_matches('\'').to_ascii_lowercase()
-                )];
+                facts.decorators = vec![format!("language {}", word.text.trim_matches('\'').to_ascii_lowercase())];
             }
             previous = Some(word);
         }
@@ -115,25 +95,18 @@ impl<'t> SqlDefinitions<'t, '_> {
     fn param(&self, part: &[SqlWord<'t>]) -> Option<Param> {
         let mut rest = part;
         let mut kind = ParamKind::Plain;
-        while let Some(mode) = rest
-            .first()
-            .filter(|word| word.is_any(&["in", "out", "inout", "variadic"]))
-        {
+        while let Some(mode) = rest.first().filter(|word| word.is_any(&["in", "out", "inout", "variadic"])) {
             if mode.is("variadic") {
                 kind = ParamKind::Variadic;
             }
             rest = &rest[1..];
         }
         let first = rest.first()?;
-        let default_at = rest
-            .iter()
-            .position(|word| word.is("default") || word.is_sign("=") || word.is_sign(":="));
+        let default_at = rest.iter().position(|word| word.is("default") || word.is_sign("=") || word.is_sign(":="));
         let declared = &rest[..default_at.unwrap_or(rest.len())];
         // A parameter without a name is only a type, which may have several words or brackets.
         let is_unnamed = declared.len() == 1
-            || declared
-                .get(1)
-                .is_some_and(|word| word.is_sign("(") || word.is_sign("[") || word.is_sign("."))
+            || declared.get(1).is_some_and(|word| word.is_sign("(") || word.is_sign("[") || word.is_sign("."))
             || (first.is("double") && declared.get(1).is_some_and(|word| word.is("precision")))
             || (first.is_any(&["timestamp", "time"])
                 && declared.get(1).is_some_and(|word| word.is_any(&["with", "without"])))
@@ -145,10 +118,7 @@ impl<'t> SqlDefinitions<'t, '_> {
             (first.name(), declared.get(1..).unwrap_or_default())
         };
         // Oracle writes the mode after the name, T-SQL writes OUTPUT after the type.
-        let skipped = type_words
-            .iter()
-            .take_while(|word| word.is_any(&["in", "out", "as", "nocopy"]))
-            .count();
+        let skipped = type_words.iter().take_while(|word| word.is_any(&["in", "out", "as", "nocopy"])).count();
         Some(Param {
             name,
             type_name: Some(self.text(&type_words[skipped..])).filter(|text| !text.is_empty()),
@@ -168,16 +138,7 @@ impl<'t> SqlDefinitions<'t, '_> {
         let end = rest
             .iter()
             .position(|word| {
-                word.is_any(&[
-                    "for",
-                    "execute",
-                    "when",
-                    "begin",
-                    "as",
-                    "referencing",
-                    "declare",
-                    "follows",
-                ])
+                word.is_any(&["for", "execute", "when", "begin", "as", "referencing", "declare", "follows"])
             })
             .unwrap_or(rest.len());
         facts.params_text = self.text(&rest[..end]).to_lowercase();
@@ -185,11 +146,7 @@ impl<'t> SqlDefinitions<'t, '_> {
             if word.is("each") && rest.get(at + 1).is_some_and(|next| next.is("row")) {
                 facts.add_modifier("for each row");
             }
-            if word.is("execute")
-                && rest
-                    .get(at + 1)
-                    .is_some_and(|next| next.is_any(&["function", "procedure"]))
-            {
+            if word.is("execute") && rest.get(at + 1).is_some_and(|next| next.is_any(&["function", "procedure"])) {
                 let called = self.text(&rest[at + 2..]);
                 facts.decorators = vec![format!("execute {called}")];
                 break;
@@ -209,10 +166,7 @@ impl<'t> SqlDefinitions<'t, '_> {
             let after = |keyword: &str| previous.is_some_and(|previous| previous.is(keyword));
             if word.kind == WordKind::Text && word.text.starts_with('$') {
                 let tag = word.text[1..].find('$').map_or(0, |end| end + 2);
-                let body = word
-                    .text
-                    .get(tag..word.text.len().saturating_sub(tag))
-                    .unwrap_or_default();
+                let body = word.text.get(tag..word.text.len().saturating_sub(tag)).unwrap_or_default();
                 for inner in statements(body, || self.parsed.cancel.is_cancelled()) {
                     count += self.decisions(&inner);
                 }

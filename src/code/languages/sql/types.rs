@@ -11,22 +11,14 @@ use crate::elements::{DefinitionFacts, ElementKind};
 impl<'t> SqlDefinitions<'t, '_> {
     pub(super) fn declared_type(&mut self, words: &[SqlWord<'t>], at: usize, modifiers: &[&str]) {
         let rest = &words[at + 1..];
-        let rest = if rest.first().is_some_and(|next| next.is("body")) {
-            &rest[1..]
-        } else {
-            rest
-        };
+        let rest = if rest.first().is_some_and(|next| next.is("body")) { &rest[1..] } else { rest };
         let Some((name, used)) = name(rest) else { return };
         let rest = &rest[used..];
         let body = rest.iter().position(|word| word.is_sign("("));
         let is_enum = rest.iter().take(2).any(|word| word.is("enum"));
         let is_range = rest.iter().take(2).any(|word| word.is("range"));
         let is_composite = !is_range
-            && body.is_some_and(|body| {
-                rest[..body]
-                    .last()
-                    .is_some_and(|word| word.is_any(&["as", "object", "table"]))
-            });
+            && body.is_some_and(|body| rest[..body].last().is_some_and(|word| word.is_any(&["as", "object", "table"])));
         let mut facts = code(modifiers);
         let kind = if is_enum {
             ElementKind::Enum

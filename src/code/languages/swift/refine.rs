@@ -109,10 +109,7 @@ fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let whole = (path.as_str(), "*");
     let (module, name) = path.rsplit_once('.').filter(|_| of_kind).unwrap_or(whole);
     module.clone_into(&mut found.module);
-    found.names.push(ImportName {
-        name: name.to_owned(),
-        alias: None,
-    });
+    found.names.push(ImportName { name: name.to_owned(), alias: None });
     draft.element.name = path;
     draft.element.detail = ElementDetail::Import(Box::new(found));
 }
@@ -127,14 +124,7 @@ fn type_declaration(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, protocols
         .collect();
     if kind == ElementKind::Extension {
         // `Array<Int>` is an extension of `Array`.
-        let bare = draft
-            .element
-            .name
-            .split('<')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_owned();
+        let bare = draft.element.name.split('<').next().unwrap_or_default().trim().to_owned();
         if !bare.is_empty() {
             draft.element.name = bare;
         }
@@ -155,9 +145,7 @@ fn type_declaration(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, protocols
 /// True if a name is the type of an enumeration's raw values.
 fn is_raw_type(name: &str) -> bool {
     let bare = name.trim_start_matches("Swift.");
-    bare.trim_start_matches('U')
-        .strip_prefix("Int")
-        .is_some_and(|bits| bits.bytes().all(|byte| byte.is_ascii_digit()))
+    bare.trim_start_matches('U').strip_prefix("Int").is_some_and(|bits| bits.bytes().all(|byte| byte.is_ascii_digit()))
         || matches!(bare, "String" | "Character" | "Float" | "Double" | "CGFloat")
 }
 
@@ -165,18 +153,8 @@ fn is_raw_type(name: &str) -> bool {
 fn is_protocol_name(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     let ends = |words: &[&str]| words.iter().any(|word| last.ends_with(word));
-    ends(&[
-        "able",
-        "ible",
-        "Delegate",
-        "DataSource",
-        "Protocol",
-        "Providing",
-        "Literal",
-    ]) || matches!(
-        last,
-        "AnyObject" | "Error" | "View" | "Sequence" | "Collection" | "ObservableObject"
-    )
+    ends(&["able", "ible", "Delegate", "DataSource", "Protocol", "Providing", "Literal"])
+        || matches!(last, "AnyObject" | "Error" | "View" | "Sequence" | "Collection" | "ObservableObject")
 }
 
 fn callable(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, parent: Option<ElementKind>) {
@@ -187,10 +165,7 @@ fn callable(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, parent: Option<El
         draft.body = None;
     }
     let is_bodiless = draft.body.is_none() && kind != ElementKind::Macro;
-    let is_operator = draft
-        .element
-        .name
-        .starts_with(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '`'));
+    let is_operator = draft.element.name.starts_with(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '`'));
     let parts = children(node);
     let is_subscript = node.kind() == "subscript_declaration";
     let (params, text) = params(parsed, &parts, is_subscript || is_operator);
@@ -216,11 +191,7 @@ fn callable(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, parent: Option<El
     if let Some(accessors) = accessors {
         accessor_modifiers(accessors, code);
     }
-    if let Some(index) = code
-        .modifiers
-        .iter()
-        .position(|modifier| modifier.starts_with("throws("))
-    {
+    if let Some(index) = code.modifiers.iter().position(|modifier| modifier.starts_with("throws(")) {
         code.modifiers.insert(index, "throws".to_owned());
     }
 }
@@ -255,9 +226,7 @@ fn params(parsed: &ParsedFile, parts: &[Node<'_>], is_without_labels: bool) -> (
             }
             "comment" | "multiline_comment" => continue,
             "parameter" => {
-                let label = part
-                    .child_by_field_name("external_name")
-                    .map(|label| parsed.text(label));
+                let label = part.child_by_field_name("external_name").map(|label| parsed.text(label));
                 let kind = match label {
                     Some("_") => ParamKind::PositionalOnly,
                     None if is_without_labels => ParamKind::PositionalOnly,
@@ -338,33 +307,20 @@ fn property(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let parts = children(node);
     let name = draft.element.name.clone();
-    let is_let = parts
-        .iter()
-        .any(|part| part.kind() == "value_binding_pattern" && parsed.text(*part) == "let");
+    let is_let = parts.iter().any(|part| part.kind() == "value_binding_pattern" && parsed.text(*part) == "let");
     // The pattern of this name: a declaration can contain several.
     let own = parts
         .iter()
         .position(|part| part.kind() == "pattern" && names(parsed, *part).contains(&name.as_str()))
         .unwrap_or_default();
     let following = &parts[own..];
-    let mine = 1 + following[1..]
-        .iter()
-        .position(|part| part.kind() == "pattern")
-        .unwrap_or(following.len() - 1);
+    let mine = 1 + following[1..].iter().position(|part| part.kind() == "pattern").unwrap_or(following.len() - 1);
     // `var x, y: Int` declares the type of both.
-    let declared = following
-        .iter()
-        .take_while(|part| part.kind() != "=")
-        .find(|part| part.kind() == "type_annotation");
-    let value = following[..mine]
-        .iter()
-        .skip_while(|part| part.kind() != "=")
-        .find(|part| part.is_named() && !part.is_extra());
+    let declared = following.iter().take_while(|part| part.kind() != "=").find(|part| part.kind() == "type_annotation");
+    let value =
+        following[..mine].iter().skip_while(|part| part.kind() != "=").find(|part| part.is_named() && !part.is_extra());
     let block = parts.iter().find(|part| {
-        matches!(
-            part.kind(),
-            "computed_property" | "willset_didset_block" | "protocol_property_requirements"
-        )
+        matches!(part.kind(), "computed_property" | "willset_didset_block" | "protocol_property_requirements")
     });
     if draft.element.kind == ElementKind::Variable && is_let {
         draft.set_kind(ElementKind::Constant);
@@ -445,9 +401,7 @@ fn associated(parsed: &ParsedFile, payload: Node<'_>) -> Vec<Param> {
         };
         let colon = group.iter().position(|part| part.kind() == ":");
         let equals = group.iter().position(|part| part.kind() == "=");
-        let label = colon
-            .and_then(|colon| colon.checked_sub(1))
-            .map(|before| parsed.text(group[before]));
+        let label = colon.and_then(|colon| colon.checked_sub(1)).map(|before| parsed.text(group[before]));
         let from = colon.map_or(first.start_byte(), |colon| group[colon].end_byte());
         let to = equals.map_or(last.end_byte(), |equals| group[equals].start_byte());
         let written = |from, to| one_line(source.get(from..to).unwrap_or_default(), TEXT_CHARACTERS);
@@ -495,9 +449,7 @@ fn named_type(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
 
 /// Appends the `where` constraints to the type parameters.
 fn constraints(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
-    let clause = children(draft.node)
-        .into_iter()
-        .find(|child| child.kind() == "type_constraints");
+    let clause = children(draft.node).into_iter().find(|child| child.kind() == "type_constraints");
     if let Some(clause) = clause
         && let Some(code) = draft.code()
         && let Some(params) = &mut code.type_params

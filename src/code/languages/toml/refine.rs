@@ -40,11 +40,7 @@ impl DataNotation for TomlNotation {
         if node.kind() == "pair" {
             let value = parts.get(1).copied();
             let (type_name, value) = value.map_or(("null", String::new()), |value| value_of(parsed, value));
-            return DataEntry {
-                key: names.join("."),
-                type_name,
-                value,
-            };
+            return DataEntry { key: names.join("."), type_name, value };
         }
         DataEntry {
             key: self.path(&names, node.kind() == "table_array_element"),
@@ -65,15 +61,8 @@ impl DataNotation for TomlNotation {
             "inline_table" | "array" => return node.end_byte(),
             _ => 0,
         };
-        let text = parsed
-            .source
-            .text
-            .get(last.end_byte()..node.end_byte())
-            .unwrap_or_default();
-        let closing = text
-            .match_indices(']')
-            .nth(brackets.max(1) - 1)
-            .filter(|_| brackets > 0);
+        let text = parsed.source.text.get(last.end_byte()..node.end_byte()).unwrap_or_default();
+        let closing = text.match_indices(']').nth(brackets.max(1) - 1).filter(|_| brackets > 0);
         last.end_byte() + closing.map_or(0, |(at, sign)| at + sign.len())
     }
 }
@@ -129,11 +118,7 @@ fn value_of(parsed: &ParsedFile, node: Node<'_>) -> (&'static str, String) {
     match node.kind() {
         "inline_table" if node.named_child_count() > 0 => ("mapping", String::new()),
         "inline_table" => ("mapping", text()),
-        "array"
-            if parts(node)
-                .iter()
-                .any(|item| matches!(item.kind(), "inline_table" | "array")) =>
-        {
+        "array" if parts(node).iter().any(|item| matches!(item.kind(), "inline_table" | "array")) => {
             ("list", String::new())
         }
         "array" => ("list", text()),

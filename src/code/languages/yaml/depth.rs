@@ -27,10 +27,7 @@ fn openings(line: &str, start: usize, found: &mut Vec<BlockOpening>) {
             if c == '#' {
                 break;
             }
-            found.push(BlockOpening {
-                column,
-                byte: start + at,
-            });
+            found.push(BlockOpening { column, byte: start + at });
             let is_sign = matches!(c, '-' | '?' | ':') && next.is_none_or(char::is_whitespace);
             if !is_sign {
                 break;
@@ -49,25 +46,12 @@ mod tests {
 
     #[test]
     fn blocks_beyond_scanner_buffer_are_blanked_and_reported() {
-        let keys: String = (0..400).fold(String::new(), |keys, depth| {
-            keys + &format!("{}k{depth}:\n", "  ".repeat(depth))
-        });
-        for deep in [
-            keys,
-            "- ".repeat(400),
-            ": ".repeat(400),
-            "? ".repeat(400),
-            "- ? ".repeat(400),
-        ] {
+        let keys: String =
+            (0..400).fold(String::new(), |keys, depth| keys + &format!("{}k{depth}:\n", "  ".repeat(depth)));
+        for deep in [keys, "- ".repeat(400), ": ".repeat(400), "? ".repeat(400), "- ? ".repeat(400)] {
             let text = format!("first: 1\n---\n{deep}\n---\nlast: 1\n");
             let parsed = parsed("a.yaml", &text);
-            assert!(
-                parsed
-                    .errors
-                    .iter()
-                    .any(|error| error.message == "nested too deep to be read"),
-                "{deep:.20}"
-            );
+            assert!(parsed.errors.iter().any(|error| error.message == "nested too deep to be read"), "{deep:.20}");
             let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
             assert!(elements.list.iter().any(|element| element.name == "last"), "{deep:.20}");
         }

@@ -35,14 +35,9 @@ impl DataNotation for YamlNotation {
 
     fn entry(&mut self, parsed: &ParsedFile, node: Node<'_>) -> DataEntry {
         let key = node.child_by_field_name("key").map_or("", |key| parsed.text(key));
-        let (type_name, value) = node
-            .child_by_field_name("value")
-            .map_or(("null", String::new()), |value| value_of(parsed, value));
-        DataEntry {
-            key: unquote(key),
-            type_name,
-            value,
-        }
+        let (type_name, value) =
+            node.child_by_field_name("value").map_or(("null", String::new()), |value| value_of(parsed, value));
+        DataEntry { key: unquote(key), type_name, value }
     }
 }
 
@@ -76,28 +71,17 @@ fn value_of(parsed: &ParsedFile, node: Node<'_>) -> (&'static str, String) {
         "plain_scalar" => (plain(parsed, content), false),
         _ => ("string", false),
     };
-    let value = if is_said_below {
-        before
-    } else {
-        parsed.text(node).to_owned()
-    };
+    let value = if is_said_below { before } else { parsed.text(node).to_owned() };
     (tagged(tag).unwrap_or(type_name), shorten_value(&value))
 }
 
 /// True if a list contains mappings or lists, so that its items are elements instead of a one-line value.
 fn holds_others(list: Node<'_>) -> bool {
     parts(list).into_iter().any(|item| {
-        let inner = if item.kind() == "block_sequence_item" {
-            item.named_child(0).unwrap_or(item)
-        } else {
-            item
-        };
+        let inner = if item.kind() == "block_sequence_item" { item.named_child(0).unwrap_or(item) } else { item };
         inner.kind() == "flow_pair"
             || parts(inner).iter().any(|part| {
-                matches!(
-                    part.kind(),
-                    "block_mapping" | "flow_mapping" | "block_sequence" | "flow_sequence"
-                )
+                matches!(part.kind(), "block_mapping" | "flow_mapping" | "block_sequence" | "flow_sequence")
             })
     })
 }

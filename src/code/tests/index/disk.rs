@@ -62,17 +62,10 @@ impl Kept {
     }
 
     fn open_in(&self, state: &Path, most_bytes: u64) -> Opened<'_> {
-        let limits = IndexLimits {
-            file_bytes: MOST,
-            files: 100_000,
-            memory: 256 << 20,
-        };
+        let limits = IndexLimits { file_bytes: MOST, files: 100_000, memory: 256 << 20 };
         let folder = state.to_path_buf();
         let folders = IndexFolders { folder, most_bytes };
-        Opened {
-            kept: self,
-            indexes: CodeIndexes::new(Arc::default(), Some(limits), Some(folders)),
-        }
+        Opened { kept: self, indexes: CodeIndexes::new(Arc::default(), Some(limits), Some(folders)) }
     }
 
     /// Writes the index to the disk, by a process that ends then.
@@ -96,9 +89,7 @@ impl Kept {
         if !folder.join("segments").exists() {
             return Vec::new();
         }
-        let files = fs::read_dir(folder)
-            .expect("readable")
-            .map(|entry| entry.expect("an entry").path());
+        let files = fs::read_dir(folder).expect("readable").map(|entry| entry.expect("an entry").path());
         files.filter(|path| !path.ends_with("lock")).collect()
     }
 
@@ -113,18 +104,10 @@ impl Kept {
             Some(indexes) => scope.with_index(indexes),
             None => scope,
         };
-        let targets = SearchTargets {
-            roots: vec![self.project.resolve(".").expect("the root")],
-            ..SearchTargets::default()
-        };
-        search(
-            &query,
-            &targets,
-            &scope,
-            RowDemand::Rows { keep: usize::MAX },
-            &CancellationToken::new(),
-        )
-        .expect("not cancelled")
+        let targets =
+            SearchTargets { roots: vec![self.project.resolve(".").expect("the root")], ..SearchTargets::default() };
+        search(&query, &targets, &scope, RowDemand::Rows { keep: usize::MAX }, &CancellationToken::new())
+            .expect("not cancelled")
     }
 }
 
@@ -152,10 +135,7 @@ fn wait_until(is_so: impl Fn() -> bool) {
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
-    for entry in fs::read_dir(from)
-        .expect("readable")
-        .map(|entry| entry.expect("an entry"))
-    {
+    for entry in fs::read_dir(from).expect("readable").map(|entry| entry.expect("an entry")) {
         let to = to.join(entry.file_name());
         if entry.path().is_dir() {
             copy(&entry.path(), &to);
@@ -200,12 +180,7 @@ fn every_change_between_two_processes_is_seen() {
     let before = rewritten.metadata().expect("there").modified().expect("times");
     fs::write(&rewritten, "late00\n").expect("written");
     let times = FileTimes::new().set_modified(before);
-    File::options()
-        .write(true)
-        .open(&rewritten)
-        .expect("a file")
-        .set_times(times)
-        .expect("set");
+    File::options().write(true).open(&rewritten).expect("a file").set_times(times).expect("set");
     fs::remove_file(path("f1/1.txt")).expect("removed");
     fs::rename(path("f2/2.txt"), path("f2/6.txt")).expect("replaced");
     fs::rename(path("f3"), path("g3")).expect("moved");
@@ -215,17 +190,7 @@ fn every_change_between_two_processes_is_seen() {
     fs::remove_file(path("f0/8.txt")).expect("removed");
     symlink("12.txt", path("f0/8.txt")).expect("linked");
     let next = kept.open();
-    for word in [
-        "late",
-        "word",
-        "word06",
-        "word02",
-        "word03",
-        "late04",
-        "word08",
-        "word1",
-        "no such text",
-    ] {
+    for word in ["late", "word", "word06", "word02", "word03", "late04", "word08", "word1", "no such text"] {
         next.unopened(word);
     }
     assert!(next.unopened("no such text") > 20, "the others are known");
@@ -317,11 +282,7 @@ fn one_process_writes_and_others_are_right() {
     let kept = Kept::new();
     kept.write();
     let [first, second] = [kept.open(), kept.open()];
-    let before: Vec<_> = kept
-        .written()
-        .iter()
-        .map(|path| fs::read(path).expect("readable"))
-        .collect();
+    let before: Vec<_> = kept.written().iter().map(|path| fs::read(path).expect("readable")).collect();
     let lock = kept.written()[0].with_file_name("lock");
     let held = File::open(lock).expect("a lock");
     held.lock().expect("locked");
@@ -332,11 +293,7 @@ fn one_process_writes_and_others_are_right() {
         assert!(opened.unopened("late") > 20);
         opened.read_all();
     }
-    let after: Vec<_> = kept
-        .written()
-        .iter()
-        .map(|path| fs::read(path).expect("readable"))
-        .collect();
+    let after: Vec<_> = kept.written().iter().map(|path| fs::read(path).expect("readable")).collect();
     assert_eq!(before, after);
 }
 
@@ -350,12 +307,7 @@ fn without_a_usable_folder_the_index_stays_in_memory() {
         opened.read_all();
         assert_eq!(opened.unopened("word07"), FILES as u64 - 1);
         drop(opened);
-        assert_eq!(
-            kept.open_in(&folder, most_bytes).unopened("word07"),
-            0,
-            "{}",
-            folder.display()
-        );
+        assert_eq!(kept.open_in(&folder, most_bytes).unopened("word07"), 0, "{}", folder.display());
     }
 }
 
@@ -364,12 +316,7 @@ fn the_index_that_was_written_first_makes_room() {
     let [first, second] = [Kept::new(), Kept::new()];
     first.write();
     let old = first.written()[0].parent().expect("a folder").to_path_buf();
-    let size = first
-        .open()
-        .indexes
-        .open_index(&first.project)
-        .expect("it is on")
-        .size();
+    let size = first.open().indexes.open_index(&first.project).expect("it is on").size();
     let opened = second.open_in(first.state.path(), size.bytes as u64 * 3 / 2);
     opened.read_all();
     wait_until(|| !first.written().is_empty() && !old.exists());

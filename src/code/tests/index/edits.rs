@@ -42,29 +42,9 @@ use super::{shown, shown_ranking};
 use crate::oracle::programs;
 
 /// Folders, files and words are few, so that edits meet each other and queries find something.
-const FOLDERS: [&str; 9] = [
-    "",
-    "src",
-    "src/deep",
-    "src/deep/er",
-    "lib",
-    "lib/ignored",
-    "lib/.hidden",
-    ".hidden",
-    "target",
-];
-const NAMES: [&str; 10] = [
-    "a.rs",
-    "b.rs",
-    "c.txt",
-    "d.md",
-    "e",
-    ".f.rs",
-    "日本.txt",
-    "g.rs",
-    "h.h",
-    "i.json",
-];
+const FOLDERS: [&str; 9] =
+    ["", "src", "src/deep", "src/deep/er", "lib", "lib/ignored", "lib/.hidden", ".hidden", "target"];
+const NAMES: [&str; 10] = ["a.rs", "b.rs", "c.txt", "d.md", "e", ".f.rs", "日本.txt", "g.rs", "h.h", "i.json"];
 const WORDS: [&str; 17] = [
     "\n```rust\nfn needle() {}\n```\n",
     "#!/bin/sh\nneedle() { x; }\n",
@@ -84,14 +64,7 @@ const WORDS: [&str; 17] = [
     "needle",
     "foo\nbar",
 ];
-const RULE_FILES: [&str; 6] = [
-    ".gitignore",
-    ".gitignore",
-    ".ignore",
-    ".rgignore",
-    ".fdignore",
-    ".git/info/exclude",
-];
+const RULE_FILES: [&str; 6] = [".gitignore", ".gitignore", ".ignore", ".rgignore", ".fdignore", ".git/info/exclude"];
 const RULES: [&str; 10] = [
     "",
     "ignored\n",
@@ -104,19 +77,8 @@ const RULES: [&str; 10] = [
     "src/deep/*.rs\n!b.rs\n",
     "/lib/**\n!/lib/ignored\n",
 ];
-const GLOBS: [&str; 11] = [
-    "*.rs",
-    "*.rs",
-    "*.txt",
-    "src/**",
-    "lib/ignored",
-    "/src/deep",
-    "*",
-    ".f.rs",
-    "**/er/*",
-    "d*",
-    "!*.md",
-];
+const GLOBS: [&str; 11] =
+    ["*.rs", "*.rs", "*.txt", "src/**", "lib/ignored", "/src/deep", "*", ".f.rs", "**/er/*", "d*", "!*.md"];
 
 /// A project that is edited, with its index.
 pub(super) struct Edited {
@@ -132,10 +94,7 @@ pub(super) struct Edited {
 
 impl Edited {
     pub(super) fn draw<T: Clone + std::fmt::Debug + 'static>(&mut self, values: &[T]) -> T {
-        select(values.to_vec())
-            .new_tree(&mut self.runner)
-            .expect("no filter")
-            .current()
+        select(values.to_vec()).new_tree(&mut self.runner).expect("no filter").current()
     }
 
     pub(super) fn number(&mut self, most: usize) -> usize {
@@ -199,10 +158,7 @@ impl Edited {
                 let folders = FOLDERS.map(|folder| self.root.join(folder));
                 let above = self.root.parent().map(Path::to_path_buf);
                 let names = [".rgignore", ".fdignore"];
-                let files = folders
-                    .iter()
-                    .chain(&above)
-                    .flat_map(|folder| names.map(|name| folder.join(name)));
+                let files = folders.iter().chain(&above).flat_map(|folder| names.map(|name| folder.join(name)));
                 files.filter(|file| fs::remove_file(file).is_ok()).count() > 0
             }
             20 => {
@@ -221,13 +177,9 @@ impl Edited {
             11 | 16 | 17 => {
                 let (folder, name) = (self.folder_with_rules(), self.draw(&RULE_FILES));
                 let (rules, file) = (self.draw(&RULES), folder.join(name));
-                let done = if self.number(5) == 0 {
-                    fs::remove_file(&file).is_ok()
-                } else {
-                    fs::write(&file, rules).is_ok()
-                };
-                self.edits
-                    .extend(done.then(|| format!("rules {} {rules:?}", file.display())));
+                let done =
+                    if self.number(5) == 0 { fs::remove_file(&file).is_ok() } else { fs::write(&file, rules).is_ok() };
+                self.edits.extend(done.then(|| format!("rules {} {rules:?}", file.display())));
                 false
             }
             18 => {
@@ -236,8 +188,7 @@ impl Edited {
                 let done = !repository.starts_with(self.root.with_file_name("main"))
                     && (fs::remove_dir_all(&repository).is_ok() || fs::remove_file(&repository).is_ok())
                     || folder.is_dir() && fs::create_dir_all(repository.join("info")).is_ok();
-                self.edits
-                    .extend(done.then(|| format!("repository {}", repository.display())));
+                self.edits.extend(done.then(|| format!("repository {}", repository.display())));
                 false
             }
             12 => fs::remove_file(&file).is_ok() && symlink(&other, &file).is_ok(),
@@ -251,12 +202,7 @@ impl Edited {
             }
         };
         if done {
-            self.edits.push(format!(
-                "{kind} {} {} {} {text:?}",
-                file.display(),
-                other.display(),
-                folder.display()
-            ));
+            self.edits.push(format!("{kind} {} {} {} {text:?}", file.display(), other.display(), folder.display()));
         }
     }
 
@@ -264,25 +210,15 @@ impl Edited {
         let word = self.draw(&WORDS);
         let other = self.draw(&WORDS);
         let (text, syntax) = match self.number(6) {
-            0 => (
-                format!("{}|{}", regex_syntax::escape(word), regex_syntax::escape(other)),
-                QuerySyntax::Regex,
-            ),
-            1 => (
-                format!("{}.*{}", regex_syntax::escape(word), regex_syntax::escape(other)),
-                QuerySyntax::Regex,
-            ),
+            0 => (format!("{}|{}", regex_syntax::escape(word), regex_syntax::escape(other)), QuerySyntax::Regex),
+            1 => (format!("{}.*{}", regex_syntax::escape(word), regex_syntax::escape(other)), QuerySyntax::Regex),
             2 => (word.to_uppercase(), QuerySyntax::Literal),
             _ => (word.to_owned(), QuerySyntax::Literal),
         };
         TextQueryOptions {
             multiline: text.contains('\n'),
             syntax,
-            case: self.draw(&[
-                CaseSensitivity::Smart,
-                CaseSensitivity::Insensitive,
-                CaseSensitivity::Sensitive,
-            ]),
+            case: self.draw(&[CaseSensitivity::Smart, CaseSensitivity::Insensitive, CaseSensitivity::Sensitive]),
             ..TextQueryOptions::new(text)
         }
     }
@@ -298,9 +234,7 @@ impl Edited {
                 }
             })
             .collect();
-        let relative = places
-            .iter()
-            .filter_map(|path| path.strip_prefix(&self.root).ok()?.to_str());
+        let relative = places.iter().filter_map(|path| path.strip_prefix(&self.root).ok()?.to_str());
         relative
             .map(|path| if path.is_empty() { "." } else { path })
             .filter_map(|path| self.project.resolve(path).ok())
@@ -348,17 +282,11 @@ impl Edited {
         // As the pipeline does before each call.
         let _ = self.project.ensure_open();
         let roots = if self.number(2) == 0 { self.places() } else { Vec::new() };
-        let targets = SearchTargets {
-            roots,
-            ..SearchTargets::default()
-        };
+        let targets = SearchTargets { roots, ..SearchTargets::default() };
         let within = self.within();
         let demand = self.demand();
-        let scope = || {
-            SearchScope::new(&self.project, &scope_options, 100 << 20)
-                .expect("valid")
-                .only_within(within.clone())
-        };
+        let scope =
+            || SearchScope::new(&self.project, &scope_options, 100 << 20).expect("valid").only_within(within.clone());
         let run = |scope: SearchScope| {
             let unstamped = self.project.unstamped();
             let found = search(&query, &targets, &scope, demand, &CancellationToken::new()).expect("not cancelled");
@@ -403,10 +331,7 @@ impl Edited {
             "delta was lost",
             "日本 needle",
         ]);
-        let options = ScopeOptions {
-            include_globs: self.globs(),
-            ..ScopeOptions::default()
-        };
+        let options = ScopeOptions { include_globs: self.globs(), ..ScopeOptions::default() };
         let query = RankedQuery::new(&TextQueryOptions::new(words)).expect("a query");
         let (targets, within) = self.targets();
         let scope = || {
@@ -438,10 +363,7 @@ impl Edited {
     /// Returns the files that `rg` would search.
     fn listed_by_rg(&self, scope: &ScopeOptions, roots: &[ProjectPath]) -> Vec<PathBuf> {
         let mut args = vec!["--files".to_owned(), "--null".to_owned()];
-        let flags = [
-            ("--hidden", scope.traversal.hidden),
-            ("--no-ignore", scope.traversal.no_ignore),
-        ];
+        let flags = [("--hidden", scope.traversal.hidden), ("--no-ignore", scope.traversal.no_ignore)];
         args.extend(flags.iter().filter(|(_, on)| *on).map(|(flag, _)| (*flag).to_owned()));
         args.extend(scope.max_filesize.iter().map(|size| format!("--max-filesize={size}")));
         args.extend(scope.include_globs.iter().map(|glob| format!("--glob={glob}")));
@@ -537,20 +459,11 @@ fn rewritten(file: &Path) -> bool {
 
 #[test]
 fn searches_between_edits_find_what_a_scan_finds() {
-    let number = |name: &str, default| {
-        env::var(name)
-            .ok()
-            .and_then(|value| value.parse().ok())
-            .unwrap_or(default)
-    };
+    let number = |name: &str, default| env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default);
     let (seed, edits) = (number("FUMI_ORACLE_SEED", 22), number("FUMI_INDEX_EDITS", 2_000));
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path().canonicalize().expect("there").join("project");
-    let limits = IndexLimits {
-        file_bytes: 100 << 20,
-        files: 10_000,
-        memory: 64 << 20,
-    };
+    let limits = IndexLimits { file_bytes: 100 << 20, files: 10_000, memory: 64 << 20 };
     for root in [root.clone(), root.with_file_name("other")] {
         fs::create_dir_all(root.join(".git")).expect("a folder");
         fs::write(root.join("a.rs"), root.as_os_str().as_encoded_bytes()).expect("a file");
@@ -566,10 +479,7 @@ fn searches_between_edits_find_what_a_scan_finds() {
         indexes: CodeIndexes::new(Arc::default(), Some(limits), None),
         root,
         home,
-        runner: TestRunner::new(Config {
-            rng_seed: RngSeed::Fixed(seed),
-            ..Config::default()
-        }),
+        runner: TestRunner::new(Config { rng_seed: RngSeed::Fixed(seed), ..Config::default() }),
         edits: Vec::new(),
     };
     let ends = AtomicBool::new(false);

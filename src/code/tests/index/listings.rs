@@ -39,32 +39,14 @@ impl Edited {
             (Some("*.rs"), true),
             (Some("e"), true),
         ]);
-        let types = self.draw(&[
-            &[][..],
-            &[],
-            &["f"],
-            &["d"],
-            &["l"],
-            &["f", "d"],
-            &["x"],
-            &["e"],
-            &["d", "e"],
-        ]);
+        let types = self.draw(&[&[][..], &[], &["f"], &["d"], &["l"], &["f", "d"], &["x"], &["e"], &["d", "e"]]);
         FileOptions {
             pattern: pattern.map(str::to_owned),
             glob,
             full_path_match: pattern.is_some() && self.number(8) == 0,
             types: one(types),
             extensions: one(self.draw(&[&[][..], &[], &["rs"], &["txt", "md"]])),
-            exclude: one(self.draw(&[
-                &[][..],
-                &[],
-                &["*.rs"],
-                &["src"],
-                &["deep/", "*.txt"],
-                &["lib/**"],
-                &["!*.rs"],
-            ])),
+            exclude: one(self.draw(&[&[][..], &[], &["*.rs"], &["src"], &["deep/", "*.txt"], &["lib/**"], &["!*.rs"]])),
             depth: self.draw(&[None, None, Some(1), Some(2)]),
             size: one(self.draw(&[&[][..], &[], &[], &["+3b"], &["-10b"]])),
             traversal: Traversal {
@@ -81,12 +63,7 @@ impl Edited {
         let options = self.options();
         let wanted = ListingRequest {
             detail: self.draw(&[ListingDetail::Count, ListingDetail::Names, ListingDetail::Metadata]),
-            sort: self.draw(&[
-                ListingSort::Path,
-                ListingSort::Path,
-                ListingSort::Mtime,
-                ListingSort::Size,
-            ]),
+            sort: self.draw(&[ListingSort::Path, ListingSort::Path, ListingSort::Mtime, ListingSort::Size]),
             keep: self.draw(&[1_000, 3]),
         };
         let _ = self.project.ensure_open();
@@ -138,20 +115,14 @@ impl Edited {
     /// Returns the places of a call, and those of its globs.
     pub(super) fn targets(&mut self) -> (SearchTargets, Option<PlaceFilter>) {
         let _ = self.project.ensure_open();
-        let targets = SearchTargets {
-            roots: self.places(),
-            ..SearchTargets::default()
-        };
+        let targets = SearchTargets { roots: self.places(), ..SearchTargets::default() };
         (targets, self.within())
     }
 
     /// Finds source files with and without the index.
     pub(super) fn compare_sources(&mut self) {
-        let options = ScopeOptions {
-            include_globs: self.globs(),
-            exclude_globs: self.globs(),
-            ..ScopeOptions::default()
-        };
+        let options =
+            ScopeOptions { include_globs: self.globs(), exclude_globs: self.globs(), ..ScopeOptions::default() };
         let (targets, within) = self.targets();
         let scope = || {
             let scope = SearchScope::new(&self.project, &options, 100 << 20).expect("valid");
@@ -162,12 +133,7 @@ impl Edited {
             found.files.iter().map(|path| path.relative().to_path_buf()).collect()
         };
         let (indexed, walked) = (run(scope().with_index(&self.indexes)), run(scope()));
-        assert_eq!(
-            indexed,
-            walked,
-            "{options:?} {targets:?} {within:?}\n{}",
-            self.last_edits()
-        );
+        assert_eq!(indexed, walked, "{options:?} {targets:?} {within:?}\n{}", self.last_edits());
     }
 
     /// Queries elements by their name with and without the index. Returns true if there was one.
@@ -175,10 +141,7 @@ impl Edited {
         let name = self.draw(&["alpha", "gamma_ray", "needle", "x", "日本語"]);
         let filter = ElementFilter::parse(&format!("name={name}")).expect("a filter");
         let asked = self.draw(&[None, None, Some("rust"), Some("cpp"), Some("c")]);
-        let options = ScopeOptions {
-            include_globs: self.globs(),
-            ..ScopeOptions::default()
-        };
+        let options = ScopeOptions { include_globs: self.globs(), ..ScopeOptions::default() };
         let (targets, within) = self.targets();
         let parsers = ParserPool::in_process();
         let run = |indexes: Option<&Arc<CodeIndexes>>| {
@@ -194,12 +157,7 @@ impl Edited {
         };
         let (indexed, walked) = (run(Some(&self.indexes)), run(None));
         let shown = |found| format!("{found:?}");
-        assert_eq!(
-            shown(&indexed),
-            shown(&walked),
-            "{name} {options:?} {targets:?} {within:?}\n{}",
-            self.last_edits()
-        );
+        assert_eq!(shown(&indexed), shown(&walked), "{name} {options:?} {targets:?} {within:?}\n{}", self.last_edits());
         walked.is_ok_and(|found| found.total > 0)
     }
 
@@ -210,9 +168,7 @@ impl Edited {
         let roots = if roots.is_empty() { &whole[..] } else { &roots };
         let printed = programs::fd(&fd::arguments(options, roots), &self.root, &self.home);
         let paths = printed.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-        paths
-            .map(|path| Path::new(OsStr::from_bytes(path.strip_suffix(b"/").unwrap_or(path))).to_path_buf())
-            .collect()
+        paths.map(|path| Path::new(OsStr::from_bytes(path.strip_suffix(b"/").unwrap_or(path))).to_path_buf()).collect()
     }
 }
 
@@ -223,11 +179,5 @@ fn shown(listing: &FileListing) -> String {
         format!("{} {facts:?}", file.path.relative().display())
     });
     let rows: Vec<_> = rows.collect();
-    format!(
-        "{} {} {:?}\n{}",
-        listing.total_count,
-        listing.visited,
-        listing.skipped,
-        rows.join("\n")
-    )
+    format!("{} {} {:?}\n{}", listing.total_count, listing.visited, listing.skipped, rows.join("\n"))
 }

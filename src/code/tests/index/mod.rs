@@ -51,9 +51,7 @@ impl Crates {
         let registry = home.expect("a home").join("registry/src");
         let project = Project::open(&registry).expect("cargo keeps sources");
         let folders = |folder: &PathBuf| -> Vec<PathBuf> {
-            let entries = fs::read_dir(folder)
-                .expect("readable")
-                .map(|entry| entry.expect("readable").path());
+            let entries = fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable").path());
             entries.filter(|path| path.is_dir()).collect()
         };
         let mut crates: Vec<PathBuf> = folders(&registry).iter().flat_map(folders).collect();
@@ -66,33 +64,18 @@ impl Crates {
                 project.resolve(relative.to_str().expect("UTF-8")).expect("inside")
             })
             .collect();
-        let options = FileOptions {
-            types: vec!["f".to_owned()],
-            ..FileOptions::default()
-        };
-        let request = ListingRequest {
-            detail: ListingDetail::Names,
-            sort: ListingSort::Path,
-            keep: usize::MAX,
-        };
+        let options = FileOptions { types: vec!["f".to_owned()], ..FileOptions::default() };
+        let request = ListingRequest { detail: ListingDetail::Names, sort: ListingSort::Path, keep: usize::MAX };
         let files = FileFilter::new(&project, &roots, &options, SystemTime::now())
             .expect("valid")
             .list(request, &CancellationToken::new())
             .expect("not cancelled");
-        Self {
-            files: files.entries.into_iter().map(|file| file.path).collect(),
-            project,
-            roots,
-        }
+        Self { files: files.entries.into_iter().map(|file| file.path).collect(), project, roots }
     }
 
     /// Indexes the files that a search finds.
     fn index(&self) -> Arc<CodeIndexes> {
-        let limits = IndexLimits {
-            file_bytes: MOST,
-            files: 100_000,
-            memory: 256 << 20,
-        };
+        let limits = IndexLimits { file_bytes: MOST, files: 100_000, memory: 256 << 20 };
         let indexes = CodeIndexes::new(Arc::default(), Some(limits), None);
         let query = TextQuery::new(&TextQueryOptions::new("no such text")).expect("valid");
         let first = self.search(&query, RowDemand::Counts, Some(&indexes));
@@ -119,10 +102,7 @@ impl Crates {
             Some(indexes) => scope.with_index(indexes),
             None => scope,
         };
-        let targets = SearchTargets {
-            roots: self.roots.clone(),
-            ..SearchTargets::default()
-        };
+        let targets = SearchTargets { roots: self.roots.clone(), ..SearchTargets::default() };
         (targets, scope)
     }
 }
@@ -149,10 +129,7 @@ fn shown(matches: &SearchMatches) -> String {
             format!("{} {counts:?} {:?}", file.path.shown(), file.lines)
         })
         .collect();
-    format!(
-        "{total_matches} {total_lines} {searched_files} {complete} {skipped:?}\n{}",
-        files.join("\n")
-    )
+    format!("{total_matches} {total_lines} {searched_files} {complete} {skipped:?}\n{}", files.join("\n"))
 }
 
 /// Draws queries from the texts of files.
@@ -194,17 +171,11 @@ impl QueryDraw<'_> {
         let [first, second] = [&a, &b].map(|text| regex_escaped(text));
         let kind = self.draw(0..20);
         let (text, syntax) = match kind {
-            0..=8 => (
-                a,
-                self.pick(&[QuerySyntax::Literal, QuerySyntax::Literal, QuerySyntax::Pcre2Literal]),
-            ),
+            0..=8 => (a, self.pick(&[QuerySyntax::Literal, QuerySyntax::Literal, QuerySyntax::Pcre2Literal])),
             9 | 10 => {
                 let at = self.draw(any::<Index>()).index(a.chars().count());
                 let other = self.pick(&['a', 'Z', '_', '猫', '\u{212A}']);
-                let changed = a
-                    .chars()
-                    .enumerate()
-                    .map(|(place, c)| if place == at { other } else { c });
+                let changed = a.chars().enumerate().map(|(place, c)| if place == at { other } else { c });
                 (changed.collect(), QuerySyntax::Literal)
             }
             11..=17 => {
@@ -237,11 +208,7 @@ impl QueryDraw<'_> {
         TextQueryOptions {
             multiline: text.contains(r"\n") || self.draw(0..6) == 0,
             syntax,
-            case: self.pick(&[
-                CaseSensitivity::Smart,
-                CaseSensitivity::Insensitive,
-                CaseSensitivity::Sensitive,
-            ]),
+            case: self.pick(&[CaseSensitivity::Smart, CaseSensitivity::Insensitive, CaseSensitivity::Sensitive]),
             word: self.draw(0..8) == 0,
             context_before: context.0,
             context_after: context.1,
@@ -270,10 +237,7 @@ fn a_search_with_the_index_finds_what_one_without_it_finds() {
     let seed = env::var("FUMI_ORACLE_SEED").ok().and_then(|seed| seed.parse().ok());
     let mut queries = QueryDraw {
         crates: &crates,
-        runner: TestRunner::new(Config {
-            rng_seed: RngSeed::Fixed(seed.unwrap_or(22)),
-            ..Config::default()
-        }),
+        runner: TestRunner::new(Config { rng_seed: RngSeed::Fixed(seed.unwrap_or(22)), ..Config::default() }),
     };
     let all = crates.files.len();
     let (mut selective, mut candidates) = (0, 0);
@@ -283,11 +247,8 @@ fn a_search_with_the_index_finds_what_one_without_it_finds() {
             // A literal with a backslash in a class, or a line break.
             continue;
         };
-        let need = queries.pick(&[
-            RowDemand::Rows { keep: 10_000 },
-            RowDemand::Counts,
-            RowDemand::Top { files: 3, rows: 5 },
-        ]);
+        let need =
+            queries.pick(&[RowDemand::Rows { keep: 10_000 }, RowDemand::Counts, RowDemand::Top { files: 3, rows: 5 }]);
         let scanned = crates.search(&query, need, None);
         let filtered = crates.search(&query, need, Some(&indexes));
         let opened = all - usize::try_from(filtered.unopened_files).expect("few");
@@ -302,10 +263,7 @@ fn a_search_with_the_index_finds_what_one_without_it_finds() {
             candidates += opened;
         }
     }
-    assert!(
-        all > 1_500 && selective > 80,
-        "{all} files, {selective} selective queries"
-    );
+    assert!(all > 1_500 && selective > 80, "{all} files, {selective} selective queries");
     let share = candidates * 100 / (all * selective);
     assert!(share < 30, "selective queries open {share} % of the files");
 }
@@ -314,10 +272,7 @@ fn a_search_with_the_index_finds_what_one_without_it_finds() {
 fn shown_ranking(ranking: &Result<Ranking, SearchError>) -> String {
     let output = ranking.as_ref().map(|ranking| {
         let skipped = &ranking.matches.skipped;
-        let output = RankedOutput {
-            elapsed_ms: 0,
-            ..ranking.output.clone()
-        };
+        let output = RankedOutput { elapsed_ms: 0, ..ranking.output.clone() };
         format!("{output:#?} {skipped:?} {:?}", ranking.broken)
     });
     output.unwrap_or_else(|error| format!("{error:?}"))
@@ -346,11 +301,7 @@ fn a_ranking_with_the_index_is_that_without_it() {
 fn memory_of_deleted_files_is_used_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let project = Project::open(folder.path()).expect("a project");
-    let limits = IndexLimits {
-        file_bytes: MOST,
-        files: 100_000,
-        memory: 50_000,
-    };
+    let limits = IndexLimits { file_bytes: MOST, files: 100_000, memory: 50_000 };
     let indexes = CodeIndexes::new(Arc::default(), Some(limits), None);
     let query = TextQuery::new(&TextQueryOptions::new("no such text")).expect("valid");
     for part in ["first", "second"] {
@@ -361,10 +312,8 @@ fn memory_of_deleted_files_is_used_again() {
         let end = Instant::now() + Duration::from_mins(1);
         loop {
             let scope = SearchScope::new(&project, &ScopeOptions::default(), MOST).expect("valid");
-            let targets = SearchTargets {
-                roots: vec![project.resolve(".").expect("the root")],
-                ..SearchTargets::default()
-            };
+            let targets =
+                SearchTargets { roots: vec![project.resolve(".").expect("the root")], ..SearchTargets::default() };
             let (scope, cancel) = (scope.with_index(&indexes), CancellationToken::new());
             let found = search(&query, &targets, &scope, RowDemand::Counts, &cancel).expect("not cancelled");
             if found.unopened_files == 400 {

@@ -103,73 +103,38 @@ fn calls() -> impl Strategy<Value = Call> {
     ];
     let within = weighted(
         0.1,
-        select(vec![
-            "2h",
-            "1d",
-            "2weeks",
-            "90days",
-            "@1000000000",
-            "2020-01-01",
-            "2020-01-01 10:00:00",
-            "soon",
-        ]),
+        select(vec!["2h", "1d", "2weeks", "90days", "@1000000000", "2020-01-01", "2020-01-01 10:00:00", "soon"]),
     );
-    let before = weighted(
-        0.1,
-        select(vec![
-            "2h",
-            "1d",
-            "2weeks",
-            "1y",
-            "@4000000000",
-            "2030-01-01T00:00:00Z",
-            "10 apples",
-        ]),
-    );
+    let before =
+        weighted(0.1, select(vec!["2h", "1d", "2weeks", "1y", "@4000000000", "2030-01-01T00:00:00Z", "10 apples"]));
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
-    (
-        roots,
-        name,
-        types,
-        extensions,
-        exclude,
-        size,
-        within,
-        before,
-        (of(1_usize..5), flags),
+    (roots, name, types, extensions, exclude, size, within, before, (of(1_usize..5), flags)).prop_map(
+        |(roots, name, types, extensions, mut exclude, size, within, before, (depth, flags))| {
+            if roots.len() > 1 {
+                // With several roots fd resolves an anchored glob against the first, we against each: a deliberate
+                // difference.
+                exclude.retain(|glob| !glob.starts_with('/'));
+            }
+            let (pattern, glob, full_path_match) =
+                name.map_or((None, false, false), |(pattern, glob, full)| (Some(pattern.to_owned()), glob, full));
+            Call {
+                roots,
+                options: FileOptions {
+                    pattern,
+                    glob,
+                    full_path_match,
+                    types: owned(&types),
+                    extensions: owned(&extensions),
+                    exclude: owned(&exclude),
+                    depth,
+                    size: owned(&size),
+                    changed_within: within.map(str::to_owned),
+                    changed_before: before.map(str::to_owned),
+                    traversal: Traversal { follow_symlinks: flags.0, hidden: flags.1, no_ignore: flags.2 },
+                },
+            }
+        },
     )
-        .prop_map(
-            |(roots, name, types, extensions, mut exclude, size, within, before, (depth, flags))| {
-                if roots.len() > 1 {
-                    // With several roots fd resolves an anchored glob against the first, we against each: a deliberate
-                    // difference.
-                    exclude.retain(|glob| !glob.starts_with('/'));
-                }
-                let (pattern, glob, full_path_match) = name.map_or((None, false, false), |(pattern, glob, full)| {
-                    (Some(pattern.to_owned()), glob, full)
-                });
-                Call {
-                    roots,
-                    options: FileOptions {
-                        pattern,
-                        glob,
-                        full_path_match,
-                        types: owned(&types),
-                        extensions: owned(&extensions),
-                        exclude: owned(&exclude),
-                        depth,
-                        size: owned(&size),
-                        changed_within: within.map(str::to_owned),
-                        changed_before: before.map(str::to_owned),
-                        traversal: Traversal {
-                            follow_symlinks: flags.0,
-                            hidden: flags.1,
-                            no_ignore: flags.2,
-                        },
-                    },
-                }
-            },
-        )
 }
 
 /// Returns a call as fd's arguments.
@@ -226,18 +191,10 @@ fn theirs(tree: &Tree, call: &Call) -> Option<BTreeSet<String>> {
 
 /// Returns our paths, or `None` if we rejected the call.
 fn ours(tree: &Tree, call: &Call) -> Option<BTreeSet<String>> {
-    let roots: Vec<_> = call
-        .roots
-        .iter()
-        .map(|root| tree.project.resolve(root).expect("inside"))
-        .collect();
+    let roots: Vec<_> = call.roots.iter().map(|root| tree.project.resolve(root).expect("inside")).collect();
     let filter = FileFilter::new(&tree.project, &roots, &call.options, SystemTime::now()).ok()?;
     let list = |detail| {
-        let wanted = ListingRequest {
-            detail,
-            sort: ListingSort::Path,
-            keep: 10_000,
-        };
+        let wanted = ListingRequest { detail, sort: ListingSort::Path, keep: 10_000 };
         filter.list(wanted, &CancellationToken::new()).expect("not cancelled")
     };
     let listing = list(ListingDetail::Metadata);
@@ -256,12 +213,7 @@ fn compare(git: Git) {
         .run(&calls(), |call| {
             let (ours, theirs) = (ours(&tree, &call), theirs(&tree, &call));
             listed.set(listed.get() + theirs.as_ref().map_or(0, BTreeSet::len));
-            prop_assert_eq!(
-                ours.is_some(),
-                theirs.is_some(),
-                "only one side rejects: {:?}",
-                call.arguments()
-            );
+            prop_assert_eq!(ours.is_some(), theirs.is_some(), "only one side rejects: {:?}", call.arguments());
             if let (Some(ours), Some(theirs)) = (ours, theirs) {
                 let extra: Vec<_> = ours.difference(&theirs).collect();
                 let missing: Vec<_> = theirs.difference(&ours).collect();

@@ -27,12 +27,7 @@ fn program(name: &str, version: &str, cwd: &Path, home: &Path) -> Command {
         path.display()
     );
     let mut command = Command::new(path);
-    command
-        .current_dir(cwd)
-        .env_clear()
-        .env("HOME", home)
-        .env("XDG_CONFIG_HOME", home)
-        .stdin(Stdio::null());
+    command.current_dir(cwd).env_clear().env("HOME", home).env("XDG_CONFIG_HOME", home).stdin(Stdio::null());
     command
 }
 

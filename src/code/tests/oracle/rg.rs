@@ -24,14 +24,8 @@ use super::{
 
 /// Returns a configuration with a fixed seed, for the same cases on every run; `FUMI_ORACLE_SEED` overrides it.
 pub(crate) fn seeded() -> Config {
-    let seed = std::env::var("FUMI_ORACLE_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok());
-    Config {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(seed.unwrap_or(15)),
-        ..Config::default()
-    }
+    let seed = std::env::var("FUMI_ORACLE_SEED").ok().and_then(|seed| seed.parse().ok());
+    Config { failure_persistence: None, rng_seed: RngSeed::Fixed(seed.unwrap_or(15)), ..Config::default() }
 }
 
 /// One call, given to both sides.
@@ -87,26 +81,18 @@ fn queries() -> impl Strategy<Value = TextQueryOptions> {
         CaseSensitivity::Sensitive,
     ]);
     let context = prop_oneof![3 => Just((0, 0)), 2 => (0_usize..4, 0_usize..4)];
-    (
-        text,
-        case,
-        weighted(0.2, Just(())),
-        weighted(0.25, Just(())),
-        context,
-        weighted(0.25, 1_u64..5),
+    (text, case, weighted(0.2, Just(())), weighted(0.25, Just(())), context, weighted(0.25, 1_u64..5)).prop_map(
+        |((query, syntax), case, word, multiline, context, max_count)| TextQueryOptions {
+            syntax,
+            case,
+            word: word.is_some(),
+            multiline: multiline.is_some(),
+            context_before: context.0,
+            context_after: context.1,
+            max_count,
+            ..TextQueryOptions::new(query)
+        },
     )
-        .prop_map(
-            |((query, syntax), case, word, multiline, context, max_count)| TextQueryOptions {
-                syntax,
-                case,
-                word: word.is_some(),
-                multiline: multiline.is_some(),
-                context_before: context.0,
-                context_after: context.1,
-                max_count,
-                ..TextQueryOptions::new(query)
-            },
-        )
 }
 
 fn calls() -> impl Strategy<Value = Call> {
@@ -133,19 +119,8 @@ fn calls() -> impl Strategy<Value = Call> {
         2 => subsequence(vec!["*.rs", "*.txt", "src/**", "/lib/*.py", "docs/", "*.{md,py}", "!*.log", "**/deep/**", "日本語/*"], 1..3),
         1 => Just(vec!["[bad"]),
     ];
-    let exclude = subsequence(
-        vec![
-            "*.rs",
-            "lib",
-            "/src/a",
-            "**/nested/**",
-            "!*.txt",
-            "*.bin",
-            "huge*",
-            "docs/*.md",
-        ],
-        0..3,
-    );
+    let exclude =
+        subsequence(vec!["*.rs", "lib", "/src/a", "**/nested/**", "!*.txt", "*.bin", "huge*", "docs/*.md"], 0..3);
     let size = weighted(0.15, select(vec!["100", "1K", "1M", "junk"]));
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
     (queries(), places, include, exclude, size, flags).prop_map(
@@ -155,11 +130,7 @@ fn calls() -> impl Strategy<Value = Call> {
                 include_globs: owned(&include),
                 exclude_globs: owned(&exclude),
                 max_filesize: size.map(str::to_owned),
-                traversal: Traversal {
-                    follow_symlinks: flags.0,
-                    hidden: flags.1,
-                    no_ignore: flags.2,
-                },
+                traversal: Traversal { follow_symlinks: flags.0, hidden: flags.1, no_ignore: flags.2 },
             },
             roots,
             files,
@@ -178,14 +149,8 @@ fn arguments(call: &Call, encoding: Option<&str>) -> Vec<String> {
     };
     args.push(case.to_owned());
     for (flag, on) in [
-        (
-            "--fixed-strings",
-            matches!(query.syntax, QuerySyntax::Literal | QuerySyntax::Pcre2Literal),
-        ),
-        (
-            "--pcre2",
-            matches!(query.syntax, QuerySyntax::Pcre2 | QuerySyntax::Pcre2Literal),
-        ),
+        ("--fixed-strings", matches!(query.syntax, QuerySyntax::Literal | QuerySyntax::Pcre2Literal)),
+        ("--pcre2", matches!(query.syntax, QuerySyntax::Pcre2 | QuerySyntax::Pcre2Literal)),
         ("--word-regexp", query.word),
         ("--multiline", query.multiline),
         ("--follow", scope.traversal.follow_symlinks),
@@ -275,11 +240,7 @@ fn their_lines(tree: &Tree, call: &Call, encoding: Option<&str>) -> BTreeMap<Str
     args.extend(arguments(call, encoding));
     let printed = programs::rg(&args, &tree.root, &tree.home);
     let mut lines: BTreeMap<String, Vec<Line>> = BTreeMap::new();
-    for message in printed
-        .stdout
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty())
-    {
+    for message in printed.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         let message: Value = serde_json::from_slice(message).expect("JSON");
         let data = &message["data"];
         let Some(path) = data["path"]["text"].as_str().map(plain) else {
@@ -292,9 +253,7 @@ fn their_lines(tree: &Tree, call: &Call, encoding: Option<&str>) -> BTreeMap<Str
                     let bytes =
                         |key| move |m: &Value| usize::try_from(m[key].as_u64().expect("a place")).expect("fits");
                     let all = data["submatches"].as_array().expect("a list");
-                    all.iter()
-                        .map(|m| [bytes("start")(m), bytes("end")(m)])
-                        .collect::<Vec<_>>()
+                    all.iter().map(|m| [bytes("start")(m), bytes("end")(m)]).collect::<Vec<_>>()
                 });
                 lines.entry(path).or_default().push(Line {
                     number: data["line_number"].as_u64().expect("a number"),
@@ -344,9 +303,7 @@ fn in_characters(text: &str, spans: &[[usize; 2]]) -> Vec<[usize; 2]> {
     let last = trimmed(text).chars().count();
     // An expression that may match nothing also does so between the bytes of a character; text has no position there.
     let place = |byte: usize| text.get(..byte).map(|before| before.chars().count().min(last));
-    let spans = spans
-        .iter()
-        .filter_map(|[start, end]| Some([place(*start)?, place(*end)?]));
+    let spans = spans.iter().filter_map(|[start, end]| Some([place(*start)?, place(*end)?]));
     spans.collect()
 }
 
@@ -358,10 +315,7 @@ fn ours(tree: &Tree, call: &Call, need: RowDemand) -> Option<SearchMatches> {
         let paths = paths.iter().map(|path| tree.project.resolve(path).expect("inside"));
         paths.collect()
     };
-    let targets = SearchTargets {
-        roots: resolve(&call.roots),
-        files: resolve(&call.files),
-    };
+    let targets = SearchTargets { roots: resolve(&call.roots), files: resolve(&call.files) };
     Some(search(&query?, &targets, &scope?, need, &CancellationToken::new()).expect("not cancelled"))
 }
 
@@ -378,33 +332,14 @@ fn our_lines(matches: &SearchMatches) -> BTreeMap<String, Vec<(Line, bool)>> {
             let context = |number, text: &String| {
                 let is_long = text.chars().count() > 400;
                 let cut = text.strip_suffix('…').filter(|_| is_long);
-                (
-                    Line {
-                        number,
-                        text: Some(cut.unwrap_or(text).to_owned()),
-                        spans: None,
-                    },
-                    cut.is_some(),
-                )
+                (Line { number, text: Some(cut.unwrap_or(text).to_owned()), spans: None }, cut.is_some())
             };
             let first = row.line - row.context_before.len() as u64;
-            all.extend(
-                (first..)
-                    .zip(&row.context_before)
-                    .map(|(number, text)| context(number, text)),
-            );
-            let line = Line {
-                number: row.line,
-                text: Some(row.text.clone()),
-                spans: Some(row.spans.clone()),
-            };
+            all.extend((first..).zip(&row.context_before).map(|(number, text)| context(number, text)));
+            let line = Line { number: row.line, text: Some(row.text.clone()), spans: Some(row.spans.clone()) };
             all.push((line, row.line_truncated));
             let after = row.line + 1 + row.text.matches('\n').count() as u64;
-            all.extend(
-                (after..)
-                    .zip(&row.context_after)
-                    .map(|(number, text)| context(number, text)),
-            );
+            all.extend((after..).zip(&row.context_after).map(|(number, text)| context(number, text)));
         }
     }
     lines
@@ -452,11 +387,7 @@ fn check(tree: &Tree, call: &Call, encoding: Option<&str>) -> Result<u64, String
     let theirs = their_counts(tree, call, encoding);
     let counted = ours(tree, call, RowDemand::Counts);
     if theirs.is_some() != counted.is_some() {
-        return Err(format!(
-            "refused by {}: rg {}",
-            if theirs.is_some() { "us" } else { "rg" },
-            asked()
-        ));
+        return Err(format!("refused by {}: rg {}", if theirs.is_some() { "us" } else { "rg" }, asked()));
     }
     let (Some(theirs), Some(counted)) = (theirs, counted) else {
         return Ok(0);
@@ -475,11 +406,7 @@ fn check(tree: &Tree, call: &Call, encoding: Option<&str>) -> Result<u64, String
     }
     let total: u64 = theirs.values().sum();
     if counted.total_matches != total {
-        return Err(format!(
-            "total {} is not {total}: rg {}",
-            counted.total_matches,
-            asked()
-        ));
+        return Err(format!("total {} is not {total}: rg {}", counted.total_matches, asked()));
     }
     // Every row is needed here: some queries match on most lines of the large files.
     let shown = ours(tree, call, RowDemand::Rows { keep: 1_000_000 }).ok_or("refused the second time")?;

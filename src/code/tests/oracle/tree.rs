@@ -51,12 +51,7 @@ impl Tree {
         plant.links();
         plant.times();
         let project = Project::open(&root).expect("a project");
-        Self {
-            _outer: outer,
-            root,
-            home,
-            project,
-        }
+        Self { _outer: outer, root, home, project }
     }
 }
 
@@ -144,19 +139,13 @@ impl Plant<'_> {
         self.write("src/lib.rs", CODE.repeat(20));
         self.write("src/a/b/c/deep.rs", CODE);
         self.write("src/Upper.RS", CODE.to_uppercase());
-        self.write(
-            "lib/util.py",
-            "def needle():\n    return 'foo'\n\n\ndef other():\n\treturn needle()\n",
-        );
+        self.write("lib/util.py", "def needle():\n    return 'foo'\n\n\ndef other():\n\treturn needle()\n");
         self.write("lib/__init__.py", "from .util import needle\n");
         self.write("docs/README.md", "# Needle\n\nfoo bar baz\nfoo\n\nfoo needle\n");
         self.write(".hidden/inside.txt", "hidden needle foo\n");
         self.write(".env", "NEEDLE=foo\n");
         self.write("lib/.config.toml", "needle = 'foo'\n");
-        self.write(
-            "日本語/文書.txt",
-            "これは needle です。\n猫と foo と猫。\n名前はまだ無い。\n",
-        );
+        self.write("日本語/文書.txt", "これは needle です。\n猫と foo と猫。\n名前はまだ無い。\n");
         self.write("日本語/か\u{3099}.txt", "needle NFD 名前\n");
         self.write("space name/with space.txt", "foo needle foo\n");
         self.write("-dash.txt", "needle --version\n");
@@ -173,11 +162,7 @@ impl Plant<'_> {
         );
         let mut large = String::new();
         for line in 0..4_000 {
-            large.push_str(if line % 977 == 0 {
-                "a needle in line "
-            } else {
-                "nothing to see in line "
-            });
+            large.push_str(if line % 977 == 0 { "a needle in line " } else { "nothing to see in line " });
             large.push_str(&line.to_string());
             large.push('\n');
         }
@@ -185,12 +170,7 @@ impl Plant<'_> {
     }
 
     fn odd_files(&mut self) {
-        let long = format!(
-            "{}needle{}foo needle{}\n",
-            "x".repeat(20_000),
-            "あ".repeat(10_000),
-            "y".repeat(20_000)
-        );
+        let long = format!("{}needle{}foo needle{}\n", "x".repeat(20_000), "あ".repeat(10_000), "y".repeat(20_000));
         self.write("min.js", format!("short needle\n{long}foo\n"));
         self.write("huge_line.txt", "foo ".repeat(20_000) + "needle\n");
         let text = "UTF-16 needle の行\n二行目 foo\n";
@@ -201,19 +181,10 @@ impl Plant<'_> {
         self.write("lib/utf16be.txt", utf_16([0xfe, 0xff], u16::to_be_bytes));
         self.write("bom.txt", "\u{feff}needle after the mark\nfoo\n");
         // Mostly UTF-8, with one invalid byte.
-        self.write(
-            "broken.txt",
-            ["名前 needle\n".repeat(9).as_bytes(), b"foo \xff needle\n"].concat(),
-        );
+        self.write("broken.txt", ["名前 needle\n".repeat(9).as_bytes(), b"foo \xff needle\n"].concat());
         self.write("early.bin", b"\0\x01\x02needle\nfoo\n");
-        self.write(
-            "lib/middle.bin",
-            [b"needle\n".repeat(9_000), b"\0needle\n".to_vec()].concat(),
-        );
-        self.write(
-            "late.bin",
-            [b"foo needle\n".repeat(30_000), b"\0\nneedle\n".to_vec()].concat(),
-        );
+        self.write("lib/middle.bin", [b"needle\n".repeat(9_000), b"\0needle\n".to_vec()].concat());
+        self.write("late.bin", [b"foo needle\n".repeat(30_000), b"\0\nneedle\n".to_vec()].concat());
         for script in ["run.sh", "lib/tool"] {
             self.write(script, "#!/bin/sh\necho needle\n");
             fs::set_permissions(self.root.join(script), fs::Permissions::from_mode(0o755)).expect("set");
@@ -244,10 +215,7 @@ impl Plant<'_> {
             ("lib/util.py", hours(24 * 400)),
             ("context.txt", hours(5)),
         ] {
-            let file = fs::File::options()
-                .write(true)
-                .open(self.root.join(path))
-                .expect("a file");
+            let file = fs::File::options().write(true).open(self.root.join(path)).expect("a file");
             file.set_modified(time).expect("set");
         }
     }

@@ -72,10 +72,7 @@ fn rows() -> Vec<Row> {
 /// Returns the sample and the fixture of a language.
 fn files(language: &str) -> [PathBuf; 2] {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (_, ending) = LANGUAGES
-        .iter()
-        .find(|(name, _)| *name == language)
-        .expect("a language of the list");
+    let (_, ending) = LANGUAGES.iter().find(|(name, _)| *name == language).expect("a language of the list");
     [
         root.join(format!("tests/patterns/samples/a.{ending}")),
         root.join(format!("languages/{language}/fixture.{ending}")),
@@ -94,14 +91,7 @@ fn ast_grep() -> PathBuf {
 
 fn theirs(program: &Path, row: &Row) -> usize {
     let mut command = Command::new(program);
-    command.args([
-        "run",
-        "--json=compact",
-        "--lang",
-        &row.language,
-        "--pattern",
-        &row.pattern,
-    ]);
+    command.args(["run", "--json=compact", "--lang", &row.language, "--pattern", &row.pattern]);
     let printed = command.args(files(&row.language)).output().expect("it starts");
     match serde_json::from_slice(&printed.stdout) {
         Ok(Value::Array(matches)) => matches.len(),
@@ -118,18 +108,9 @@ fn ours(row: &Row) -> Result<usize, String> {
     for path in files(&row.language) {
         let bytes = fs::read(&path).expect("a file");
         let decoded = decode(&bytes, EncodingChoice::Auto);
-        let source = SourceFile::new(
-            path.display().to_string(),
-            decoded,
-            bytes.len() as u64,
-            Some(&row.language),
-        );
+        let source = SourceFile::new(path.display().to_string(), decoded, bytes.len() as u64, Some(&row.language));
         let parsed = parse(source.expect("a source"), &CancellationToken::new()).expect("parsed");
-        count += pattern
-            .find(&parsed, &CancellationToken::new())
-            .expect("hits")
-            .list
-            .len();
+        count += pattern.find(&parsed, &CancellationToken::new()).expect("hits").list.len();
     }
     Ok(count)
 }

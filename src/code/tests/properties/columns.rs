@@ -57,17 +57,10 @@ fn columns_of_matches_cut_them_out_of_the_returned_line() {
             };
             let compiled = TextQuery::new(&options).expect("a query");
             let scope = SearchScope::new(&project, &ScopeOptions::default(), u64::MAX).expect("a scope");
-            let targets = SearchTargets {
-                roots: Vec::new(),
-                files: vec![project.resolve("a.txt").expect("a file")],
-            };
+            let targets = SearchTargets { roots: Vec::new(), files: vec![project.resolve("a.txt").expect("a file")] };
             let need = RowDemand::Rows { keep: usize::MAX };
             let found = search(&compiled, &targets, &scope, need, &CancellationToken::new()).expect("found");
-            let pattern = if syntax == QuerySyntax::Literal {
-                regex::escape(&query)
-            } else {
-                query
-            };
+            let pattern = if syntax == QuerySyntax::Literal { regex::escape(&query) } else { query };
             let wanted = regex::Regex::new(&pattern).expect("an expression");
             let expected: Vec<(u64, Vec<(&str, bool)>)> = (1..)
                 .zip(text.split_inclusive('\n'))
@@ -75,10 +68,7 @@ fn columns_of_matches_cut_them_out_of_the_returned_line() {
                     let bare = text.trim_end_matches(['\r', '\n']);
                     (line, {
                         let at_end = |found: &regex::Match<'_>| found.is_empty() && found.start() == bare.len();
-                        wanted
-                            .find_iter(bare)
-                            .map(|found| (found.as_str(), at_end(&found)))
-                            .collect()
+                        wanted.find_iter(bare).map(|found| (found.as_str(), at_end(&found))).collect()
                     })
                 })
                 .filter(|(_, found): &(u64, Vec<(&str, bool)>)| !found.is_empty())
@@ -88,10 +78,7 @@ fn columns_of_matches_cut_them_out_of_the_returned_line() {
             prop_assert_eq!(lines, expected.iter().map(|(line, _)| *line).collect::<Vec<_>>());
             for (row, (_, mut expected)) in rows.iter().zip(expected) {
                 let characters: Vec<char> = row.text.chars().collect();
-                let whole = text
-                    .split('\n')
-                    .nth(usize::try_from(row.line).expect("small") - 1)
-                    .unwrap_or_default();
+                let whole = text.split('\n').nth(usize::try_from(row.line).expect("small") - 1).unwrap_or_default();
                 prop_assert!(whole.contains(row.text.as_str()));
                 // An empty match at the end of a line depends on the line end, as in ripgrep.
                 expected.retain(|(_, at_end)| !at_end);
@@ -127,10 +114,7 @@ fn columns_of_captures_and_elements_cut_them_out_of_the_file() {
     let cancel = CancellationToken::new();
     for (path, language, text) in fixtures() {
         // The same with multi-byte characters everywhere, and with the other line end.
-        for text in [
-            text.replace("\r\n", "\n").replace('\n', "\r\n"),
-            text.replace(' ', "\u{3000} "),
-        ] {
+        for text in [text.replace("\r\n", "\n").replace('\n', "\r\n"), text.replace(' ', "\u{3000} ")] {
             let decoded = decode(text.as_bytes(), EncodingChoice::Auto);
             let source = SourceFile::new(&path, decoded, 0, Some(language)).expect("a known language");
             let parsed = parse(source, &cancel).expect("parsed");
@@ -138,21 +122,13 @@ fn columns_of_captures_and_elements_cut_them_out_of_the_file() {
             let every = QueryKind::Query("(_) @node".to_owned());
             let every = prepare(&every, parsed.source.language, &UserQueries::default()).expect("a query");
             let found = run(&every, &ElementFilter::default(), &parsed, usize::MAX, &cancel).expect("found");
-            assert!(
-                found.total > 0 && found.total == found.list.len(),
-                "{path}: {}",
-                found.total
-            );
+            assert!(found.total > 0 && found.total == found.list.len(), "{path}: {}", found.total);
             let sheet = SectionCutter::from_text(&path, text);
             for one in found.list {
                 assert_eq!(fault_of(one.span, text), None, "{path}: {}", one.kind);
                 let own = &text[one.span.start_byte..one.span.end_byte];
                 let shown: String = own.chars().take(TEXT_CHARACTERS).collect();
-                assert!(
-                    one.text == own || one.text == format!("{shown}…"),
-                    "{path}: {:?}",
-                    one.text
-                );
+                assert!(one.text == own || one.text == format!("{shown}…"), "{path}: {:?}", one.text);
                 let range = SectionRange {
                     start_line: one.span.start_line,
                     end_line: Some(one.span.end_line),

@@ -30,9 +30,7 @@ const APART: [&str; 3] = ["go", "cpp", "lua"];
 pub(crate) fn fixtures() -> Vec<(String, &'static str, String)> {
     let mut found = Vec::new();
     for language in all() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("languages")
-            .join(language.name);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages").join(language.name);
         for entry in fs::read_dir(folder).expect("a folder").flatten() {
             let path = entry.path();
             if path.file_stem().is_some_and(|stem| stem == "fixture") {
@@ -66,11 +64,7 @@ fn damages() -> impl Strategy<Value = Damage> {
     ]
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "parts of small numbers"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "parts of small numbers")]
 fn boundary(text: &str, part: f64) -> usize {
     text.floor_char_boundary((part.min(1.0) * text.len() as f64) as usize)
 }

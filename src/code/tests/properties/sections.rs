@@ -36,11 +36,7 @@ fn pieces_of_lines_join_to_the_file() {
             for (at, first) in firsts.iter().enumerate() {
                 let last = firsts.get(at + 1).map(|next| next - 1);
                 let range = SectionRange::lines(*first, last);
-                let cut = |format| {
-                    sheet
-                        .cut(&range, format)
-                        .map_err(|error| TestCaseError::fail(error.to_string()))
-                };
+                let cut = |format| sheet.cut(&range, format).map_err(|error| TestCaseError::fail(error.to_string()));
                 let section = cut(SectionFormat::Raw)?;
                 prop_assert!(!section.is_clamped);
                 prop_assert_eq!((section.start_line, section.end_line), (*first, last.unwrap_or(total)));
@@ -50,10 +46,7 @@ fn pieces_of_lines_join_to_the_file() {
                 }
             }
             prop_assert_eq!(&joined, &text);
-            let bare: Vec<&str> = text
-                .split_inclusive('\n')
-                .map(|line| line.trim_end_matches(['\r', '\n']))
-                .collect();
+            let bare: Vec<&str> = text.split_inclusive('\n').map(|line| line.trim_end_matches(['\r', '\n'])).collect();
             prop_assert_eq!(lines, bare);
             Ok(())
         })
@@ -67,10 +60,8 @@ fn pieces_of_columns_join_to_the_file() {
         .run(&(texts(), points), |((text, written), points)| {
             let decoded = decode(&written.bytes(&text), written.choice());
             let sheet = SectionCutter::new("a.txt", &decoded);
-            let widths: Vec<usize> = text
-                .split_inclusive('\n')
-                .map(|line| line.trim_end_matches(['\r', '\n']).chars().count())
-                .collect();
+            let widths: Vec<usize> =
+                text.split_inclusive('\n').map(|line| line.trim_end_matches(['\r', '\n']).chars().count()).collect();
             prop_assume!(!widths.is_empty());
             let mut points: Vec<(usize, usize)> = points
                 .iter()
@@ -91,17 +82,13 @@ fn pieces_of_columns_join_to_the_file() {
                     start_column: Some(*column),
                     end_column: next.map(|(_, column)| *column),
                 };
-                let section = sheet
-                    .cut(&range, SectionFormat::Raw)
-                    .map_err(|error| TestCaseError::fail(error.to_string()))?;
+                let section =
+                    sheet.cut(&range, SectionFormat::Raw).map_err(|error| TestCaseError::fail(error.to_string()))?;
                 prop_assert!(!section.is_clamped);
                 let place = |(line, column): (usize, usize)| byte_of(&text, line, column);
                 let wanted = place((*line, *column)).zip(next.map_or(Some(text.len()), |next| place(*next)));
                 let piece = raw(section);
-                prop_assert_eq!(
-                    Some(piece.as_str()),
-                    wanted.and_then(|(start, end)| text.get(start..end))
-                );
+                prop_assert_eq!(Some(piece.as_str()), wanted.and_then(|(start, end)| text.get(start..end)));
                 joined += &piece;
             }
             prop_assert_eq!(joined, text);
@@ -111,11 +98,7 @@ fn pieces_of_columns_join_to_the_file() {
 }
 
 /// Scales a fraction to a number below `count`.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "parts of small numbers"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "parts of small numbers")]
 fn place(part: f64, count: usize) -> usize {
     (part * count as f64) as usize
 }

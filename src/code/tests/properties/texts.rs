@@ -7,9 +7,7 @@ use fumi_base::encoding::EncodingChoice;
 use proptest::{collection::vec, prelude::*, sample::select};
 
 /// Pieces that every Japanese encoding can represent.
-const COMMON: [&str; 14] = [
-    "a", "Z", "0", " ", "\t", "_", ".", "(", "名", "前", "を", "カ", "、", "表",
-];
+const COMMON: [&str; 14] = ["a", "Z", "0", " ", "\t", "_", ".", "(", "名", "前", "を", "カ", "、", "表"];
 
 /// Pieces that only Unicode can represent: beyond the basic plane, combining, zero-width joined, other line separators.
 const UNICODE: [&str; 6] = ["😀", "é", "e\u{301}", "👩\u{200d}💻", "\u{2028}", "ß"];
@@ -27,15 +25,8 @@ pub(crate) enum Written {
 }
 
 impl Written {
-    const ALL: [Self; 7] = [
-        Self::Utf8,
-        Self::Utf8Marked,
-        Self::ShiftJis,
-        Self::EucJp,
-        Self::Iso2022Jp,
-        Self::Utf16Little,
-        Self::Utf16Big,
-    ];
+    const ALL: [Self; 7] =
+        [Self::Utf8, Self::Utf8Marked, Self::ShiftJis, Self::EucJp, Self::Iso2022Jp, Self::Utf16Little, Self::Utf16Big];
 
     fn is_unicode(self) -> bool {
         !matches!(self, Self::ShiftJis | Self::EucJp | Self::Iso2022Jp)
@@ -52,25 +43,15 @@ impl Written {
 
     /// Returns the encoding's label for a caller; files with a byte order mark need none.
     pub(crate) fn choice(self) -> EncodingChoice {
-        if self.is_unicode() {
-            EncodingChoice::Auto
-        } else {
-            EncodingChoice::Fixed(self.encoding())
-        }
+        if self.is_unicode() { EncodingChoice::Auto } else { EncodingChoice::Fixed(self.encoding()) }
     }
 
     pub(crate) fn bytes(self, text: &str) -> Vec<u8> {
         match self {
             Self::Utf8 => text.as_bytes().to_vec(),
             Self::Utf8Marked => format!("\u{feff}{text}").into_bytes(),
-            Self::Utf16Little => format!("\u{feff}{text}")
-                .encode_utf16()
-                .flat_map(u16::to_le_bytes)
-                .collect(),
-            Self::Utf16Big => format!("\u{feff}{text}")
-                .encode_utf16()
-                .flat_map(u16::to_be_bytes)
-                .collect(),
+            Self::Utf16Little => format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            Self::Utf16Big => format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_be_bytes).collect(),
             Self::ShiftJis | Self::EucJp | Self::Iso2022Jp => {
                 let (bytes, _, failed) = self.encoding().encode(text);
                 assert!(!failed, "{text:?} cannot be written so");

@@ -103,22 +103,13 @@ const RUBY: Check = Check {
     kinds: &[
         ("class", &[ElementKind::Class, ElementKind::Struct, ElementKind::Record]),
         ("module", &[ElementKind::Module]),
-        (
-            "method",
-            &[ElementKind::Function, ElementKind::Method, ElementKind::Constructor],
-        ),
+        ("method", &[ElementKind::Function, ElementKind::Method, ElementKind::Constructor]),
         ("singletonMethod", &[ElementKind::Method, ElementKind::Constructor]),
         ("alias", &[ElementKind::Function, ElementKind::Method]),
         ("accessor", &[ElementKind::Field]),
         (
             "constant",
-            &[
-                ElementKind::Constant,
-                ElementKind::Class,
-                ElementKind::Struct,
-                ElementKind::Record,
-                ElementKind::Module,
-            ],
+            &[ElementKind::Constant, ElementKind::Class, ElementKind::Struct, ElementKind::Record, ElementKind::Module],
         ),
     ],
     is_first_line: true,
@@ -198,10 +189,7 @@ const PHP: Check = Check {
         ("class", &[ElementKind::Class]),
         ("interface", &[ElementKind::Interface]),
         ("trait", &[ElementKind::Trait]),
-        (
-            "function",
-            &[ElementKind::Function, ElementKind::Method, ElementKind::Constructor],
-        ),
+        ("function", &[ElementKind::Function, ElementKind::Method, ElementKind::Constructor]),
         ("define", &[ElementKind::Constant, ElementKind::Field]),
         ("variable", &[ElementKind::Field]),
     ],
@@ -244,15 +232,7 @@ const C: Check = Check {
         ("enum", &[ElementKind::Enum]),
         ("enumerator", &[ElementKind::EnumMember]),
         ("member", &[ElementKind::Field]),
-        (
-            "typedef",
-            &[
-                ElementKind::Type,
-                ElementKind::Struct,
-                ElementKind::Union,
-                ElementKind::Enum,
-            ],
-        ),
+        ("typedef", &[ElementKind::Type, ElementKind::Struct, ElementKind::Union, ElementKind::Enum]),
         ("variable", &[ElementKind::Variable, ElementKind::Constant]),
         ("externvar", &[ElementKind::Variable, ElementKind::Constant]),
         ("macro", &[ElementKind::Macro, ElementKind::Constant]),
@@ -351,10 +331,7 @@ fn check(check: &Check) {
     let is_allowed =
         missing * 1_000 <= check.missing_per_thousand * compared && !differences.contains(": fumi alone has ");
     assert!(is_allowed, "{missing} of {compared} tags are missing:\n{differences}");
-    assert!(
-        compared > check.at_least_compared,
-        "only {compared} definitions were compared"
-    );
+    assert!(compared > check.at_least_compared, "only {compared} definitions were compared");
 }
 
 /// Compares the tags of the listed kinds and returns their number. Each tag takes the smallest element of its kind and
@@ -366,14 +343,8 @@ fn compare(check: &Check, file: &str, tags: &[Tag], differences: &mut String) ->
     if !(check.is_readable)(&elements, &parsed.source.text) {
         return 0;
     }
-    let kinds: BTreeSet<ElementKind> = check
-        .kinds
-        .iter()
-        .flat_map(|(_, kinds)| kinds.iter().copied())
-        .collect();
-    let mut open: Vec<usize> = (0..elements.list.len())
-        .filter(|at| kinds.contains(&elements.list[*at].kind))
-        .collect();
+    let kinds: BTreeSet<ElementKind> = check.kinds.iter().flat_map(|(_, kinds)| kinds.iter().copied()).collect();
+    let mut open: Vec<usize> = (0..elements.list.len()).filter(|at| kinds.contains(&elements.list[*at].kind)).collect();
     for tag in tags {
         let Some((_, wanted)) = check.kinds.iter().find(|(kind, _)| *kind == tag.kind) else {
             continue;
@@ -400,11 +371,7 @@ fn compare(check: &Check, file: &str, tags: &[Tag], differences: &mut String) ->
             None if (check.is_expected)(&Difference::Theirs(&elements, tag, &parsed.source.text)) => {}
             None => {
                 // Writing to a String cannot fail.
-                let _ = writeln!(
-                    differences,
-                    "{file}:{}: ctags alone has {} {}",
-                    tag.line, tag.kind, tag.name
-                );
+                let _ = writeln!(differences, "{file}:{}: ctags alone has {} {}", tag.line, tag.kind, tag.name);
             }
         }
     }
@@ -412,11 +379,7 @@ fn compare(check: &Check, file: &str, tags: &[Tag], differences: &mut String) ->
         if !(check.is_expected)(&Difference::Ours(&elements, at, &parsed.source.text)) {
             let element = &elements.list[at];
             let (line, kind) = (element.span.start_line, element.kind.name());
-            let _ = writeln!(
-                differences,
-                "{file}:{line}: fumi alone has {kind} {}",
-                elements.qualified_name(at)
-            );
+            let _ = writeln!(differences, "{file}:{line}: fumi alone has {kind} {}", elements.qualified_name(at));
         }
     }
     let is_known = |tag: &&Tag| check.kinds.iter().any(|(kind, _)| *kind == tag.kind);
@@ -468,16 +431,7 @@ fn files(check: &Check) -> Vec<String> {
 
 fn tags(check: &Check, files: &[String]) -> BTreeMap<String, Vec<Tag>> {
     let mut child = Command::new("ctags")
-        .args([
-            "--options=NONE",
-            "--output-format=json",
-            "--fields=+n",
-            "--kinds-all=*",
-            "-L",
-            "-",
-            "-f",
-            "-",
-        ])
+        .args(["--options=NONE", "--output-format=json", "--fields=+n", "--kinds-all=*", "-L", "-", "-f", "-"])
         .arg(format!("--language-force={}", check.language))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -489,10 +443,7 @@ fn tags(check: &Check, files: &[String]) -> BTreeMap<String, Vec<Tag>> {
     let writer = std::thread::spawn(move || stdin.write_all(list.as_bytes()));
     let output = child.wait_with_output().expect("ctags ends");
     writer.join().expect("a thread").expect("ctags reads");
-    assert!(
-        output.status.success(),
-        "ctags failed: is it universal-ctags, with JSON?"
-    );
+    assert!(output.status.success(), "ctags failed: is it universal-ctags, with JSON?");
     let mut tags: BTreeMap<String, Vec<Tag>> = BTreeMap::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let tag: Value = serde_json::from_str(line).expect("a line of JSON");
@@ -503,11 +454,7 @@ fn tags(check: &Check, files: &[String]) -> BTreeMap<String, Vec<Tag>> {
         };
         let tags = tags.entry(path).or_default();
         // Ruby's `attr_accessor :a` makes `a` and `a=`: one field.
-        let name = if kind == "accessor" {
-            name.trim_end_matches('=').to_owned()
-        } else {
-            name
-        };
+        let name = if kind == "accessor" { name.trim_end_matches('=').to_owned() } else { name };
         let is_again = |tag: &Tag| kind == "accessor" && tag.line == line && tag.name == name;
         if !tags.iter().any(is_again) {
             tags.push(Tag { kind, name, line });

@@ -61,8 +61,7 @@ fn jdk() -> PathBuf {
         .filter(|home| is_complete(home))
         .collect();
     all.sort();
-    all.pop()
-        .expect("a JDK with lib/src.zip is needed to check the elements of Java; install one and set JAVA_HOME")
+    all.pop().expect("a JDK with lib/src.zip is needed to check the elements of Java; install one and set JAVA_HOME")
 }
 
 fn is_complete(home: &Path) -> bool {
@@ -92,17 +91,10 @@ fn fact(elements: &ElementList, at: usize) -> Option<String> {
                 return None;
             };
             let is_static = if import.modifiers.is_empty() { "" } else { "static " };
-            return Some(format!(
-                "import\t{is_static}{}\t{}\t-",
-                element.name, element.span.start_line
-            ));
+            return Some(format!("import\t{is_static}{}\t{}\t-", element.name, element.span.start_line));
         }
         _ => return None,
     };
-    let end = if has_end {
-        element.span.end_line.to_string()
-    } else {
-        "-".to_owned()
-    };
+    let end = if has_end { element.span.end_line.to_string() } else { "-".to_owned() };
     Some(format!("{kind}\t{name}\t{}\t{end}", element.span.start_line))
 }

@@ -41,9 +41,7 @@ fn compare_but(
     let mut met = vec![false; known.len()];
     let mut is_known = |path: &str, fact: &str| {
         let line: usize = fact.split('\t').nth(2).and_then(|line| line.parse().ok()).unwrap_or(0);
-        let at = known
-            .iter()
-            .position(|(file, lines, _)| path.ends_with(file) && lines.contains(&line));
+        let at = known.iter().position(|(file, lines, _)| path.ends_with(file) && lines.contains(&line));
         at.inspect(|at| met[*at] = true).is_some()
     };
     let mut differences = String::new();
@@ -61,10 +59,7 @@ fn compare_but(
     }
     assert!(differences.is_empty(), "{differences}");
     for ((file, lines, reason), met) in known.iter().zip(met) {
-        assert!(
-            met,
-            "{file} {lines:?} does not differ any more ({reason}); remove it from the list"
-        );
+        assert!(met, "{file} {lines:?} does not differ any more ({reason}); remove it from the list");
     }
     assert!(compared > least, "only {compared} facts were compared");
 }

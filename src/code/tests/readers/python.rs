@@ -50,10 +50,7 @@ pub(crate) fn python(arguments: &[&str], input: &str) -> String {
 /// them.
 fn sources() -> Vec<PathBuf> {
     let roots = python(
-        &[
-            "-c",
-            "import os, pip; print(os.path.dirname(os.__file__)); print(os.path.dirname(pip.__file__))",
-        ],
+        &["-c", "import os, pip; print(os.path.dirname(os.__file__)); print(os.path.dirname(pip.__file__))"],
         "",
     );
     let mut found = BTreeSet::new();
@@ -64,10 +61,7 @@ fn sources() -> Vec<PathBuf> {
                 let path = entry.path();
                 let name = entry.file_name().to_string_lossy().into_owned();
                 if path.is_dir() {
-                    if !matches!(
-                        name.as_str(),
-                        "test" | "tests" | "site-packages" | "dist-packages" | "__pycache__"
-                    ) {
+                    if !matches!(name.as_str(), "test" | "tests" | "site-packages" | "dist-packages" | "__pycache__") {
                         open.push(path);
                     }
                 } else if path.extension().is_some_and(|extension| extension == "py") {
@@ -108,14 +102,9 @@ fn ours(path: &str) -> BTreeSet<String> {
     for (at, element) in elements.list.iter().enumerate() {
         let (kind, name) = match element.kind {
             ElementKind::Class | ElementKind::Enum => ("class", elements.qualified_name(at)),
-            ElementKind::Method | ElementKind::Constructor | ElementKind::Function if is_named(&elements, at) => (
-                if element.kind == ElementKind::Function {
-                    "function"
-                } else {
-                    "method"
-                },
-                elements.qualified_name(at),
-            ),
+            ElementKind::Method | ElementKind::Constructor | ElementKind::Function if is_named(&elements, at) => {
+                (if element.kind == ElementKind::Function { "function" } else { "method" }, elements.qualified_name(at))
+            }
             ElementKind::Import => match &element.detail {
                 ElementDetail::Import(import) => ("import", imported(import)),
                 _ => panic!("an import without its detail"),
@@ -134,9 +123,7 @@ fn ours(path: &str) -> BTreeSet<String> {
 
 /// True unless the element is a lambda, which is a function for us and an expression for `ast`.
 fn is_named(elements: &ElementList, at: usize) -> bool {
-    elements.list[at]
-        .code()
-        .is_some_and(|code| !code.has_modifier("lambda"))
+    elements.list[at].code().is_some_and(|code| !code.has_modifier("lambda"))
 }
 
 fn imported(import: &ImportFacts) -> String {
@@ -149,9 +136,5 @@ fn imported(import: &ImportFacts) -> String {
         })
         .collect();
     let names = names.join(",");
-    if import.module.is_empty() {
-        names
-    } else {
-        format!("{}:{names}", import.module)
-    }
+    if import.module.is_empty() { names } else { format!("{}:{names}", import.module) }
 }

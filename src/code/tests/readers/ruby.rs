@@ -114,10 +114,7 @@ fn ours(path: &str) -> BTreeSet<String> {
             name => name,
         };
         // With `private def`, the span begins before the definition, on the same line.
-        facts.insert(format!(
-            "{kind}\t{name}\t{}\t{}",
-            element.span.start_line, element.span.end_line
-        ));
+        facts.insert(format!("{kind}\t{name}\t{}\t{}", element.span.start_line, element.span.end_line));
     }
     facts
 }

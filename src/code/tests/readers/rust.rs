@@ -36,10 +36,7 @@ const FILES: usize = 3;
 #[test]
 fn items_match_syn() {
     // Expressions nest deeper than the stack of a test thread allows.
-    let checked = thread::Builder::new()
-        .stack_size(256 << 20)
-        .spawn(check)
-        .expect("a thread");
+    let checked = thread::Builder::new().stack_size(256 << 20).spawn(check).expect("a thread");
     if let Err(panic) = checked.join() {
         std::panic::resume_unwind(panic);
     }
@@ -64,14 +61,9 @@ fn check() {
 
 /// Returns an even sample of each unpacked package of the registry.
 fn sources() -> Vec<(String, PathBuf)> {
-    let home = env::var_os("CARGO_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(env::home_dir()?.join(".cargo")));
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cargo")));
     let registry = home.expect("Cargo has a home").join("registry/src");
-    let wanted = env::var("FUMI_READER_FILES")
-        .ok()
-        .and_then(|files| files.parse().ok())
-        .unwrap_or(FILES);
+    let wanted = env::var("FUMI_READER_FILES").ok().and_then(|files| files.parse().ok()).unwrap_or(FILES);
     let mut found = Vec::new();
     for package in folders(&registry).iter().flat_map(|index| folders(index)) {
         let name = package.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -94,13 +86,7 @@ fn sources() -> Vec<(String, PathBuf)> {
 }
 
 fn folders(of: &Path) -> Vec<PathBuf> {
-    fs::read_dir(of)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.is_dir())
-        .collect()
+    fs::read_dir(of).into_iter().flatten().flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
 }
 
 fn read(text: &str) -> Option<Reader<'_>> {
@@ -189,11 +175,7 @@ impl Reader<'_> {
             })
             .filter_map(documentation)
             .collect();
-        let first = lines
-            .iter()
-            .flat_map(|text| text.lines())
-            .map(unstarred)
-            .find(|line| !line.is_empty());
+        let first = lines.iter().flat_map(|text| text.lines()).map(unstarred).find(|line| !line.is_empty());
         if let Some(first) = first {
             self.facts.insert(format!("doc\t{name}\t{}", bare(&first)));
         }
@@ -212,8 +194,7 @@ impl Reader<'_> {
             }
             Fields::Unnamed(unnamed) if !unnamed.unnamed.is_empty() => {
                 let count = unnamed.unnamed.len();
-                self.facts
-                    .insert(format!("components\t{}\t{count}", self.qualified(owner)));
+                self.facts.insert(format!("components\t{}\t{count}", self.qualified(owner)));
             }
             _ => {}
         }
@@ -261,11 +242,7 @@ impl Reader<'_> {
 
     fn used(tree: &UseTree, path: &str, out: &mut Vec<String>) {
         let joined = |name: &str| {
-            if path.is_empty() || path == "::" {
-                format!("{path}{name}")
-            } else {
-                format!("{path}::{name}")
-            }
+            if path.is_empty() || path == "::" { format!("{path}{name}") } else { format!("{path}::{name}") }
         };
         match tree {
             UseTree::Path(inner) => Self::used(&inner.tree, &joined(&inner.ident.to_string()), out),
@@ -285,11 +262,7 @@ impl Reader<'_> {
         match declared {
             Type::Reference(reference) => self.self_type(&reference.elem),
             Type::Ptr(pointer) => self.self_type(&pointer.elem),
-            Type::Path(path) => path
-                .path
-                .segments
-                .last()
-                .map_or_else(String::new, |last| last.ident.to_string()),
+            Type::Path(path) => path.path.segments.last().map_or_else(String::new, |last| last.ident.to_string()),
             _ => self.written(declared.to_token_stream()),
         }
     }
@@ -378,11 +351,8 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         self.item("impl", &name, None, node, &node.attrs);
         if let Some((path, _)) = &node.trait_ {
             let sign = if node.modifiers.polarity.is_some() { "!" } else { "" };
-            let fact = format!(
-                "implements\t{}\t{sign}{}",
-                self.qualified(&name),
-                cut(&self.written(path.to_token_stream()))
-            );
+            let fact =
+                format!("implements\t{}\t{sign}{}", self.qualified(&name), cut(&self.written(path.to_token_stream())));
             self.facts.insert(fact);
         }
         let is_inherent = node.trait_.is_none();
@@ -408,13 +378,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
                     }
                     syn::ImplItem::Type(declared) => {
                         let visibility = is_inherent.then_some(&declared.vis);
-                        reader.item(
-                            "type",
-                            &declared.ident.to_string(),
-                            visibility,
-                            declared,
-                            &declared.attrs,
-                        );
+                        reader.item("type", &declared.ident.to_string(), visibility, declared, &declared.attrs);
                     }
                     // Without a body, for a macro to write it.
                     syn::ImplItem::Verbatim(tokens) => reader.pass_over(tokens),
@@ -493,29 +457,16 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         Self::used(&node.tree, path, &mut names);
         let tokens: Vec<TokenTree> = node.to_token_stream().into_iter().collect();
         let (start, end) = self.range(&tokens);
-        let exported = if matches!(node.vis, Visibility::Inherited) {
-            ""
-        } else {
-            "pub "
-        };
-        self.facts
-            .insert(format!("import\t{exported}{}\t{start}\t{end}", names.join(",")));
+        let exported = if matches!(node.vis, Visibility::Inherited) { "" } else { "pub " };
+        self.facts.insert(format!("import\t{exported}{}\t{start}\t{end}", names.join(",")));
     }
 
     fn visit_item_extern_crate(&mut self, node: &'ast syn::ItemExternCrate) {
-        let alias = node
-            .rename
-            .as_ref()
-            .map_or_else(String::new, |(_, name)| format!(">{name}"));
+        let alias = node.rename.as_ref().map_or_else(String::new, |(_, name)| format!(">{name}"));
         let tokens: Vec<TokenTree> = node.to_token_stream().into_iter().collect();
         let (start, end) = self.range(&tokens);
-        let exported = if matches!(node.vis, Visibility::Inherited) {
-            ""
-        } else {
-            "pub "
-        };
-        self.facts
-            .insert(format!("import\t{exported}{}{alias}\t{start}\t{end}", node.ident));
+        let exported = if matches!(node.vis, Visibility::Inherited) { "" } else { "pub " };
+        self.facts.insert(format!("import\t{exported}{}{alias}\t{start}\t{end}", node.ident));
     }
 
     fn visit_expr(&mut self, node: &'ast Expr) {
@@ -556,11 +507,7 @@ fn documentation(attribute: &Attribute) -> Option<String> {
 /// Removes the star at the start of a line in a block comment.
 fn unstarred(line: &str) -> String {
     let line = line.trim();
-    line.strip_prefix('*')
-        .filter(|rest| rest.is_empty() || rest.starts_with(' '))
-        .unwrap_or(line)
-        .trim()
-        .to_owned()
+    line.strip_prefix('*').filter(|rest| rest.is_empty() || rest.starts_with(' ')).unwrap_or(line).trim().to_owned()
 }
 
 fn seen(visibility: &Visibility) -> &'static str {
@@ -601,10 +548,7 @@ fn ours(path: &str, unread: &[(usize, usize)]) -> BTreeSet<String> {
 }
 
 fn first_line(doc: &str) -> Option<String> {
-    doc.lines()
-        .map(unstarred)
-        .find(|line| !line.is_empty())
-        .map(|line| bare(&line))
+    doc.lines().map(unstarred).find(|line| !line.is_empty()).map(|line| bare(&line))
 }
 
 fn add(elements: &ElementList, at: usize, facts: &mut BTreeSet<String>) {
@@ -618,10 +562,7 @@ fn add(elements: &ElementList, at: usize, facts: &mut BTreeSet<String>) {
                 .iter()
                 .map(|name| {
                     let colons = if import.module.is_empty() { "" } else { "::" };
-                    let alias = name
-                        .alias
-                        .as_ref()
-                        .map_or_else(String::new, |alias| format!(">{alias}"));
+                    let alias = name.alias.as_ref().map_or_else(String::new, |alias| format!(">{alias}"));
                     format!("{}{colons}{}{alias}", import.module, name.name)
                 })
                 .collect();
@@ -638,19 +579,14 @@ fn add(elements: &ElementList, at: usize, facts: &mut BTreeSet<String>) {
         element.kind,
         ElementKind::Method | ElementKind::Constant | ElementKind::Type | ElementKind::Field | ElementKind::EnumMember
     );
-    let is_inherited = element
-        .parent
-        .map(|parent| &elements.list[parent])
-        .is_some_and(|parent| match parent.kind {
-            ElementKind::Trait | ElementKind::Enum | ElementKind::EnumMember => true,
-            ElementKind::Impl => parent.code().is_some_and(|code| !code.implements.is_empty()),
-            _ => false,
-        });
+    let is_inherited = element.parent.map(|parent| &elements.list[parent]).is_some_and(|parent| match parent.kind {
+        ElementKind::Trait | ElementKind::Enum | ElementKind::EnumMember => true,
+        ElementKind::Impl => parent.code().is_some_and(|code| !code.implements.is_empty()),
+        _ => false,
+    });
     let seen = if is_member && is_inherited
-        || matches!(
-            element.kind,
-            ElementKind::Impl | ElementKind::Macro | ElementKind::EnumMember
-        ) {
+        || matches!(element.kind, ElementKind::Impl | ElementKind::Macro | ElementKind::EnumMember)
+    {
         "-"
     } else {
         code.visibility.name()

@@ -31,17 +31,10 @@ const TYPESCRIPT: [(&str, usize); 7] = [
     ("@trpc/server/src", 1),
     ("immer/src", 1),
 ];
-const DECLARATIONS: [(&str, usize); 4] = [
-    ("typescript/lib", 1),
-    ("@types/node", 1),
-    ("@types/three", 5),
-    ("@angular/core", 1),
-];
-const TSX: [(&str, usize); 3] = [
-    ("react-aria-components/src", 1),
-    ("@tanstack/react-router/src", 1),
-    ("@tanstack/react-query/src", 1),
-];
+const DECLARATIONS: [(&str, usize); 4] =
+    [("typescript/lib", 1), ("@types/node", 1), ("@types/three", 5), ("@angular/core", 1)];
+const TSX: [(&str, usize); 3] =
+    [("react-aria-components/src", 1), ("@tanstack/react-router/src", 1), ("@tanstack/react-query/src", 1)];
 const JAVASCRIPT: [(&str, usize); 9] = [
     ("npm/lib", 1),
     ("npm/node_modules", 5),
@@ -62,30 +55,15 @@ const TYPESCRIPT_KNOWN: [Known; 7] = [
     ("mobx/src/api/observable.ts", 140..=231, NO_SEMICOLON),
     ("@reduxjs/toolkit/src/createSlice.ts", 334..=419, NO_SEMICOLON),
     ("@reduxjs/toolkit/src/devtoolsExtension.ts", 211..=213, NO_SEMICOLON),
-    (
-        "@reduxjs/toolkit/src/listenerMiddleware/types.ts",
-        374..=975,
-        NO_SEMICOLON,
-    ),
+    ("@reduxjs/toolkit/src/listenerMiddleware/types.ts", 374..=975, NO_SEMICOLON),
     ("immer/src/types/types-external.ts", 187..=271, NO_SEMICOLON),
 ];
 const DECLARATIONS_KNOWN: [Known; 2] = [
-    (
-        "@angular/core/types/core.d.ts",
-        4394..=4394,
-        "a parameter of the name `using`",
-    ),
-    (
-        "@angular/core/types/core.d.ts",
-        4465..=4465,
-        "a parameter of the name `using`",
-    ),
+    ("@angular/core/types/core.d.ts", 4394..=4394, "a parameter of the name `using`"),
+    ("@angular/core/types/core.d.ts", 4465..=4465, "a parameter of the name `using`"),
 ];
-const JAVASCRIPT_KNOWN: [Known; 1] = [(
-    "npm/lib/base-cmd.js",
-    224..=231,
-    "a line that begins with [ after an arrow function without a semicolon",
-)];
+const JAVASCRIPT_KNOWN: [Known; 1] =
+    [("npm/lib/base-cmd.js", 224..=231, "a line that begins with [ after an arrow function without a semicolon")];
 
 #[test]
 #[ignore = "needs Node.js"]
@@ -150,11 +128,7 @@ fn list(folder: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
         let kind = entry.file_type().expect("a kind");
         if kind.is_dir() {
             list(&path, extensions, found);
-        } else if kind.is_file()
-            && path
-                .extension()
-                .is_some_and(|known| extensions.iter().any(|one| known == *one))
-        {
+        } else if kind.is_file() && path.extension().is_some_and(|known| extensions.iter().any(|one| known == *one)) {
             found.push(path);
         }
     }
@@ -200,10 +174,7 @@ fn ours(path: &str) -> BTreeSet<String> {
 fn fact(elements: &ElementList, at: usize) -> Option<String> {
     let element = &elements.list[at];
     let (name, modifiers) = match &element.detail {
-        ElementDetail::Code(code) => (
-            elements.qualified_name(at),
-            words(element.kind, parent(elements, at), code),
-        ),
+        ElementDetail::Code(code) => (elements.qualified_name(at), words(element.kind, parent(elements, at), code)),
         ElementDetail::Import(import) => {
             let around = element.parent.map(|parent| elements.qualified_name(parent) + ".");
             let modifiers = import.modifiers.iter().filter(|word| {
@@ -213,10 +184,7 @@ fn fact(elements: &ElementList, at: usize) -> Option<String> {
                         | (ElementKind::Export, "type" | "commonjs" | "assigned" | "namespace")
                 )
             });
-            (
-                around.unwrap_or_default() + &related(import),
-                modifiers.cloned().collect(),
-            )
+            (around.unwrap_or_default() + &related(import), modifiers.cloned().collect())
         }
         _ => return None,
     };
@@ -260,10 +228,7 @@ fn words(kind: ElementKind, parent: Option<ElementKind>, code: &DefinitionFacts)
     if code.is_generator {
         words.insert("generator".to_owned());
     }
-    let is_member = matches!(
-        kind,
-        ElementKind::Method | ElementKind::Constructor | ElementKind::Field
-    );
+    let is_member = matches!(kind, ElementKind::Method | ElementKind::Constructor | ElementKind::Field);
     let _ = parent;
     if is_member && parent.is_some_and(ElementKind::is_class_like) {
         words.insert(code.visibility.name().to_owned());

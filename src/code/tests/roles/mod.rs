@@ -52,11 +52,8 @@ const TYPESCRIPT: [(&str, usize); 8] = [
     ("immer/src", 1),
     ("@types/node", 5),
 ];
-const TSX: [(&str, usize); 3] = [
-    ("react-aria-components/src", 1),
-    ("@tanstack/react-router/src", 1),
-    ("@tanstack/react-query/src", 1),
-];
+const TSX: [(&str, usize); 3] =
+    [("react-aria-components/src", 1), ("@tanstack/react-router/src", 1), ("@tanstack/react-query/src", 1)];
 const JAVASCRIPT: [(&str, usize); 8] = [
     ("npm/lib", 2),
     ("npm/node_modules", 20),
@@ -74,19 +71,14 @@ fn python_roles_are_those_of_ast() {
     const INSTALL: &str = "install python3 and python3-pip";
     let python = || Command::new("python3");
     let roots = run(
-        python().args([
-            "-c",
-            "import os, pip; print(os.path.dirname(os.__file__)); print(os.path.dirname(pip.__file__))",
-        ]),
+        python()
+            .args(["-c", "import os, pip; print(os.path.dirname(os.__file__)); print(os.path.dirname(pip.__file__))"]),
         &[],
         INSTALL,
     );
     // The packages that are installed, and tests: some of their files are broken on purpose.
     let skipped = ["test", "tests", "site-packages", "dist-packages"];
-    let files: Vec<PathBuf> = roots
-        .lines()
-        .flat_map(|root| sample(Path::new(root), &["py"], &skipped, 5))
-        .collect();
+    let files: Vec<PathBuf> = roots.lines().flat_map(|root| sample(Path::new(root), &["py"], &skipped, 5)).collect();
     compare("Python", &run(python().arg(program("python.py")), &files, INSTALL));
 }
 
@@ -151,10 +143,8 @@ fn compiler(folders: &[(&str, usize)], extensions: &[&str]) -> String {
         "the TypeScript compiler and the packages to compare are missing in {}; run ./test fast, which installs them with npm",
         packages.display()
     );
-    let files: Vec<PathBuf> = folders
-        .iter()
-        .flat_map(|(folder, step)| sample(&packages.join(folder), extensions, &[], *step))
-        .collect();
+    let files: Vec<PathBuf> =
+        folders.iter().flat_map(|(folder, step)| sample(&packages.join(folder), extensions, &[], *step)).collect();
     let mut command = Command::new("node");
     command.arg(program("typescript.mjs")).arg(packages.join("typescript"));
     run(&mut command, &files, INSTALL)
@@ -187,10 +177,7 @@ fn sample(folder: &Path, extensions: &[&str], skipped: &[&str], step: usize) -> 
             let kind = entry.file_type().expect("a kind");
             if kind.is_dir() && !skipped.iter().any(|skipped| name == *skipped) {
                 open.push(path);
-            } else if kind.is_file()
-                && extensions
-                    .iter()
-                    .any(|known| path.extension().is_some_and(|one| one == *known))
+            } else if kind.is_file() && extensions.iter().any(|known| path.extension().is_some_and(|one| one == *known))
             {
                 found.push(path);
             }
@@ -259,12 +246,7 @@ fn compare(language: &str, output: &str) {
         assert_eq!(contexts.len(), hits.len(), "{path}");
         for (hit, context) in hits.iter().zip(contexts) {
             let (theirs, ours, text) = (hit.role, context.role, hit.text);
-            assert_eq!(
-                source.text.get(hit.bytes.clone()),
-                Some(text),
-                "{path}: {:?}",
-                hit.bytes
-            );
+            assert_eq!(source.text.get(hit.bytes.clone()), Some(text), "{path}: {:?}", hit.bytes);
             *counts.entry(theirs).or_default().entry(ours).or_default() += 1;
             if ours != theirs {
                 let line = source.text[..hit.bytes.start].matches('\n').count() + 1;
@@ -279,36 +261,20 @@ fn compare(language: &str, output: &str) {
     }
     let total: usize = counts.values().flat_map(BTreeMap::values).sum();
     let agreed = total - differences.len();
-    println!(
-        "{language}: {agreed} of {total} hits in {} files agree, {}",
-        files.len(),
-        share(agreed, total)
-    );
+    println!("{language}: {agreed} of {total} hits in {} files agree, {}", files.len(), share(agreed, total));
     for (theirs, ours) in &counts {
         let (same, all) = (ours.get(theirs).copied().unwrap_or(0), ours.values().sum());
         let others = ours.iter().filter(|(ours, _)| *ours != theirs);
         let others: Vec<String> = others.map(|(ours, count)| format!("{} {count}", ours.mark())).collect();
-        println!(
-            "  {:8} {same:6} of {all:6} {:>8}  {}",
-            theirs.mark(),
-            share(same, all),
-            others.join(", ")
-        );
+        println!("  {:8} {same:6} of {all:6} {:>8}  {}", theirs.mark(), share(same, all), others.join(", "));
     }
-    let shown = env::var("FUMI_ROLE_DIFFERENCES")
-        .ok()
-        .and_then(|shown| shown.parse().ok())
-        .unwrap_or(SHOWN);
+    let shown = env::var("FUMI_ROLE_DIFFERENCES").ok().and_then(|shown| shown.parse().ok()).unwrap_or(SHOWN);
     for difference in differences.iter().take(shown) {
         println!("{difference}");
     }
     assert!(files.len() >= LEAST_FILES, "only {} files were read", files.len());
     assert!(total >= LEAST_HITS, "only {total} hits were compared");
-    assert!(
-        agreed * 1_000 >= total * LEAST_PER_THOUSAND,
-        "only {} agree",
-        share(agreed, total)
-    );
+    assert!(agreed * 1_000 >= total * LEAST_PER_THOUSAND, "only {} agree", share(agreed, total));
 }
 
 fn share(part: usize, total: usize) -> String {

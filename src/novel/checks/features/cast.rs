@@ -50,17 +50,13 @@ impl Cast {
     pub fn from_settings(world: &[YamlValue]) -> Self {
         let lists = world.iter().filter_map(|file| file.get("characters"));
         let characters = lists.flat_map(YamlValue::items);
-        Self {
-            members: characters.filter_map(member).collect(),
-        }
+        Self { members: characters.filter_map(member).collect() }
     }
 
     /// Returns the character with this name or alias.
     #[must_use]
     pub fn member_named(&self, name: &str) -> Option<&CastMember> {
-        self.members
-            .iter()
-            .find(|member| member.names().any(|known| known == name))
+        self.members.iter().find(|member| member.names().any(|known| known == name))
     }
 }
 
@@ -87,22 +83,8 @@ pub fn content_words(texts: &[String]) -> Vec<String> {
 }
 
 /// Verbs and nouns too general to describe a character.
-const EMPTY: [&str; 14] = [
-    "する",
-    "ある",
-    "いる",
-    "なる",
-    "言う",
-    "見る",
-    "こと",
-    "もの",
-    "人",
-    "やる",
-    "できる",
-    "出る",
-    "行く",
-    "来る",
-];
+const EMPTY: [&str; 14] =
+    ["する", "ある", "いる", "なる", "言う", "見る", "こと", "もの", "人", "やる", "できる", "出る", "行く", "来る"];
 
 fn member(yaml: &YamlValue) -> Option<CastMember> {
     let texts = |key: &str| yaml.get(key).map(texts).unwrap_or_default();
@@ -132,15 +114,9 @@ fn member(yaml: &YamlValue) -> Option<CastMember> {
 fn texts(yaml: &YamlValue) -> Vec<String> {
     let words = yaml.items().into_iter().map(YamlValue::words);
     let parts = words.flat_map(|words| {
-        let parts = words
-            .split(['、', '，', ',', '/', '／'])
-            .map(|part| part.trim().to_owned());
+        let parts = words.split(['、', '，', ',', '/', '／']).map(|part| part.trim().to_owned());
         // A sentence in a list is one text, even with commas.
-        if matches!(yaml, YamlValue::List(_)) {
-            vec![words.trim().to_owned()]
-        } else {
-            parts.collect()
-        }
+        if matches!(yaml, YamlValue::List(_)) { vec![words.trim().to_owned()] } else { parts.collect() }
     });
     parts.filter(|part| !part.is_empty()).collect()
 }

@@ -20,11 +20,9 @@ pub fn speaker_by_sheet(
         return None;
     }
     let present: Vec<(usize, &CastMember)> = few.into_iter().map(|at| (at, &members[at])).collect();
-    let mut signs = line.own_words(material).flat_map(|words| {
-        by_pronoun(&words, &present)
-            .into_iter()
-            .chain(by_ending(&words, &present))
-    });
+    let mut signs = line
+        .own_words(material)
+        .flat_map(|words| by_pronoun(&words, &present).into_iter().chain(by_ending(&words, &present)));
     let first = signs.next()?;
     signs.all(|sign| sign == first).then_some(first)
 }
@@ -32,9 +30,7 @@ pub fn speaker_by_sheet(
 /// Returns the owners of the pronouns of a sentence that only one of the characters present uses.
 fn by_pronoun(words: &[&Morpheme<'_>], present: &[(usize, &CastMember)]) -> Vec<usize> {
     let only = |word: &Morpheme<'_>, own: fn(&CastMember) -> &[String]| {
-        let mut owners = present
-            .iter()
-            .filter(|(_, member)| own(member).iter().any(|own| own == word.surface));
+        let mut owners = present.iter().filter(|(_, member)| own(member).iter().any(|own| own == word.surface));
         owners.next().filter(|_| owners.next().is_none()).map(|(at, _)| *at)
     };
     let is_pronoun = |word: &&&Morpheme<'_>| {
@@ -50,16 +46,11 @@ fn by_pronoun(words: &[&Morpheme<'_>], present: &[(usize, &CastMember)]) -> Vec<
 
 /// Returns the only character whose longest matching ending is the longest of all.
 fn by_ending(words: &[&Morpheme<'_>], present: &[(usize, &CastMember)]) -> Option<usize> {
-    let heard = words
-        .iter()
-        .filter(|word| word.parts[0] != "記号" && word.surface.chars().any(char::is_alphanumeric));
+    let heard = words.iter().filter(|word| word.parts[0] != "記号" && word.surface.chars().any(char::is_alphanumeric));
     let heard: Vec<&str> = heard.map(|word| word.surface).collect();
     let text = heard[heard.len().saturating_sub(LAST)..].concat();
     let fits = |member: &CastMember| {
-        let fitting = member
-            .endings
-            .iter()
-            .filter(|ending| !ending.is_empty() && text.ends_with(ending.as_str()));
+        let fitting = member.endings.iter().filter(|ending| !ending.is_empty() && text.ends_with(ending.as_str()));
         fitting.map(String::len).max().unwrap_or_default()
     };
     let lengths: Vec<(usize, usize)> = present.iter().map(|(at, member)| (fits(member), *at)).collect();

@@ -52,10 +52,8 @@ impl Chronology {
             let mut at = range.start;
             while at < range.end {
                 let line = material.sentences()[at].line;
-                let same = material.sentences()[at..range.end]
-                    .iter()
-                    .take_while(|sentence| sentence.line == line)
-                    .count();
+                let same =
+                    material.sentences()[at..range.end].iter().take_while(|sentence| sentence.line == line).count();
                 own.paragraph(material, at..at + same, &mut clock);
                 at += same;
             }
@@ -67,14 +65,9 @@ impl Chronology {
     /// Reads a paragraph, unless it is a memory.
     fn paragraph(&mut self, material: &CheckMaterial<'_>, sentences: Range<usize>, clock: &mut Clock) {
         let narrated = sentences.filter(|at| material.sentences()[*at].voice == TextVoice::Narration);
-        let told: Vec<(usize, Vec<TimeExpression>)> = narrated
-            .map(|at| (at, time_expressions(material.words_of(at))))
-            .collect();
-        if told
-            .iter()
-            .flat_map(|(_, told)| told)
-            .any(|told| told.meaning == TimeMeaning::Past)
-        {
+        let told: Vec<(usize, Vec<TimeExpression>)> =
+            narrated.map(|at| (at, time_expressions(material.words_of(at)))).collect();
+        if told.iter().flat_map(|(_, told)| told).any(|told| told.meaning == TimeMeaning::Past) {
             return;
         }
         for (at, told) in told {
@@ -164,19 +157,11 @@ mod tests {
 
     /// Returns the number of times that count, and the pairs that go back.
     fn read(text: &str) -> (usize, Vec<(String, String)>) {
-        let (draft, context, tuning) = (
-            AnalysedDraft::read(text, ManuscriptOptions::default()),
-            NovelContext::default(),
-            Tuning::default(),
-        );
+        let (draft, context, tuning) =
+            (AnalysedDraft::read(text, ManuscriptOptions::default()), NovelContext::default(), Tuning::default());
         let told = Chronology::from_material(&CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared()));
         let steps = told.steps_back.iter();
-        let steps = steps.map(|step| {
-            (
-                text[step.before.clone()].to_owned(),
-                text[step.after.clone()].to_owned(),
-            )
-        });
+        let steps = steps.map(|step| (text[step.before.clone()].to_owned(), text[step.after.clone()].to_owned()));
         (told.times.len(), steps.collect())
     }
 
@@ -186,22 +171,10 @@ mod tests {
 
     #[test]
     fn steps_back_report_both_places() {
-        assert_eq!(
-            read("　午後三時に出た。\n　正午に着いた。\n"),
-            (2, step("午後三時", "正午"))
-        );
-        assert_eq!(
-            read("　夕方、雨が降った。\n　朝、店を開けた。\n"),
-            (2, step("夕方", "朝"))
-        );
-        assert_eq!(
-            read("　十五時二十分に出た。\n　午後二時半に着いた。\n"),
-            (2, step("十五時二十分", "午後二時半"))
-        );
-        assert_eq!(
-            read("　九月三十日、船が着いた。\n　九月三日、人が来た。\n"),
-            (2, step("九月三十日", "九月三日"))
-        );
+        assert_eq!(read("　午後三時に出た。\n　正午に着いた。\n"), (2, step("午後三時", "正午")));
+        assert_eq!(read("　夕方、雨が降った。\n　朝、店を開けた。\n"), (2, step("夕方", "朝")));
+        assert_eq!(read("　十五時二十分に出た。\n　午後二時半に着いた。\n"), (2, step("十五時二十分", "午後二時半")));
+        assert_eq!(read("　九月三十日、船が着いた。\n　九月三日、人が来た。\n"), (2, step("九月三十日", "九月三日")));
     }
 
     #[test]

@@ -55,27 +55,8 @@ const SOFT: [&str; 14] = [
 ];
 const ROUGH: [&str; 5] = ["ぞ", "ぜ", "ねえ", "ねぇ", "やがる"];
 /// Endings in which ねえ follows a particle and is not a rough ない.
-const CALLING: [&str; 9] = [
-    "わねえ",
-    "よねえ",
-    "のねえ",
-    "だねえ",
-    "すねえ",
-    "かねえ",
-    "わねぇ",
-    "よねぇ",
-    "だねぇ",
-];
-const POLITE: [&str; 8] = [
-    "です",
-    "ます",
-    "でした",
-    "ました",
-    "ません",
-    "でしょう",
-    "ましょう",
-    "ください",
-];
+const CALLING: [&str; 9] = ["わねえ", "よねえ", "のねえ", "だねえ", "すねえ", "かねえ", "わねぇ", "よねぇ", "だねぇ"];
+const POLITE: [&str; 8] = ["です", "ます", "でした", "ました", "ません", "でしょう", "ましょう", "ください"];
 /// Endings common to all speakers, without particles.
 const PLAIN: [&str; 36] = [
     "",
@@ -122,9 +103,7 @@ impl SpeechEnding {
     #[must_use]
     pub fn of_listed(ending: &str) -> Self {
         let ending = ending.trim_matches(|c: char| !c.is_alphanumeric());
-        let polite = POLITE
-            .iter()
-            .any(|polite| without_particles(ending, |rest| rest.ends_with(polite)));
+        let polite = POLITE.iter().any(|polite| without_particles(ending, |rest| rest.ends_with(polite)));
         if ends(ending, &OLD) || ending.ends_with('ぬ') {
             Self::Old
         } else if polite {
@@ -154,9 +133,7 @@ impl SpeechEnding {
         // The last content word and the words after it.
         let head = last.iter().rposition(|word| is_head(word)).unwrap_or(0);
         let tail = last.get(head..)?;
-        let is_predicate = tail
-            .iter()
-            .any(|word| matches!(word.parts[0], "動詞" | "形容詞" | "助動詞"))
+        let is_predicate = tail.iter().any(|word| matches!(word.parts[0], "動詞" | "形容詞" | "助動詞"))
             || tail.first().is_some_and(|word| word.has_parts(&["名詞", "非自立"])) && head > 0;
         if !is_predicate {
             return None;
@@ -223,9 +200,7 @@ fn ends(text: &str, endings: &[&str]) -> bool {
 
 fn is_rough(text: &str) -> bool {
     ends(text, &ROUGH) && !ends(text, &CALLING)
-        || ["ねえよ", "ねえな", "ねえか", "ねえさ"]
-            .iter()
-            .any(|rough| text.ends_with(rough))
+        || ["ねえよ", "ねえな", "ねえか", "ねえさ"].iter().any(|rough| text.ends_with(rough))
 }
 
 /// True if the last word is the particle of 行くねえ, which follows a finite verb, and not the negation of 行かねえ.
@@ -275,14 +250,9 @@ mod tests {
             "じゃないの",
             "さ",
         ];
-        let classes = [
-            Old, Old, Polite, Polite, Polite, Rough, Rough, Soft, Soft, Plain, Plain, Plain,
-        ];
+        let classes = [Old, Old, Polite, Polite, Polite, Rough, Rough, Soft, Soft, Plain, Plain, Plain];
         assert_eq!(listed.map(SpeechEnding::of_listed), classes);
-        assert_eq!(
-            ["にゃ", "ぴょん"].map(SpeechEnding::of_listed),
-            ["にゃ", "ぴょん"].map(|own| Own(own.to_owned()))
-        );
+        assert_eq!(["にゃ", "ぴょん"].map(SpeechEnding::of_listed), ["にゃ", "ぴょん"].map(|own| Own(own.to_owned())));
     }
 
     #[test]

@@ -54,10 +54,7 @@ impl PlotEvent {
 
 impl WordsOfScenes {
     pub(in crate::checks) fn from_material(material: &CheckMaterial<'_>) -> Self {
-        let mut own = Self {
-            sentences: HashMap::new(),
-            scene_of: vec![None; material.sentences().len()],
-        };
+        let mut own = Self { sentences: HashMap::new(), scene_of: vec![None; material.sentences().len()] };
         for (scene, stretch) in material.scenes().scenes.iter().enumerate() {
             for at in stretch.sentences(material) {
                 own.scene_of[at] = Some(scene);
@@ -90,9 +87,7 @@ impl WordsOfScenes {
                 last = scene;
             }
         }
-        let best = by_scene
-            .into_iter()
-            .max_by_key(|(scene, count)| (*count, std::cmp::Reverse(*scene)));
+        let best = by_scene.into_iter().max_by_key(|(scene, count)| (*count, std::cmp::Reverse(*scene)));
         let scene = best.map(|(scene, _)| scene);
         let in_scene = by_sentence.into_iter().filter(|(at, _)| self.scene_of[*at] == scene);
         let sentence = in_scene.max_by_key(|(at, count)| (*count, std::cmp::Reverse(*at)));
@@ -144,10 +139,8 @@ pub fn words_of_plot(material: &CheckMaterial<'_>, text: &str) -> Vec<String> {
     let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
     let names = &material.context().names;
     let analysis = WordAnalysis::new(&draft.manuscript, &draft.sentences, names, morphology());
-    let mut words: Vec<String> = content(analysis.words())
-        .filter(|word| word.parts[1] != "代名詞")
-        .map(|word| key(word, material))
-        .collect();
+    let mut words: Vec<String> =
+        content(analysis.words()).filter(|word| word.parts[1] != "代名詞").map(|word| key(word, material)).collect();
     words.sort();
     words.dedup();
     words
@@ -164,10 +157,6 @@ fn content<'w, 'a>(words: &'w [Morpheme<'a>]) -> impl Iterator<Item = &'w Morphe
 
 /// Returns the base form of a word; for a character, the main name.
 fn key(word: &Morpheme<'_>, material: &CheckMaterial<'_>) -> String {
-    let member = if word.origin == WordOrigin::Name {
-        material.cast().member_named(word.surface)
-    } else {
-        None
-    };
+    let member = if word.origin == WordOrigin::Name { material.cast().member_named(word.surface) } else { None };
     member.map_or_else(|| word.base.to_owned(), |member| member.name.clone())
 }

@@ -68,14 +68,8 @@ const COLOURS: [(&str, char); 22] = [
 ];
 
 /// Combinations of a thing and a passing colour, which are not facts.
-const PASSING_COLOURS: [(&str, char); 6] = [
-    ("目", '赤'),
-    ("眼", '赤'),
-    ("頬", '赤'),
-    ("顔", '赤'),
-    ("顔", '青'),
-    ("顔", '白'),
-];
+const PASSING_COLOURS: [(&str, char); 6] =
+    [("目", '赤'), ("眼", '赤'), ("頬", '赤'), ("顔", '赤'), ("顔", '青'), ("顔", '白')];
 
 /// A statement about a property of something.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,10 +145,7 @@ impl StatedFacts {
             part: word.parts[0].to_owned(),
             kind: word.parts[1].to_owned(),
         };
-        Self::from_words(
-            &material.words_of(sentence).iter().map(token).collect::<Vec<_>>(),
-            window,
-        )
+        Self::from_words(&material.words_of(sentence).iter().map(token).collect::<Vec<_>>(), window)
     }
 
     fn from_words(words: &[FactWord], window: usize) -> Self {
@@ -174,24 +165,14 @@ fn numbers(words: &[FactWord]) -> Vec<FactMention> {
             at += 1;
             continue;
         }
-        let written: String = words[at..at + digits]
-            .iter()
-            .map(|word| word.surface.as_str())
-            .collect();
-        let unit = words
-            .get(at + digits)
-            .map(|word| word.surface.as_str())
-            .filter(|unit| UNITS.contains(unit));
+        let written: String = words[at..at + digits].iter().map(|word| word.surface.as_str()).collect();
+        let unit = words.get(at + digits).map(|word| word.surface.as_str()).filter(|unit| UNITS.contains(unit));
         if let Some((value, unit)) = number(&written).zip(unit) {
             places.push(FactMention {
                 fact: Fact::Number {
                     of: measured(&words[..at]).filter(|_| !matches!(unit, "歳" | "才")),
                     value,
-                    unit: if unit == "才" {
-                        "歳".to_owned()
-                    } else {
-                        unit.to_owned()
-                    },
+                    unit: if unit == "才" { "歳".to_owned() } else { unit.to_owned() },
                 },
                 words: at..at + digits + 1,
             });
@@ -207,15 +188,9 @@ fn measured(before: &[FactWord]) -> Option<String> {
         .iter()
         .rev()
         .skip_while(|word| matches!(word.surface.as_str(), "は" | "が" | "も" | "、" | "約" | "およそ"));
-    let noun = before
-        .next()
-        .filter(|word| word.part == "名詞" && !matches!(word.kind.as_str(), "数" | "固有名詞"))?;
+    let noun = before.next().filter(|word| word.part == "名詞" && !matches!(word.kind.as_str(), "数" | "固有名詞"))?;
     // The dictionary splits 長さ into 長 and さ.
-    let stem = before
-        .next()
-        .filter(|_| noun.kind == "接尾")
-        .map(|word| word.surface.as_str())
-        .unwrap_or_default();
+    let stem = before.next().filter(|_| noun.kind == "接尾").map(|word| word.surface.as_str()).unwrap_or_default();
     Some(format!("{stem}{}", noun.surface))
 }
 
@@ -230,14 +205,11 @@ fn colours(words: &[FactWord], window: usize) -> Vec<FactMention> {
             word.surface == "の" || word.surface == "色" || matches!(word.part.as_str(), "形容詞" | "連体詞")
         });
         let is_attribute = word.part != "形容詞" || word.surface == word.base;
-        let thing = after
-            .next()
-            .filter(|(_, thing)| is_attribute && is_noun(thing) && self::colour(thing).is_none());
+        let thing = after.next().filter(|(_, thing)| is_attribute && is_noun(thing) && self::colour(thing).is_none());
         // 目は緑: the colour is a predicate of the noun before it.
         let told = || {
-            let particle = at
-                .checked_sub(1)
-                .filter(|before| matches!(words[*before].surface.as_str(), "は" | "が" | "も"))?;
+            let particle =
+                at.checked_sub(1).filter(|before| matches!(words[*before].surface.as_str(), "は" | "が" | "も"))?;
             let thing = particle.checked_sub(1)?;
             is_noun(&words[thing]).then_some((thing, &words[thing]))
         };
@@ -246,10 +218,7 @@ fn colours(words: &[FactWord], window: usize) -> Vec<FactMention> {
         };
         if !PASSING_COLOURS.contains(&(thing.base.as_str(), colour)) {
             places.push(FactMention {
-                fact: Fact::Colour {
-                    of: thing.base.clone(),
-                    colour,
-                },
+                fact: Fact::Colour { of: thing.base.clone(), colour },
                 words: at.min(place)..at.max(place) + 1,
             });
         }
@@ -262,15 +231,8 @@ fn colour(word: &FactWord) -> Option<char> {
     if !matches!(word.part.as_str(), "名詞" | "形容詞") || word.base.chars().count() > 3 {
         return None;
     }
-    let stem = word
-        .base
-        .trim_end_matches(['い', '色'])
-        .trim_start_matches("真っ")
-        .trim_start_matches("まっ");
-    COLOURS
-        .iter()
-        .find(|(name, _)| *name == stem)
-        .map(|(_, colour)| *colour)
+    let stem = word.base.trim_end_matches(['い', '色']).trim_start_matches("真っ").trim_start_matches("まっ");
+    COLOURS.iter().find(|(name, _)| *name == stem).map(|(_, colour)| *colour)
 }
 
 /// Parses a number in kanji or in digits of either width: 二百, 200, 二〇〇, 六十八.
@@ -309,17 +271,7 @@ mod tests {
 
     #[test]
     fn numbers_are_parsed_in_kanji_and_digits() {
-        let written = [
-            "二百",
-            "200",
-            "２００",
-            "二〇〇",
-            "六十八",
-            "一万二千",
-            "1,200",
-            "十",
-            "百合",
-        ];
+        let written = ["二百", "200", "２００", "二〇〇", "六十八", "一万二千", "1,200", "十", "百合"];
         let values = written.map(number);
         let expected = [
             Some(200.0),
@@ -346,21 +298,12 @@ mod tests {
             value,
             unit: unit.to_owned(),
         };
-        let colour = |of: &str, colour| Fact::Colour {
-            of: of.to_owned(),
-            colour,
-        };
-        assert_eq!(
-            facts("谷に架かる長さ二百メートルの鉄橋"),
-            [number("長さ", 200.0, "メートル")]
-        );
+        let colour = |of: &str, colour| Fact::Colour { of: of.to_owned(), colour };
+        assert_eq!(facts("谷に架かる長さ二百メートルの鉄橋"), [number("長さ", 200.0, "メートル")]);
         assert_eq!(facts("橋の長さは200メートル。"), [number("長さ", 200.0, "メートル")]);
         assert_eq!(facts("六十八歳の女"), [number("", 68.0, "歳")]);
         assert_eq!(facts("緑の目をしている"), [colour("目", '緑')]);
-        assert_eq!(
-            facts("黒い目を細めた。髪は銀色だ"),
-            [colour("目", '黒'), colour("髪", '銀')]
-        );
+        assert_eq!(facts("黒い目を細めた。髪は銀色だ"), [colour("目", '黒'), colour("髪", '銀')]);
         assert_eq!(facts("泣いて赤い目をした。歩いて十分"), []);
     }
 }

@@ -92,11 +92,7 @@ impl Feelings {
     /// Returns the total strength in a range of sentences: 1 or 2 for each named feeling, 1 for each reaction.
     #[must_use]
     pub fn strength_in(&self, sentences: &Range<usize>) -> f64 {
-        let told: f64 = self
-            .named_in(sentences)
-            .iter()
-            .map(|feeling| f64::from(feeling.strength()))
-            .sum();
+        let told: f64 = self.named_in(sentences).iter().map(|feeling| f64::from(feeling.strength())).sum();
         told + self.shown_in(sentences).map(|_| 1.0).sum::<f64>()
     }
 
@@ -105,9 +101,8 @@ impl Feelings {
     #[must_use]
     pub fn valence_in(&self, sentences: &Range<usize>) -> Option<f64> {
         let meant = self.named_in(sentences).iter().filter(|feeling| !feeling.is_negated);
-        let (sum, count) = meant.fold((0.0, 0.0), |(sum, count), feeling| {
-            (sum + f64::from(feeling.valence), count + 1.0)
-        });
+        let (sum, count) =
+            meant.fold((0.0, 0.0), |(sum, count), feeling| (sum + f64::from(feeling.valence), count + 1.0));
         (count > 0.0).then(|| sum / count)
     }
 
@@ -115,9 +110,7 @@ impl Feelings {
         let phrases = BODY.reactions.find(words);
         let is_free = |hit: &PhraseHit| {
             let after = phrases.partition_point(|phrase| phrase.words.end <= hit.words.start);
-            phrases
-                .get(after)
-                .is_none_or(|phrase| hit.words.end <= phrase.words.start)
+            phrases.get(after).is_none_or(|phrase| hit.words.end <= phrase.words.start)
         };
         let before = self.shown.len();
         for hit in &phrases {
@@ -129,9 +122,7 @@ impl Feelings {
             });
         }
         let nouns = BODY.nouns.find(words).into_iter().filter(|hit| is_free(hit));
-        let nouns: Vec<PhraseHit> = nouns
-            .filter(|hit| words[hit.words.end - 1].parts[0] == "名詞")
-            .collect();
+        let nouns: Vec<PhraseHit> = nouns.filter(|hit| words[hit.words.end - 1].parts[0] == "名詞").collect();
         for verb in BODY.reaction_verbs.find(words).into_iter().filter(|hit| is_free(hit)) {
             // Takes the nearest noun: in 手を握り、声が震えた the voice trembles.
             let before = nouns.partition_point(|noun| noun.words.end <= verb.words.start);
@@ -176,10 +167,7 @@ fn visible(words: &[Morpheme<'_>], range: &Range<usize>) -> Range<usize> {
 fn gesture(words: &[Morpheme<'_>]) -> (String, String) {
     let base = |word: Option<&Morpheme<'_>>| word.map_or("", |word| word.base).to_owned();
     let noun = words.iter().find(|word| word.parts[0] == "名詞");
-    let verb = words
-        .iter()
-        .rev()
-        .find(|word| matches!(word.parts[0], "動詞" | "形容詞"));
+    let verb = words.iter().rev().find(|word| matches!(word.parts[0], "動詞" | "形容詞"));
     (base(noun), base(verb.or(words.last())))
 }
 

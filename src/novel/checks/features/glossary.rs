@@ -68,11 +68,7 @@ impl Glossary {
             };
             let is_term = glossary.entries[entry].kind == NameKind::Term && word.has_parts(&["名詞"]);
             if (word.origin == WordOrigin::Name || is_term) && material.sentences()[word.sentence].is_story() {
-                glossary.mentions.push(Mention {
-                    entry,
-                    word: at,
-                    sentence: word.sentence,
-                });
+                glossary.mentions.push(Mention { entry, word: at, sentence: word.sentence });
             }
         }
         glossary
@@ -86,9 +82,7 @@ impl Glossary {
                 let Some(at) = glossary.add(character, "name", NameKind::Person) else {
                     continue;
                 };
-                glossary.entries[at]
-                    .said
-                    .extend(character.words().lines().map(str::to_owned));
+                glossary.entries[at].said.extend(character.words().lines().map(str::to_owned));
                 for alias in list(character, "aliases").filter_map(YamlValue::as_str) {
                     glossary.by_name.entry(alias.trim().to_owned()).or_insert(at);
                 }
@@ -108,11 +102,7 @@ impl Glossary {
                 };
                 let entry = &mut glossary.entries[at];
                 entry.said.extend(text(term, "meaning").map(str::to_owned));
-                entry.avoid.extend(
-                    list(term, "avoid")
-                        .map(YamlValue::words)
-                        .filter(|avoid| !avoid.is_empty()),
-                );
+                entry.avoid.extend(list(term, "avoid").map(YamlValue::words).filter(|avoid| !avoid.is_empty()));
             }
             glossary.rules.extend(list(file, "rules").map(YamlValue::words));
         }
@@ -129,12 +119,7 @@ impl Glossary {
         }
         let at = self.entries.len();
         self.by_name.insert(name.to_owned(), at);
-        self.entries.push(GlossaryEntry {
-            name: name.to_owned(),
-            kind,
-            said: Vec::new(),
-            avoid: Vec::new(),
-        });
+        self.entries.push(GlossaryEntry { name: name.to_owned(), kind, said: Vec::new(), avoid: Vec::new() });
         Some(at)
     }
 
@@ -152,9 +137,7 @@ impl Glossary {
 
     /// Iterates over the mentions of terms and places.
     pub fn mentions_of_world(&self) -> impl Iterator<Item = &Mention> {
-        self.mentions
-            .iter()
-            .filter(|mention| self.entries[mention.entry].is_of_world())
+        self.mentions.iter().filter(|mention| self.entries[mention.entry].is_of_world())
     }
 
     /// Iterates over the first mention of each entry.
@@ -190,11 +173,7 @@ mod tests {
         let yaml = "characters:\n  - {name: 梶みちる, aliases: [みちる]}\nplace: {name: 帆待島, note: 風待ちの島}\n\
                     terms:\n  - {term: 井戸, meaning: 検潮井戸, avoid: [井戸穴]}\n";
         let world = vec![YamlValue::read("設定.yaml", yaml).expect("YAML")];
-        let context = NovelContext {
-            names: NameLexicon::of_settings(&world),
-            world,
-            ..NovelContext::default()
-        };
+        let context = NovelContext { names: NameLexicon::of_settings(&world), world, ..NovelContext::default() };
         let (draft, tuning) = (
             AnalysedDraft::read(
                 "# 井戸\n　梶みちるは帆待島に着いた。みちるは井戸を見た。井戸端。\n",
@@ -204,18 +183,12 @@ mod tests {
         );
         let material = CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared());
         let glossary = material.glossary();
-        let named: Vec<&str> = glossary
-            .mentions
-            .iter()
-            .map(|mention| glossary.entries[mention.entry].name.as_str())
-            .collect();
+        let named: Vec<&str> =
+            glossary.mentions.iter().map(|mention| glossary.entries[mention.entry].name.as_str()).collect();
         assert_eq!(named, ["梶みちる", "帆待島", "梶みちる", "井戸"]);
         assert_eq!(glossary.first_mentions().count(), 3);
         assert_eq!(
-            (
-                glossary.entries[1].said.as_slice(),
-                glossary.entries[2].avoid.as_slice()
-            ),
+            (glossary.entries[1].said.as_slice(), glossary.entries[2].avoid.as_slice()),
             (["風待ちの島".to_owned()].as_slice(), ["井戸穴".to_owned()].as_slice())
         );
     }

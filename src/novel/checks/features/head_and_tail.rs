@@ -13,13 +13,8 @@ pub fn head(material: &CheckMaterial<'_>, characters: usize) -> Range<usize> {
     let mut left = characters;
     let mut range = None;
     for paragraph in material.paragraphs() {
-        let from = range
-            .as_ref()
-            .map_or(paragraph.visible.start, |range: &Range<usize>| range.start);
-        for (at, c) in text[paragraph.visible.clone()]
-            .char_indices()
-            .filter(|(_, c)| is_counted(*c))
-        {
+        let from = range.as_ref().map_or(paragraph.visible.start, |range: &Range<usize>| range.start);
+        for (at, c) in text[paragraph.visible.clone()].char_indices().filter(|(_, c)| is_counted(*c)) {
             if left == 0 {
                 return from..range.map_or(from, |range| range.end);
             }
@@ -38,14 +33,8 @@ pub fn tail(material: &CheckMaterial<'_>, characters: usize) -> Range<usize> {
     let mut range = None;
     let paragraphs: Vec<_> = material.paragraphs().collect();
     for paragraph in paragraphs.iter().rev() {
-        let to = range
-            .as_ref()
-            .map_or(paragraph.visible.end, |range: &Range<usize>| range.end);
-        for (at, _) in text[paragraph.visible.clone()]
-            .char_indices()
-            .rev()
-            .filter(|(_, c)| is_counted(*c))
-        {
+        let to = range.as_ref().map_or(paragraph.visible.end, |range: &Range<usize>| range.end);
+        for (at, _) in text[paragraph.visible.clone()].char_indices().rev().filter(|(_, c)| is_counted(*c)) {
             if left == 0 {
                 return range.unwrap_or(to..to);
             }

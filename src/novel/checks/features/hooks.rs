@@ -47,9 +47,7 @@ pub fn ends_in_pause(material: &CheckMaterial<'_>, sentence: usize) -> bool {
 /// True if a sentence contains a dash or an ellipsis.
 #[must_use]
 pub fn has_pause(material: &CheckMaterial<'_>, sentence: usize) -> bool {
-    material.sentences()[sentence]
-        .text(material.manuscript())
-        .contains(is_pause)
+    material.sentences()[sentence].text(material.manuscript()).contains(is_pause)
 }
 
 /// Returns the sentences of narration and speech with a direct or indirect question and an interrogative word.
@@ -85,9 +83,6 @@ mod tests {
         let of = |sign: fn(&CheckMaterial<'_>, usize) -> bool| {
             all.clone().filter(|at| sign(&material, *at)).collect::<Vec<_>>()
         };
-        assert_eq!(
-            (of(is_question), of(has_indirect_question), of(ends_in_pause)),
-            (vec![0, 1], vec![2, 3], vec![6])
-        );
+        assert_eq!((of(is_question), of(has_indirect_question), of(ends_in_pause)), (vec![0, 1], vec![2, 3], vec![6]));
     }
 }

@@ -45,16 +45,12 @@ impl Ledger {
     #[must_use]
     pub fn from_files(files: &[YamlValue]) -> Self {
         let lists = files.iter().filter_map(|file| file.get("foreshadowing"));
-        Self {
-            entries: lists.flat_map(YamlValue::items).map(entry).collect(),
-        }
+        Self { entries: lists.flat_map(YamlValue::items).map(entry).collect() }
     }
 
     /// Iterates over the entries to be planted in an episode.
     pub fn planted_in(&self, episode: u32) -> impl Iterator<Item = &Foreshadowing> {
-        self.entries
-            .iter()
-            .filter(move |entry| entry.plant.episode == Some(episode))
+        self.entries.iter().filter(move |entry| entry.plant.episode == Some(episode))
     }
 
     /// Iterates over the entries to be paid off in an episode, including overdue ones.
@@ -95,17 +91,11 @@ impl ForeshadowingStep {
         let keywords = self.keywords.iter().filter(|keyword| !keyword.trim().is_empty());
         let phrases = Phrases::new(keywords.clone().cloned());
         let mut places = Vec::new();
-        for (at, sentence) in material
-            .sentences()
-            .iter()
-            .enumerate()
-            .filter(|(_, sentence)| sentence.is_story())
-        {
+        for (at, sentence) in material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story()) {
             let words = material.words_of(at);
             let hits = phrases.find(words);
             places.extend(
-                hits.iter()
-                    .map(|hit| words[hit.words.start].source.start..words[hit.words.end - 1].source.end),
+                hits.iter().map(|hit| words[hit.words.start].source.start..words[hit.words.end - 1].source.end),
             );
             // A keyword that the dictionary splits differently in this context is matched as written. A single
             // character only matches as a word: 弟 does not match in 弟子.
@@ -127,24 +117,12 @@ impl ForeshadowingStep {
 }
 
 fn entry(yaml: &YamlValue) -> Foreshadowing {
-    let text = |key| {
-        yaml.get(key)
-            .map(YamlValue::words)
-            .unwrap_or_default()
-            .trim()
-            .to_owned()
-    };
+    let text = |key| yaml.get(key).map(YamlValue::words).unwrap_or_default().trim().to_owned();
     Foreshadowing {
         id: text("id"),
         title: text("title"),
         plant: yaml.get("plant").map(step).unwrap_or_default(),
-        hints: yaml
-            .get("hints")
-            .map(YamlValue::items)
-            .unwrap_or_default()
-            .into_iter()
-            .map(step)
-            .collect(),
+        hints: yaml.get("hints").map(YamlValue::items).unwrap_or_default().into_iter().map(step).collect(),
         payoff: yaml.get("payoff").map(step).unwrap_or_default(),
         status: text("status"),
     }
@@ -171,9 +149,7 @@ fn number(yaml: &YamlValue) -> Option<u32> {
 
 /// Returns the value of a full-width digit.
 fn wide(c: char) -> Option<u32> {
-    ('０'..='９')
-        .position(|digit| digit == c)
-        .and_then(|digit| u32::try_from(digit).ok())
+    ('０'..='９').position(|digit| digit == c).and_then(|digit| u32::try_from(digit).ok())
 }
 
 #[cfg(test)]

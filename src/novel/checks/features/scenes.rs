@@ -102,9 +102,7 @@ impl Scenes {
             let between = &lines[at..paragraph.line];
             let is_break = |kind: LineKind| matches!(kind, LineKind::SceneBreak(_) | LineKind::Heading { .. });
             let empty = between.iter().filter(|line| line.kind == LineKind::Empty).count();
-            let breaks = between
-                .iter()
-                .any(|line| line.part == ManuscriptPart::Body && is_break(line.kind));
+            let breaks = between.iter().any(|line| line.part == ManuscriptPart::Body && is_break(line.kind));
             // Two empty lines count as a scene break, as readers perceive them (novel-checks 2.0).
             if (breaks || empty >= 2) && !open.paragraphs.is_empty() {
                 scenes.push(std::mem::take(&mut open));
@@ -116,10 +114,7 @@ impl Scenes {
         if !open.paragraphs.is_empty() {
             scenes.push(open);
         }
-        Self {
-            sections: scenes.iter().flat_map(|scene| sections(material, scene)).collect(),
-            scenes,
-        }
+        Self { sections: scenes.iter().flat_map(|scene| sections(material, scene)).collect(), scenes }
     }
 }
 

@@ -63,9 +63,7 @@ fn in_words(sentence: usize, words: &[Morpheme<'_>]) -> Vec<SensoryWord> {
     let mut all = Vec::new();
     let mut at = 0;
     while at < words.len() {
-        let hits = Sense::ALL
-            .into_iter()
-            .filter_map(|sense| Some((sense, sense.words().at(words, at)?)));
+        let hits = Sense::ALL.into_iter().filter_map(|sense| Some((sense, sense.words().at(words, at)?)));
         let Some((sense, hit)) = hits.max_by_key(|(_, hit)| hit.words.len()) else {
             at += 1;
             continue;

@@ -153,13 +153,9 @@ fn present(material: &CheckMaterial<'_>) -> Vec<BTreeSet<usize>> {
     let viewpoint = material.viewpoint();
     let scenes = material.scenes().scenes.iter();
     let named = |scene: &StorySegment| {
-        let told = scene
-            .sentences(material)
-            .filter(|at| material.sentences()[*at].voice != TextVoice::Dialogue);
+        let told = scene.sentences(material).filter(|at| material.sentences()[*at].voice != TextVoice::Dialogue);
         let words = told.flat_map(|at| material.words_of(at));
-        let mut named: BTreeSet<usize> = words
-            .filter_map(|word| material.names().member_named_by(word))
-            .collect();
+        let mut named: BTreeSet<usize> = words.filter_map(|word| material.names().member_named_by(word)).collect();
         named.extend(viewpoint.member.filter(|_| viewpoint.is_first_person));
         named
     };
@@ -168,9 +164,7 @@ fn present(material: &CheckMaterial<'_>) -> Vec<BTreeSet<usize>> {
 
 /// Sets the position of a line relative to the previous one.
 fn follow(lines: &mut [SpeechLine], at: usize, beside: &ParagraphNarration) {
-    let before = at
-        .checked_sub(1)
-        .map(|before| (lines[before].scene, lines[before].paragraph));
+    let before = at.checked_sub(1).map(|before| (lines[before].scene, lines[before].paragraph));
     let Some((scene, paragraph)) = before else { return };
     let line = &mut lines[at];
     line.follows = if scene != line.scene {
@@ -206,9 +200,8 @@ fn lines(material: &CheckMaterial<'_>) -> Vec<SpeechLine> {
             continue;
         };
         let quoted = quoted(material.text(), &range);
-        if let Some(last) = lines
-            .last_mut()
-            .filter(|_| std::mem::replace(&mut continues, closing == SpeechEnd::Continues))
+        if let Some(last) =
+            lines.last_mut().filter(|_| std::mem::replace(&mut continues, closing == SpeechEnd::Continues))
         {
             last.visible.end = range.end;
             last.sentences.end = own.end;
@@ -224,9 +217,7 @@ fn lines(material: &CheckMaterial<'_>) -> Vec<SpeechLine> {
         lines.push(SpeechLine {
             paragraph: first.line,
             quoted,
-            pause: between
-                .filter(|sentence| sentence.is_story() && sentence.voice != TextVoice::Dialogue)
-                .count(),
+            pause: between.filter(|sentence| sentence.is_story() && sentence.voice != TextVoice::Dialogue).count(),
             scene: scene.saturating_sub(1),
             sentences: own,
             visible: range,
@@ -300,12 +291,7 @@ impl ParagraphNarration {
         let mut last = None;
         let mut after: Vec<Option<usize>> = (0..lines.len()).rev().map(|at| step(&mut last, at)).collect();
         after.reverse();
-        Self {
-            of_lines,
-            mentions,
-            before,
-            after,
-        }
+        Self { of_lines, mentions, before, after }
     }
 
     /// Returns the sentences of a paragraph if it consists of narration only.
@@ -318,11 +304,7 @@ impl ParagraphNarration {
         let (Some(first), Some(last)) = (sentences.first(), sentences.last()) else {
             return &[];
         };
-        if first.checked_sub(1).is_some_and(speaks) || speaks(*last + 1) {
-            &[]
-        } else {
-            sentences
-        }
+        if first.checked_sub(1).is_some_and(speaks) || speaks(*last + 1) { &[] } else { sentences }
     }
 }
 
@@ -334,9 +316,7 @@ fn assign_by_narration(material: &CheckMaterial<'_>, beside: &ParagraphNarration
     // The sentences of narration after and before the line in its own paragraph.
     let sentence = |at: &usize| &material.sentences()[*at];
     let follows = own.get(own.partition_point(|at| sentence(at).visible().end <= line.visible.end));
-    let precedes = own
-        .partition_point(|at| sentence(at).visible().start < line.visible.start)
-        .checked_sub(1);
+    let precedes = own.partition_point(|at| sentence(at).visible().start < line.visible.start).checked_sub(1);
     let precedes = precedes.map(|at| own[at]);
     let piece_after = |at: &usize| {
         let pieces = &sentence(at).pieces;
@@ -397,17 +377,9 @@ fn assign_by_turns(lines: &mut [SpeechLine], present: &BTreeSet<usize>) {
     // suggested for the lines.
     let mut turn = if present.len() > 2 { TURN_OF_MANY } else { TURN };
     if two.len() == 1 {
-        let mut others = present
-            .iter()
-            .map(|at| Person::Member(*at))
-            .filter(|person| !two.contains(person));
+        let mut others = present.iter().map(|at| Person::Member(*at)).filter(|person| !two.contains(person));
         let other = others.next().filter(|_| others.next().is_none());
-        let beside = || {
-            lines
-                .iter()
-                .filter_map(|line| line.speaker.clone())
-                .find(|person| !two.contains(person))
-        };
+        let beside = || lines.iter().filter_map(|line| line.speaker.clone()).find(|person| !two.contains(person));
         if other.is_none() {
             turn = TURN_OF_MANY;
         }
@@ -415,10 +387,8 @@ fn assign_by_turns(lines: &mut [SpeechLine], present: &BTreeSet<usize>) {
     }
     let [one, other] = two.as_slice() else { return };
     let turned = |person: &Person| if person == one { other.clone() } else { one.clone() };
-    let known: Vec<Option<(Person, f64)>> = lines
-        .iter()
-        .map(|line| Some((line.speaker(SPEAKS_BESIDE)?.clone(), line.confidence)))
-        .collect();
+    let known: Vec<Option<(Person, f64)>> =
+        lines.iter().map(|line| Some((line.speaker(SPEAKS_BESIDE)?.clone(), line.confidence))).collect();
     let mut guesses: Vec<[Option<(Person, f64)>; 2]> = vec![[None, None]; lines.len()];
     // Infers the speaker of a line from a neighbour with a known speaker.
     let passed = |(person, sure): (Person, f64), over: &SpeechLine| match over.follows {

@@ -16,21 +16,8 @@ use crate::{
 };
 
 /// The suffixes that turn a name into a form of address.
-const SUFFIXES: [&str; 13] = [
-    "",
-    "さん",
-    "くん",
-    "君",
-    "ちゃん",
-    "さま",
-    "様",
-    "先輩",
-    "先生",
-    "殿",
-    "さん達",
-    "っち",
-    "兄さん",
-];
+const SUFFIXES: [&str; 13] =
+    ["", "さん", "くん", "君", "ちゃん", "さま", "様", "先輩", "先生", "殿", "さん達", "っち", "兄さん"];
 
 /// An observation in a character's speech, with its place and confidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,22 +84,12 @@ impl SpeechStyles {
         let own_endings: Vec<Vec<SpeechEnding>> = members.iter().map(own_endings).collect();
         let mut manners = Self {
             styles: vec![SpeechStyle::default(); members.len()],
-            named: material
-                .words()
-                .iter()
-                .filter_map(|word| material.names().member_named_by(word))
-                .collect(),
+            named: material.words().iter().filter_map(|word| material.names().member_named_by(word)).collect(),
         };
         for line in &material.speakers().lines {
             if let Some(speaker) = line.likely_speaker().as_ref().and_then(Person::member) {
                 for words in line.own_words(material) {
-                    forms.addresses(
-                        line,
-                        &words,
-                        speaker,
-                        &members[speaker],
-                        &mut manners.styles[speaker].addresses,
-                    );
+                    forms.addresses(line, &words, speaker, &members[speaker], &mut manners.styles[speaker].addresses);
                 }
             }
             // Pronouns and endings are compared with the character sheets, so a speaker derived from the sheets is not
@@ -142,21 +119,13 @@ pub fn own_endings(member: &CastMember) -> Vec<SpeechEnding> {
 
 /// Converts a confidence from 0 to 1 to percent.
 #[must_use]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a confidence is from 0 to 1"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a confidence is from 0 to 1")]
 pub fn percent(confidence: f64) -> u8 {
     (confidence.clamp(0.0, 1.0) * 100.0).round() as u8
 }
 
 fn said<T>(line: &SpeechLine, what: T, visible: Range<usize>) -> SpeechObservation<T> {
-    SpeechObservation {
-        value: what,
-        visible,
-        percent: percent(line.confidence),
-    }
+    SpeechObservation { value: what, visible, percent: percent(line.confidence) }
 }
 
 fn range(words: &[&Morpheme<'_>]) -> Option<Range<usize>> {
@@ -168,11 +137,7 @@ fn range(words: &[&Morpheme<'_>]) -> Option<Range<usize>> {
 pub fn reading(text: &str) -> String {
     let mut words = Vec::new();
     Ipadic::shared().reader().read(text, &mut words);
-    words
-        .iter()
-        .map(|word| word.entry.reading.unwrap_or(&text[word.range.clone()]))
-        .map(katakana)
-        .collect()
+    words.iter().map(|word| word.entry.reading.unwrap_or(&text[word.range.clone()])).map(katakana).collect()
 }
 
 /// Collects the pronouns of a sentence: those of the lexicon, and those of the speaker's own sheet.
@@ -197,40 +162,24 @@ fn pronouns(
             let text: String = words.iter().map(|word| word.surface).collect();
             let visible = words[0].visible.start..words[words.len() - 1].visible.end;
             let single = singular(&text);
-            let of_words = || {
-                words
-                    .iter()
-                    .map(|word| katakana(word.reading.unwrap_or(word.surface)))
-                    .collect()
-            };
+            let of_words = || words.iter().map(|word| katakana(word.reading.unwrap_or(word.surface))).collect();
             let reading = if single == text { of_words() } else { reading(single) };
             found.push(said(line, Pronoun { person: meant, reading }, visible));
         }
         // Words that are pronouns for this character only: うち, 自分.
         for own in own.iter().filter(|own| !listed.has(own)) {
             let same = owned.iter().filter(|word| word.surface == own);
-            found.extend(same.map(|word| {
-                said(
-                    line,
-                    Pronoun {
-                        person: meant,
-                        reading: reading(own),
-                    },
-                    word.visible.clone(),
-                )
-            }));
+            found.extend(
+                same.map(|word| said(line, Pronoun { person: meant, reading: reading(own) }, word.visible.clone())),
+            );
         }
     }
 }
 
 /// Returns the singular of a pronoun: 俺 for 俺ら.
 fn singular(pronoun: &str) -> &str {
-    let plural = ["たち", "達", "ら", "さま", "様"]
-        .into_iter()
-        .find_map(|plural| pronoun.strip_suffix(plural));
-    plural
-        .filter(|rest| rest.chars().count() > 0 && !matches!(pronoun, "我ら" | "われら" | "貴様"))
-        .unwrap_or(pronoun)
+    let plural = ["たち", "達", "ら", "さま", "様"].into_iter().find_map(|plural| pronoun.strip_suffix(plural));
+    plural.filter(|rest| rest.chars().count() > 0 && !matches!(pronoun, "我ら" | "われら" | "貴様")).unwrap_or(pronoun)
 }
 
 /// The forms by which characters can be addressed.
@@ -257,11 +206,7 @@ impl AddressForms {
                 }
             }
         }
-        let place = |name: &str| {
-            members
-                .iter()
-                .position(|member| member.names().any(|known| known == name))
-        };
+        let place = |name: &str| members.iter().position(|member| member.names().any(|known| known == name));
         let mut listed = Vec::new();
         for member in members {
             let mut own = HashMap::new();
@@ -305,10 +250,7 @@ impl AddressForms {
         }
         for part in parts.into_iter().filter(|part| (1..=LONGEST).contains(&part.len())) {
             let form = normal(&part.iter().map(|word| word.surface).collect::<String>());
-            let to = self.listed[speaker]
-                .get(&form)
-                .copied()
-                .or_else(|| self.of.get(&form).copied().flatten());
+            let to = self.listed[speaker].get(&form).copied().or_else(|| self.of.get(&form).copied().flatten());
             let is_oneself = member.names().any(|name| name == form);
             if let Some(to) = to.filter(|to| *to != speaker && !is_oneself)
                 && let Some(visible) = range(part)

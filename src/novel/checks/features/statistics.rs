@@ -31,10 +31,8 @@ pub fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
         let mut ranks = vec![0.0; values.len()];
         let mut at = 0;
         while at < order.len() {
-            let same = order[at..]
-                .iter()
-                .take_while(|place| values[**place].total_cmp(&values[order[at]]).is_eq())
-                .count();
+            let same =
+                order[at..].iter().take_while(|place| values[**place].total_cmp(&values[order[at]]).is_eq()).count();
             for place in &order[at..at + same] {
                 ranks[*place] = mean_rank(at, same);
             }
@@ -45,11 +43,7 @@ pub fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
     let one = ranks(pairs.iter().map(|(one, _)| *one).collect());
     let other = ranks(pairs.iter().map(|(_, other)| *other).collect());
     let middle = mean_rank(0, pairs.len());
-    let products: f64 = one
-        .iter()
-        .zip(&other)
-        .map(|(one, other)| (one - middle) * (other - middle))
-        .sum();
+    let products: f64 = one.iter().zip(&other).map(|(one, other)| (one - middle) * (other - middle)).sum();
     let square = |ranks: &[f64]| ranks.iter().map(|rank| (rank - middle).powi(2)).sum::<f64>();
     let both = (square(&one) * square(&other)).sqrt();
     (pairs.len() >= 2 && both > 0.0).then(|| products / both)

@@ -72,11 +72,7 @@ impl CharacterNames {
     /// Returns the character whom a word names.
     #[must_use]
     pub fn member_named_by(&self, word: &Morpheme<'_>) -> Option<usize> {
-        if word.origin == WordOrigin::Name {
-            self.get(word.surface)
-        } else {
-            None
-        }
+        if word.origin == WordOrigin::Name { self.get(word.surface) } else { None }
     }
 }
 
@@ -98,11 +94,8 @@ impl Subjects {
         let mut last = None;
         for (at, sentence) in material.sentences().iter().enumerate() {
             let is_told = sentence.is_story() && sentence.voice == TextVoice::Narration;
-            let people = if is_told {
-                people(material.words_of(at), names, viewpoint, &mut last, &i)
-            } else {
-                Vec::new()
-            };
+            let people =
+                if is_told { people(material.words_of(at), names, viewpoint, &mut last, &i) } else { Vec::new() };
             subjects.of.push(subject(material.words_of(at), &people));
             subjects.mentions.push(!people.is_empty());
             subjects.speaks.push(is_told && speaks(material.words_of(at)));
@@ -135,11 +128,7 @@ fn speaks(words: &[Morpheme<'_>]) -> bool {
         let following = words.get(hit.words.end);
         let last = &words[hit.words.end - 1];
         let is_name = matches!(words[hit.words.start].base, "言う" | "云う" | "いう")
-            && hit
-                .words
-                .start
-                .checked_sub(1)
-                .is_some_and(|at| words[at].surface == "と")
+            && hit.words.start.checked_sub(1).is_some_and(|at| words[at].surface == "と")
             && last.inflection.is_some_and(|inflection| inflection.form == "基本形")
             && following.is_some_and(|word| word.parts[0] == "名詞");
         let is_silent =
@@ -170,11 +159,7 @@ fn people(
     people.extend(third.map(|hit| (hit.words.end, Person::Somebody)));
     let roles = PEOPLE.kin_and_roles.find(words).into_iter();
     // A name spelled like a role (じいちゃん) counts as the name.
-    let roles = roles.filter(|hit| {
-        words[hit.words.clone()]
-            .iter()
-            .all(|word| word.origin != WordOrigin::Name)
-    });
+    let roles = roles.filter(|hit| words[hit.words.clone()].iter().all(|word| word.origin != WordOrigin::Name));
     let role = |entry: usize| Person::Role(PEOPLE.kin_and_roles.entries()[entry].as_str());
     people.extend(roles.map(|hit| (hit.words.end, role(hit.entry))));
     people.sort_by_key(|(end, _)| *end);
@@ -197,9 +182,7 @@ fn subject(words: &[Morpheme<'_>], people: &[(usize, Person)]) -> Option<Person>
             let mut after = words[*end..].iter();
             let next = after.find(|word| !word.has_parts(&["名詞", "接尾"]));
             next.is_some_and(|word| {
-                particles
-                    .iter()
-                    .any(|(kind, base)| word.has_parts(&["助詞", kind]) && word.base == *base)
+                particles.iter().any(|(kind, base)| word.has_parts(&["助詞", kind]) && word.base == *base)
             })
         });
         marked.next().map(|(_, person)| person.clone())

@@ -54,10 +54,7 @@ pub fn tension_of(material: &CheckMaterial<'_>, range: impl IntoIterator<Item = 
         if sentence.voice == TextVoice::Dialogue {
             spoken += characters;
         }
-        marks += text
-            .chars()
-            .filter(|c| matches!(c, '！' | '？' | '!' | '?' | '‼' | '⁉'))
-            .count();
+        marks += text.chars().filter(|c| matches!(c, '！' | '？' | '!' | '?' | '‼' | '⁉')).count();
         for word in material.words_of(at) {
             words += usize::from(!word.has_parts(&["記号"]));
             verbs += usize::from(word.has_parts(&["動詞", "自立"]));
@@ -74,9 +71,5 @@ pub fn tension_of(material: &CheckMaterial<'_>, range: impl IntoIterator<Item = 
         ramp(share(verbs, words), VERBS.0, VERBS.1),
         ramp(share(marks, sentences), 0.0, LOUD),
     ];
-    Tension {
-        value: parts.iter().sum::<f64>() / 4.0,
-        spoken,
-        sentence_length: length,
-    }
+    Tension { value: parts.iter().sum::<f64>() / 4.0, spoken, sentence_length: length }
 }

@@ -25,27 +25,16 @@ pub struct TimePlaceMentions {
 impl TimePlaceMentions {
     pub(in crate::checks) fn from_material(material: &CheckMaterial<'_>) -> Self {
         let mut told = Self::default();
-        for (at, _) in material
-            .sentences()
-            .iter()
-            .enumerate()
-            .filter(|(_, sentence)| sentence.is_story())
-        {
+        for (at, _) in material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story()) {
             let words = material.words_of(at);
             let range = |hit: Range<usize>| words[hit.start].visible.start..words[hit.end - 1].visible.end;
-            told.times
-                .extend(SETTING.time.find(words).into_iter().map(|hit| range(hit.words)));
+            told.times.extend(SETTING.time.find(words).into_iter().map(|hit| range(hit.words)));
             told.times.extend(numbered(words).map(range));
-            told.places
-                .extend(SETTING.place.find(words).into_iter().map(|hit| range(hit.words)));
+            told.places.extend(SETTING.place.find(words).into_iter().map(|hit| range(hit.words)));
         }
         let glossary = material.glossary();
-        let places = glossary
-            .mentions
-            .iter()
-            .filter(|mention| glossary.entries[mention.entry].kind == NameKind::Place);
-        told.places
-            .extend(places.map(|mention| material.words()[mention.word].visible.clone()));
+        let places = glossary.mentions.iter().filter(|mention| glossary.entries[mention.entry].kind == NameKind::Place);
+        told.places.extend(places.map(|mention| material.words()[mention.word].visible.clone()));
         told.times.sort_by_key(|range| range.start);
         told.places.sort_by_key(|range| range.start);
         told
@@ -77,11 +66,7 @@ fn numbered<'w>(words: &'w [Morpheme<'_>]) -> impl Iterator<Item = Range<usize>>
         let mut digits = "〇一二三四五六七八九十百千0123456789０１２３４５６７８９".chars();
         if word.has_parts(&["名詞", "副詞可能"]) {
             // 一日 and 九月 are single words in the dictionary.
-            let begins = word
-                .surface
-                .chars()
-                .next()
-                .is_some_and(|first| digits.any(|digit| digit == first));
+            let begins = word.surface.chars().next().is_some_and(|first| digits.any(|digit| digit == first));
             let ends = COUNTERS.iter().any(|counter| word.surface.ends_with(counter));
             return (begins && ends && word.surface != "十分").then_some(at..at + 1);
         }
@@ -115,15 +100,8 @@ mod tests {
         let material = CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared());
         let told = TimePlaceMentions::from_material(&material);
         let shown = |ranges: &[std::ops::Range<usize>]| {
-            ranges
-                .iter()
-                .map(|range| &material.text()[range.clone()])
-                .collect::<Vec<_>>()
-                .join("/")
+            ranges.iter().map(|range| &material.text()[range.clone()]).collect::<Vec<_>>().join("/")
         };
-        assert_eq!(
-            (shown(&told.times), shown(&told.places)),
-            ("朝/八時/九月/三日".to_owned(), "台所".to_owned())
-        );
+        assert_eq!((shown(&told.times), shown(&told.places)), ("朝/八時/九月/三日".to_owned(), "台所".to_owned()));
     }
 }

@@ -79,19 +79,8 @@ const PARTS: [(&str, u32, u32); 30] = [
     ("真夜中", 42, 58),
 ];
 
-const TURNS: [&str; 11] = [
-    "翌朝",
-    "翌日",
-    "翌晩",
-    "翌年",
-    "翌週",
-    "翌月",
-    "翌々日",
-    "あくる日",
-    "あくる朝",
-    "明くる日",
-    "明くる朝",
-];
+const TURNS: [&str; 11] =
+    ["翌朝", "翌日", "翌晩", "翌年", "翌週", "翌月", "翌々日", "あくる日", "あくる朝", "明くる日", "明くる朝"];
 const BACK: [&str; 26] = [
     "前日",
     "前夜",
@@ -187,11 +176,7 @@ pub fn time_expressions(words: &[Morpheme<'_>]) -> Vec<TimeExpression> {
             }
             None => (when, at),
         };
-        all.push(TimeExpression {
-            is_label: is_label(when, words, &(start..end)),
-            meaning: when,
-            words: start..end,
-        });
+        all.push(TimeExpression { is_label: is_label(when, words, &(start..end)), meaning: when, words: start..end });
         at = end;
     }
     all
@@ -206,19 +191,11 @@ fn time(words: &[Morpheme<'_>], at: usize) -> Option<(TimeMeaning, usize)> {
     }
     if one == "正午" {
         let part = Some((12 * HOUR, 12 * HOUR));
-        return Some((
-            TimeMeaning::Clock {
-                minutes: 12 * HOUR,
-                part,
-            },
-            at + 1,
-        ));
+        return Some((TimeMeaning::Clock { minutes: 12 * HOUR, part }, at + 1));
     }
-    for (known, when) in [
-        (&TURNS[..], TimeMeaning::NextPeriod),
-        (&BACK[..], TimeMeaning::Past),
-        (&ASIDE[..], TimeMeaning::OtherTime),
-    ] {
+    for (known, when) in
+        [(&TURNS[..], TimeMeaning::NextPeriod), (&BACK[..], TimeMeaning::Past), (&ASIDE[..], TimeMeaning::OtherTime)]
+    {
         if known.contains(&one) {
             return Some((when, at + 1));
         }
@@ -292,15 +269,9 @@ fn counted(words: &[Morpheme<'_>], at: usize) -> Option<(TimeMeaning, usize)> {
 
 /// Returns the number that begins at a word, and the index after its last word.
 fn number(words: &[Morpheme<'_>], at: usize) -> Option<(u32, usize)> {
-    let length = words[at.min(words.len())..]
-        .iter()
-        .take(6)
-        .take_while(|word| word.surface.chars().all(is_numeral))
-        .count();
-    let digits: String = words[at.min(words.len())..][..length]
-        .iter()
-        .map(|word| word.surface)
-        .collect();
+    let length =
+        words[at.min(words.len())..].iter().take(6).take_while(|word| word.surface.chars().all(is_numeral)).count();
+    let digits: String = words[at.min(words.len())..][..length].iter().map(|word| word.surface).collect();
     Some((value(&digits)?, at + length))
 }
 
@@ -312,8 +283,7 @@ fn digit(c: char) -> Option<u32> {
     let kanji = "〇一二三四五六七八九".chars().position(|known| known == c);
     let wide = ('０'..='９').position(|known| known == c);
     let zero = (c == '零').then_some(0);
-    c.to_digit(10)
-        .or_else(|| kanji.or(wide).or(zero).and_then(|digit| u32::try_from(digit).ok()))
+    c.to_digit(10).or_else(|| kanji.or(wide).or(zero).and_then(|digit| u32::try_from(digit).ok()))
 }
 
 /// Parses a number below a hundred, as 二十三, 二三, 23 or ２３.

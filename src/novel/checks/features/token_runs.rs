@@ -53,12 +53,7 @@ pub fn script(c: char) -> Option<Script> {
 #[must_use]
 pub fn runs(material: &CheckMaterial<'_>) -> Vec<ScriptRun> {
     let mut runs = Vec::new();
-    for (at, sentence) in material
-        .sentences()
-        .iter()
-        .enumerate()
-        .filter(|(_, sentence)| sentence.is_story())
-    {
+    for (at, sentence) in material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story()) {
         let words = material.words_of(at);
         let mut word = 0;
         for piece in &sentence.pieces {
@@ -92,15 +87,10 @@ pub fn runs(material: &CheckMaterial<'_>) -> Vec<ScriptRun> {
 /// Completes a run with the properties of its words. `from` is the index of the next word, carried over from run to
 /// run.
 fn known(mut run: ScriptRun, words: &[Morpheme<'_>], from: &mut usize) -> ScriptRun {
-    while words
-        .get(*from)
-        .is_some_and(|word| word.visible.end <= run.visible.start)
-    {
+    while words.get(*from).is_some_and(|word| word.visible.end <= run.visible.start) {
         *from += 1;
     }
-    let within = words[*from..]
-        .iter()
-        .take_while(|word| word.visible.start < run.visible.end);
+    let within = words[*from..].iter().take_while(|word| word.visible.start < run.visible.end);
     let (mut unknown, mut number) = (false, false);
     for word in within {
         run.has_name |= word.origin == WordOrigin::Name;
@@ -133,16 +123,12 @@ mod tests {
 
     #[test]
     fn known_runs_contain_known_words() {
-        let draft = AnalysedDraft::read(
-            "　ザルカ式の扉を文学者と二十年も戸賀崎で見たラジオ。\n",
-            ManuscriptOptions::default(),
-        );
+        let draft =
+            AnalysedDraft::read("　ザルカ式の扉を文学者と二十年も戸賀崎で見たラジオ。\n", ManuscriptOptions::default());
         let (context, tuning) = (NovelContext::default(), Tuning::default());
         let material = CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared());
-        let shown: Vec<(&str, bool)> = runs(&material)
-            .iter()
-            .map(|run| (&material.text()[run.visible.clone()], run.is_known))
-            .collect();
+        let shown: Vec<(&str, bool)> =
+            runs(&material).iter().map(|run| (&material.text()[run.visible.clone()], run.is_known)).collect();
         let expected = [
             ("ザルカ", false),
             ("式", false),

@@ -35,28 +35,16 @@ impl Viewpoint {
         let members = &material.cast().members;
         let named = |text: &str| {
             // Takes the longest name: 梶 is part of 梶みちる.
-            let names = members
-                .iter()
-                .enumerate()
-                .flat_map(|(at, member)| member.names().map(move |name| (at, name)));
+            let names = members.iter().enumerate().flat_map(|(at, member)| member.names().map(move |name| (at, name)));
             let there = names.filter(|(_, name)| !name.is_empty() && text.contains(name));
             there.max_by_key(|(_, name)| name.len()).map(|(at, _)| at)
         };
         let by_pronoun = || {
-            let (pronoun, _) = pronouns
-                .iter()
-                .max_by_key(|(_, count)| *count)
-                .filter(|_| is_first_person)?;
-            let mut own = members
-                .iter()
-                .enumerate()
-                .filter(|(_, member)| member.first_person.contains(pronoun));
+            let (pronoun, _) = pronouns.iter().max_by_key(|(_, count)| *count).filter(|_| is_first_person)?;
+            let mut own = members.iter().enumerate().filter(|(_, member)| member.first_person.contains(pronoun));
             own.next().filter(|_| own.next().is_none()).map(|(at, _)| at)
         };
-        Self {
-            member: character.and_then(named).or_else(|| named(&said)).or_else(by_pronoun),
-            is_first_person,
-        }
+        Self { member: character.and_then(named).or_else(|| named(&said)).or_else(by_pronoun), is_first_person }
     }
 
     /// True if a viewpoint character or a first-person narration is known.

@@ -101,12 +101,7 @@ pub fn characteristic_words<'m>(
 #[must_use]
 pub fn characteristic_words_of(material: &CheckMaterial<'_>, text: &str) -> HashSet<String> {
     let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
-    let analysis = WordAnalysis::new(
-        &draft.manuscript,
-        &draft.sentences,
-        &material.context().names,
-        morphology(),
-    );
+    let analysis = WordAnalysis::new(&draft.manuscript, &draft.sentences, &material.context().names, morphology());
     let told = analysis.words().iter().filter(|word| is_characteristic_word(word));
     told.map(|word| key(material, word).to_owned()).collect()
 }
@@ -114,15 +109,7 @@ pub fn characteristic_words_of(material: &CheckMaterial<'_>, text: &str) -> Hash
 /// Returns the key of a word: its base form; for a name, the main name of its entry in the glossary.
 #[must_use]
 pub fn key<'k>(material: &'k CheckMaterial<'_>, word: &'k Morpheme<'_>) -> &'k str {
-    let named = || {
-        material
-            .glossary()
-            .entry_named(word.surface)
-            .map(|entry| material.glossary().entries[entry].name.as_str())
-    };
-    if word.origin == WordOrigin::Name {
-        named().unwrap_or(word.base)
-    } else {
-        word.base
-    }
+    let named =
+        || material.glossary().entry_named(word.surface).map(|entry| material.glossary().entries[entry].name.as_str());
+    if word.origin == WordOrigin::Name { named().unwrap_or(word.base) } else { word.base }
 }

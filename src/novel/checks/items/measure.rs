@@ -92,11 +92,7 @@ pub fn trapezoid(value: f64, low: f64, high: f64, slope: f64) -> f64 {
 /// Returns the number per 1,000 characters; 0 for an empty text.
 #[must_use]
 pub fn per_thousand(count: usize, characters: usize) -> f64 {
-    if characters == 0 {
-        0.0
-    } else {
-        1000.0 * count as f64 / characters as f64
-    }
+    if characters == 0 { 0.0 } else { 1000.0 * count as f64 / characters as f64 }
 }
 
 /// Returns the share of `some` in `all`; 0 if both are 0.
@@ -116,11 +112,7 @@ mod tests {
         assert_eq!(shown(rising), ["0.00", "0.50", "1.00"]);
         let falling = [ramp(2.0, 6.0, 2.0), ramp(4.0, 6.0, 2.0), ramp(7.0, 6.0, 2.0)];
         assert_eq!(shown(falling), ["1.00", "0.50", "0.00"]);
-        let inside = [
-            trapezoid(0.5, 0.4, 0.8, 0.2),
-            trapezoid(0.3, 0.4, 0.8, 0.2),
-            trapezoid(1.2, 0.4, 0.8, 0.2),
-        ];
+        let inside = [trapezoid(0.5, 0.4, 0.8, 0.2), trapezoid(0.3, 0.4, 0.8, 0.2), trapezoid(1.2, 0.4, 0.8, 0.2)];
         assert_eq!(shown(inside), ["1.00", "0.50", "0.00"]);
     }
 }

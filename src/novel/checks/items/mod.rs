@@ -44,14 +44,8 @@ pub enum ItemCategory {
 
 impl ItemCategory {
     /// All categories, in the order of their items.
-    pub const ALL: [Self; 6] = [
-        Self::Emotion,
-        Self::Character,
-        Self::Story,
-        Self::Technique,
-        Self::World,
-        Self::Engagement,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Emotion, Self::Character, Self::Story, Self::Technique, Self::World, Self::Engagement];
 
     /// Returns the name of its score in the specification.
     #[must_use]
@@ -121,14 +115,8 @@ pub(crate) use category;
 
 /// All items, ordered by id.
 pub static ITEMS: LazyLock<Vec<Item>> = LazyLock::new(|| {
-    let categories = [
-        emotion::items(),
-        character::items(),
-        story::items(),
-        technique::items(),
-        world::items(),
-        engagement::items(),
-    ];
+    let categories =
+        [emotion::items(), character::items(), story::items(), technique::items(), world::items(), engagement::items()];
     let mut items: Vec<Item> = categories.into_iter().flatten().collect();
     items.sort_by(|one, other| one.id.cmp(&other.id));
     items
@@ -148,22 +136,13 @@ impl Item {
         measure: Option<fn(&CheckMaterial<'_>, &ItemThresholds<'_>) -> Measure>,
     ) -> Self {
         let page: ItemPage = toml::from_str(page).unwrap_or_else(|error| panic!("{name}.toml: {error}"));
-        Self {
-            id: page.id.clone(),
-            name,
-            category,
-            page,
-            measure,
-        }
+        Self { id: page.id.clone(), name, category, page, measure }
     }
 
     /// Measures the item in a text; `None` if it is only judged.
     #[must_use]
     pub fn measured(&self, material: &CheckMaterial<'_>) -> Option<Measure> {
-        let gauge = ItemThresholds {
-            item: self,
-            tuning: material.tuning(),
-        };
+        let gauge = ItemThresholds { item: self, tuning: material.tuning() };
         self.measure.map(|measure| measure(material, &gauge))
     }
 }

@@ -68,11 +68,7 @@ pub fn evaluate(
         if is_cancelled() {
             return None;
         }
-        all.push(Evaluation::new(
-            item,
-            item.measured(material),
-            judged.get(&item.id).cloned(),
-        ));
+        all.push(Evaluation::new(item, item.measured(material), judged.get(&item.id).cloned()));
     }
     Some(all)
 }
@@ -82,9 +78,7 @@ impl Evaluation {
     #[must_use]
     pub fn new(item: &'static Item, measure: Option<Measure>, judged: Option<AcceptedJudgement>) -> Self {
         let measured = measure.as_ref().and_then(|measure| measure.score);
-        let judgement = judged
-            .as_ref()
-            .map(|judged| (judged.judgement.score, EvaluationMethod::Judged(judged.by)));
+        let judgement = judged.as_ref().map(|judged| (judged.judgement.score, EvaluationMethod::Judged(judged.by)));
         let (score, method, confidence) = match (item.page.kind, measured, judgement) {
             (EvaluationKind::Deterministic, Some(measured), _) => {
                 (Some(measured), EvaluationMethod::Deterministic, 1.0)
@@ -96,14 +90,7 @@ impl Evaluation {
             (EvaluationKind::Hybrid | EvaluationKind::Judged, _, Some((judged, method))) => (Some(judged), method, 1.0),
             _ => (None, EvaluationMethod::NotEvaluated, 0.0),
         };
-        Self {
-            item,
-            score,
-            method,
-            confidence,
-            measure,
-            judged,
-        }
+        Self { item, score, method, confidence, measure, judged }
     }
 }
 

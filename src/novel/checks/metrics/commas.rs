@@ -41,16 +41,8 @@ impl Commas {
             })
             .collect();
         let spread = Spread::from_numbers(of_sentences.iter().map(|count| *count as f64));
-        let many = share(
-            of_sentences.iter().filter(|count| **count > MANY).count(),
-            of_sentences.len(),
-        );
-        Self {
-            score: (spread.count > 0).then(|| score(spread.mean, many)),
-            of_sentences,
-            spread,
-            many,
-        }
+        let many = share(of_sentences.iter().filter(|count| **count > MANY).count(), of_sentences.len());
+        Self { score: (spread.count > 0).then(|| score(spread.mean, many)), of_sentences, spread, many }
     }
 }
 

@@ -61,24 +61,15 @@ pub fn figures(material: &CheckMaterial<'_>) -> Option<Vec<(&'static str, f64)>>
         ("variety_of_words", metrics.words.variety.unwrap_or_default()),
         ("conjunctions", metrics.words.conjunction_share),
         ("most_frequent_ending", top_ending),
-        (
-            "dialogue",
-            DialogueRatio::count(material.manuscript())
-                .by_characters()
-                .unwrap_or_default(),
-        ),
+        ("dialogue", DialogueRatio::count(material.manuscript()).by_characters().unwrap_or_default()),
     ])
 }
 
 /// Compares figures with the reference. Figures unknown to the reference are left out.
 #[must_use]
 pub fn compared(figures: &[(&'static str, f64)]) -> Vec<FigureComparison> {
-    let known = figures
-        .iter()
-        .filter_map(|(name, value)| Some((*name, *value, REFERENCE.figures.get(*name)?)));
-    known
-        .map(|(name, value, windows)| beside(name, value, windows))
-        .collect()
+    let known = figures.iter().filter_map(|(name, value)| Some((*name, *value, REFERENCE.figures.get(*name)?)));
+    known.map(|(name, value, windows)| beside(name, value, windows)).collect()
 }
 
 /// Returns the number of windows of the reference.
@@ -93,20 +84,11 @@ fn beside(name: &'static str, value: f64, windows: &[f64]) -> FigureComparison {
     let (low, high) = (quantile(windows, USUAL.0), quantile(windows, USUAL.1));
     let outside = (low - value).max(value - high).max(0.0);
     let wide = (high - low).max(f64::EPSILON);
-    FigureComparison {
-        name,
-        value,
-        percentile: less / count,
-        usual: (1.0 - outside / wide).clamp(0.0, 1.0),
-    }
+    FigureComparison { name, value, percentile: less / count, usual: (1.0 - outside / wide).clamp(0.0, 1.0) }
 }
 
 /// Returns the value at a quantile of sorted numbers.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a rank among about thirty windows"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank among about thirty windows")]
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let last = sorted.len().saturating_sub(1);
     let at = (share * last as f64).round() as usize;

@@ -95,14 +95,9 @@ impl EndingMetrics {
         let heard = |at: usize| &of_sentences[at].last_characters;
         let class = |at: usize| of_sentences[at].class;
         Self {
-            shares: counts
-                .into_iter()
-                .map(|(class, count)| (class, share(count, of_sentences.len())))
-                .collect(),
+            shares: counts.into_iter().map(|(class, count)| (class, share(count, of_sentences.len()))).collect(),
             same_last_characters: rows.runs(2, |one, next| !heard(one).is_empty() && heard(one) == heard(next)),
-            same_class: rows.runs(2, |one, next| {
-                class(one) != EndingClass::Other && class(one) == class(next)
-            }),
+            same_class: rows.runs(2, |one, next| class(one) != EndingClass::Other && class(one) == class(next)),
             of_sentences,
         }
     }
@@ -130,19 +125,9 @@ fn ending(text: &str, words: &[Morpheme<'_>]) -> SentenceEnding {
     let is_of = |word: &Morpheme<'_>, kinds: &[&str]| word.inflection.is_some_and(|own| kinds.contains(&own.kind));
     let verbal = words.iter().rev().take_while(|word| word.has_parts(&["助動詞"]));
     SentenceEnding {
-        class: if is_question {
-            EndingClass::Question
-        } else {
-            class(words)
-        },
-        is_polite: verbal
-            .into_iter()
-            .any(|word| is_of(word, &["特殊・マス", "特殊・デス"])),
-        last_characters: if heard.chars().all(char::is_alphanumeric) {
-            heard.to_owned()
-        } else {
-            String::new()
-        },
+        class: if is_question { EndingClass::Question } else { class(words) },
+        is_polite: verbal.into_iter().any(|word| is_of(word, &["特殊・マス", "特殊・デス"])),
+        last_characters: if heard.chars().all(char::is_alphanumeric) { heard.to_owned() } else { String::new() },
     }
 }
 
@@ -249,11 +234,7 @@ mod tests {
     #[test]
     fn runs_of_equal_endings_and_classes_are_found() {
         let endings = measured("　犬がいた。猫がいた……。鳥は鳴いた。魚が跳ねた。夜。\n「おや」\n　見た。").endings;
-        let heard: Vec<&str> = endings
-            .of_sentences
-            .iter()
-            .map(|ending| ending.last_characters.as_str())
-            .collect();
+        let heard: Vec<&str> = endings.of_sentences.iter().map(|ending| ending.last_characters.as_str()).collect();
         assert_eq!(heard, ["いた", "いた", "いた", "ねた", "", "見た"]);
         let runs = [endings.same_last_characters.clone(), endings.same_class.clone()].concat();
         assert_eq!(runs, vec![0..3, 0..4]);

@@ -37,21 +37,13 @@ impl Spread {
         }
         let mean = numbers.clone().into_iter().sum::<f64>() / count as f64;
         let squares: f64 = numbers.into_iter().map(|number| (number - mean).powi(2)).sum();
-        Self {
-            count,
-            mean,
-            deviation: (squares / count as f64).sqrt(),
-        }
+        Self { count, mean, deviation: (squares / count as f64).sqrt() }
     }
 
     /// Returns the coefficient of variation, the deviation divided by the mean; 0 if the mean is 0.
     #[must_use]
     pub fn variation(&self) -> f64 {
-        if self.mean == 0.0 {
-            0.0
-        } else {
-            self.deviation / self.mean
-        }
+        if self.mean == 0.0 { 0.0 } else { self.deviation / self.mean }
     }
 }
 
@@ -83,11 +75,7 @@ impl SentenceLengths {
         }
         let all = sentences.len().max(1) as f64;
         let shares = counts.map(|count| count as f64 / all);
-        let reference = if material.context().is_on_screen() {
-            BALANCED_ON_SCREEN
-        } else {
-            BALANCED
-        };
+        let reference = if material.context().is_on_screen() { BALANCED_ON_SCREEN } else { BALANCED };
         Self {
             spread: Spread::from_numbers(sentences.iter().map(|(_, length)| *length as f64)),
             balance: (!sentences.is_empty()).then(|| balance(shares, reference)),
@@ -100,11 +88,7 @@ impl SentenceLengths {
 /// Returns 100 · (1 − ½ Σ|p − ref| / (1 − min ref)): 100 for equal shares, 0 for the most distant ones (novel-checks
 /// 2.2).
 fn balance(shares: [f64; 3], reference: [f64; 3]) -> f64 {
-    let distance: f64 = shares
-        .iter()
-        .zip(reference)
-        .map(|(own, ideal)| (own - ideal).abs())
-        .sum();
+    let distance: f64 = shares.iter().zip(reference).map(|(own, ideal)| (own - ideal).abs()).sum();
     let farthest = 1.0 - reference.into_iter().fold(f64::MAX, f64::min);
     (100.0 * (1.0 - distance / 2.0 / farthest)).clamp(0.0, 100.0)
 }
@@ -122,10 +106,7 @@ mod tests {
     #[test]
     fn variation_is_deviation_over_mean() {
         let spread = Spread::from_numbers([10.0, 30.0]);
-        assert_eq!(
-            (spread.count, spread.mean, spread.deviation, spread.variation()),
-            (2, 20.0, 10.0, 0.5)
-        );
+        assert_eq!((spread.count, spread.mean, spread.deviation, spread.variation()), (2, 20.0, 10.0, 0.5));
         assert!(Spread::from_numbers([]).variation().abs() < 1e-9);
     }
 }

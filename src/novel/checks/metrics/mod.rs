@@ -86,17 +86,9 @@ mod tests {
         for name in names {
             lexicon.add(name, None, NameKind::Person);
         }
-        let context = NovelContext {
-            names: lexicon,
-            ..NovelContext::default()
-        };
-        let (draft, tuning) = (
-            AnalysedDraft::read(text, ManuscriptOptions::default()),
-            Tuning::default(),
-        );
-        CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared())
-            .metrics()
-            .clone()
+        let context = NovelContext { names: lexicon, ..NovelContext::default() };
+        let (draft, tuning) = (AnalysedDraft::read(text, ManuscriptOptions::default()), Tuning::default());
+        CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared()).metrics().clone()
     }
 
     /// Measures a text of a novel without names.
@@ -113,14 +105,8 @@ mod tests {
     fn empty_text_yields_no_metrics() {
         for text in ["", "　\n", "「ああ」", "# 題"] {
             let metrics = measured(text);
-            assert!(
-                metrics.lengths.sentences.is_empty() && metrics.rows.rows.is_empty(),
-                "{text}"
-            );
-            assert_eq!(
-                (metrics.commas.score, metrics.words.variety, metrics.readability.score),
-                (None, None, None)
-            );
+            assert!(metrics.lengths.sentences.is_empty() && metrics.rows.rows.is_empty(), "{text}");
+            assert_eq!((metrics.commas.score, metrics.words.variety, metrics.readability.score), (None, None, None));
             assert!(is_near(metrics.words.conjunction_share, 0.0), "{text}");
         }
     }

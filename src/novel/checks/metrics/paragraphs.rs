@@ -25,10 +25,8 @@ pub struct ParagraphLengths {
 
 impl ParagraphLengths {
     pub(super) fn from_material(material: &CheckMaterial<'_>) -> Self {
-        let mut lines: Vec<usize> = material
-            .sentences_in_voice(TextVoice::Narration)
-            .map(|(_, sentence, _)| sentence.line)
-            .collect();
+        let mut lines: Vec<usize> =
+            material.sentences_in_voice(TextVoice::Narration).map(|(_, sentence, _)| sentence.line).collect();
         lines.dedup();
         let manuscript = material.manuscript();
         let length =

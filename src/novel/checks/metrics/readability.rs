@@ -56,20 +56,9 @@ mod tests {
 
     #[test]
     fn readability_follows_its_formula() {
-        let easy = Readability {
-            mean_length: 30.0,
-            kanji: 0.33,
-            commas: 1.6,
-            ..Readability::default()
-        };
+        let easy = Readability { mean_length: 30.0, kanji: 0.33, commas: 1.6, ..Readability::default() };
         assert!(is_near(easy.formula(), 100.0));
-        let hard = Readability {
-            mean_length: 40.0,
-            kanji: 0.43,
-            commas: 2.6,
-            very_long: 0.05,
-            score: None,
-        };
+        let hard = Readability { mean_length: 40.0, kanji: 0.43, commas: 2.6, very_long: 0.05, score: None };
         // 12 + 15 + 4 + 10.
         assert!(is_near(hard.formula(), 59.0), "{}", hard.formula());
         let worst = Readability { very_long: 1.0, ..hard };

@@ -60,11 +60,7 @@ pub struct Repeat {
 impl VocabularyMetrics {
     pub(super) fn from_material(material: &CheckMaterial<'_>, lengths: &SentenceLengths) -> Self {
         let sentences = || lengths.sentences.iter().map(|(at, _)| material.words_of(*at));
-        let content: Vec<&str> = sentences()
-            .flatten()
-            .filter(|word| word.is_content())
-            .map(|word| word.base)
-            .collect();
+        let content: Vec<&str> = sentences().flatten().filter(|word| word.is_content()).map(|word| word.base).collect();
         let openings = sentences().enumerate();
         let conjunctions: Vec<ConjunctionOpening> = openings
             .filter_map(|(nth, words)| conjunction(words).map(|visible| ConjunctionOpening { nth, visible }))
@@ -141,10 +137,7 @@ fn repeats<'w, 'a: 'w>(sentences: impl Iterator<Item = &'w [Morpheme<'a>]>) -> (
         }
         phrases += 1;
         if let Some(before) = last_seen.insert(&surfaces[here..here + PHRASE], here) {
-            repeats.push(Repeat {
-                visible: first.visible.start..last.visible.end,
-                distance: here - before,
-            });
+            repeats.push(Repeat { visible: first.visible.start..last.visible.end, distance: here - before });
         }
     }
     (phrases, repeats)
@@ -157,10 +150,7 @@ mod tests {
 
     #[test]
     fn variety_is_the_mean_over_all_windows() {
-        assert!(is_near(
-            variety(&["犬", "猫", "犬", "鳥"], WINDOW).expect("words"),
-            0.75
-        ));
+        assert!(is_near(variety(&["犬", "猫", "犬", "鳥"], WINDOW).expect("words"), 0.75));
         let mut words = vec!["犬"; WINDOW];
         words.push("猫");
         // Two windows, with 1 and 2 distinct words of a hundred.

@@ -140,9 +140,7 @@ pub(super) fn rule_of_finding(name: &str) -> &'static CheckRule {
 
 /// Returns the findings of selected rules, without disabled ones, in the order of the text.
 pub(super) fn run_selected_rules(material: &CheckMaterial<'_>, is_asked: impl Fn(&CheckRule) -> bool) -> Vec<Finding> {
-    let rules = RULES
-        .iter()
-        .filter(|rule| is_asked(rule) && !material.tuning().is_disabled(rule.name));
+    let rules = RULES.iter().filter(|rule| is_asked(rule) && !material.tuning().is_disabled(rule.name));
     let mut findings: Vec<Finding> = rules.flat_map(|rule| run_rule(rule, material)).collect();
     findings.sort_by_key(|finding| finding.source.start);
     findings
@@ -150,11 +148,7 @@ pub(super) fn run_selected_rules(material: &CheckMaterial<'_>, is_asked: impl Fn
 
 /// Runs a rule and returns its findings.
 pub(super) fn run_rule(rule: &'static CheckRule, material: &CheckMaterial<'_>) -> Vec<Finding> {
-    let mut found = RuleReporter {
-        rule,
-        material,
-        findings: Vec::new(),
-    };
+    let mut found = RuleReporter { rule, material, findings: Vec::new() };
     (rule.check)(material, &mut found);
     found.findings
 }
@@ -171,17 +165,13 @@ impl RuleReporter<'_, '_> {
     /// Returns a threshold of the rule, as configured, else as on its page.
     #[must_use]
     pub fn threshold(&self, name: &str) -> f64 {
-        self.material
-            .tuning()
-            .threshold(self.rule.name, &self.rule.page.threshold, name)
+        self.material.tuning().threshold(self.rule.name, &self.rule.page.threshold, name)
     }
 
     /// Returns a threshold that is a count.
     #[must_use]
     pub fn limit(&self, name: &str) -> usize {
-        self.material
-            .tuning()
-            .limit(self.rule.name, &self.rule.page.threshold, name)
+        self.material.tuning().limit(self.rule.name, &self.rule.page.threshold, name)
     }
 
     /// Reports a finding with the severity of the page.

@@ -57,11 +57,7 @@ pub(super) fn finding_with_replacement(
     let source = passage.source_of(material, range);
     let is_plain = source.len() == range.len();
     let finding = Finding::at(source);
-    if is_plain {
-        finding.with_replacement(text)
-    } else {
-        finding.with("expected", text)
-    }
+    if is_plain { finding.with_replacement(text) } else { finding.with("expected", text) }
 }
 
 /// True if the range is not prose but part of an address, code or a name.

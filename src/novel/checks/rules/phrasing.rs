@@ -30,7 +30,5 @@ pub(super) fn finding_with_wording_at(material: &CheckMaterial<'_>, place: &Rang
     let (head, tail) = common_affixes(found, text);
     let changed = place.start + head..place.end - tail;
     let written = &text[head..text.len() - tail];
-    Finding::at(material.source_of(place))
-        .with("expected", text)
-        .with_edit(material.source_of(&changed), written)
+    Finding::at(material.source_of(place)).with("expected", text).with_edit(material.source_of(&changed), written)
 }

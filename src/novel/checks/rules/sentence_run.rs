@@ -9,7 +9,5 @@ pub(super) fn finding(material: &CheckMaterial<'_>, run: &Range<usize>) -> Findi
     let measured = &material.metrics().lengths.sentences[run.clone()];
     let mut sentences = measured.iter().map(|(at, _)| material.sentences()[*at].source());
     let first = sentences.next().unwrap_or_default();
-    Finding::at(first.clone())
-        .with("count", run.len())
-        .with_evidence(std::iter::once(first).chain(sentences))
+    Finding::at(first.clone()).with("count", run.len()).with_evidence(std::iter::once(first).chain(sentences))
 }

@@ -70,17 +70,11 @@ pub(super) fn is_japanese(c: char) -> bool {
 }
 
 pub(super) fn is_opening(c: char) -> bool {
-    matches!(
-        c,
-        '「' | '『' | '（' | '【' | '〈' | '《' | '〔' | '［' | '｛' | '“' | '‘' | '〝' | '(' | '[' | '{' | '｢'
-    )
+    matches!(c, '「' | '『' | '（' | '【' | '〈' | '《' | '〔' | '［' | '｛' | '“' | '‘' | '〝' | '(' | '[' | '{' | '｢')
 }
 
 pub(super) fn is_closing(c: char) -> bool {
-    matches!(
-        c,
-        '」' | '』' | '）' | '】' | '〉' | '》' | '〕' | '］' | '｝' | '”' | '’' | '〟' | ')' | ']' | '}' | '｣'
-    )
+    matches!(c, '」' | '』' | '）' | '】' | '〉' | '》' | '〕' | '］' | '｝' | '”' | '’' | '〟' | ')' | ']' | '}' | '｣')
 }
 
 /// True for ！ and ？ of either width and their combinations.

@@ -25,20 +25,14 @@ pub(super) fn stretches<'w, 'a>(words: &'w [Morpheme<'a>]) -> Vec<WordStretch<'w
         let is_quoted = depth > 0;
         let touches = at > 0 && words[at - 1].visible.end == word.visible.start;
         if at > start && (!touches || is_quoted != was_quoted) {
-            all.push(WordStretch {
-                words: &words[start..at],
-                is_quoted: was_quoted,
-            });
+            all.push(WordStretch { words: &words[start..at], is_quoted: was_quoted });
             start = at;
         }
         was_quoted = is_quoted;
         depth = depth.saturating_sub(word.surface.matches(CLOSE).count());
     }
     if start < words.len() {
-        all.push(WordStretch {
-            words: &words[start..],
-            is_quoted: was_quoted,
-        });
+        all.push(WordStretch { words: &words[start..], is_quoted: was_quoted });
     }
     all
 }

@@ -18,27 +18,18 @@ fn finds(rule: &str, text: &str, tuning: &Tuning) -> Vec<String> {
 #[test]
 fn a_period_before_a_bracket_is_what_the_option_says() {
     let text = "「行く。」\n「来る。」\n「待て」\n";
-    let with = |option| Tuning {
-        closing_quote_period: option,
-        ..Tuning::default()
-    };
+    let with = |option| Tuning { closing_quote_period: option, ..Tuning::default() };
     let of = |option| finds("period_before_bracket", text, &with(option)).len();
     assert_eq!(of(None), 0);
     assert_eq!(of(Some(ClosingQuotePeriod::Remove)), 2);
     assert_eq!(of(Some(ClosingQuotePeriod::Keep)), 0);
-    assert_eq!(
-        finds("period_before_bracket", "「だが、」\n", &Tuning::default()),
-        ["、」"]
-    );
+    assert_eq!(finds("period_before_bracket", "「だが、」\n", &Tuning::default()), ["、」"]);
 }
 
 #[test]
 fn an_indent_is_missing_as_the_option_says() {
     let text = "朝だ。\n　夜だ。\n";
-    let with = |option| Tuning {
-        paragraph_indent: option,
-        ..Tuning::default()
-    };
+    let with = |option| Tuning { paragraph_indent: option, ..Tuning::default() };
     let of = |option| finds("missing_indent", text, &with(option));
     assert!(of(None).is_empty() && of(Some(ParagraphIndent::Never)).is_empty());
     assert_eq!(of(Some(ParagraphIndent::Always)), ["朝"]);

@@ -12,42 +12,21 @@ fn felt(text: &str) -> (Vec<String>, Vec<String>) {
             let word = &material.text()[feeling.visible.clone()];
             format!("{}{word}", if feeling.is_negated { "¬" } else { "" })
         });
-        let shown = feelings
-            .shown
-            .iter()
-            .map(|reaction| format!("{}:{}", reaction.gesture.0, reaction.gesture.1));
+        let shown = feelings.shown.iter().map(|reaction| format!("{}:{}", reaction.gesture.0, reaction.gesture.1));
         (told.collect(), shown.collect())
     })
 }
 
 #[test]
 fn a_feeling_is_denied_by_its_own_negation_alone() {
-    let denied = [
-        "嬉しくない。",
-        "不安ではなかった。",
-        "悲しいわけではない。",
-        "心配せずに寝た。",
-        "喜びはない。",
-    ];
+    let denied = ["嬉しくない。", "不安ではなかった。", "悲しいわけではない。", "心配せずに寝た。", "喜びはない。"];
     for text in denied {
-        assert!(
-            felt(text).0.iter().all(|word| word.starts_with('¬')),
-            "{text}: {:?}",
-            felt(text)
-        );
+        assert!(felt(text).0.iter().all(|word| word.starts_with('¬')), "{text}: {:?}", felt(text));
         assert_eq!(felt(text).0.len(), 1, "{text}");
     }
-    for text in [
-        "嬉しくてたまらない。",
-        "悲しくて、声も出ない。",
-        "不安になった。",
-        "怒りに眠れない。",
-    ] {
-        assert!(
-            felt(text).0.iter().all(|word| !word.starts_with('¬')),
-            "{text}: {:?}",
-            felt(text)
-        );
+    for text in ["嬉しくてたまらない。", "悲しくて、声も出ない。", "不安になった。", "怒りに眠れない。"]
+    {
+        assert!(felt(text).0.iter().all(|word| !word.starts_with('¬')), "{text}: {:?}", felt(text));
         assert_eq!(felt(text).0.len(), 1, "{text}");
     }
 }

@@ -33,12 +33,8 @@ fn the_guides_examples_of_tuning_are_taken_and_say_the_same() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     for name in ["novel-checks.md", "novel-checks.ja.md"] {
         let text = fs::read_to_string(docs.join(name)).expect("the guide");
-        let [config] = blocks(&text, "toml")[..] else {
-            panic!("{name}: one configuration")
-        };
-        let [settings] = blocks(&text, "yaml")[..] else {
-            panic!("{name}: one example of settings")
-        };
+        let [config] = blocks(&text, "toml")[..] else { panic!("{name}: one configuration") };
+        let [settings] = blocks(&text, "yaml")[..] else { panic!("{name}: one example of settings") };
         let config: Config = toml::from_str(config).expect(name);
         config.novel.checks.check().expect(name);
         let context = NovelContext {

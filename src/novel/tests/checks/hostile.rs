@@ -19,10 +19,7 @@ use super::{
 };
 
 fn desk() -> Desk {
-    Desk {
-        context: context(Some(StylePreset::Bunko)),
-        tuning: Tuning::default(),
-    }
+    Desk { context: context(Some(StylePreset::Bunko)), tuning: Tuning::default() }
 }
 
 /// Checks a text with all rules and items, and fixes it at several levels.
@@ -200,10 +197,7 @@ fn found(text: &str) -> Vec<(&'static str, Severity)> {
     let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
     let material = CheckMaterial::new(&draft, &desk.context, &desk.tuning, Ipadic::shared());
     let findings = run_rules(&material, &RuleGroup::ALL, &|| false).expect("not cancelled");
-    findings
-        .iter()
-        .map(|finding| (finding.rule, finding.severity))
-        .collect()
+    findings.iter().map(|finding| (finding.rule, finding.severity)).collect()
 }
 
 #[test]
@@ -212,12 +206,7 @@ fn empty_texts_have_no_findings() {
 }
 
 /// Basic rules that use morphology. All other basic rules examine only signs and lines.
-const ABOUT_WORDS: &[&str] = &[
-    "doubled_particle",
-    "overused_phrase",
-    "repeated_word",
-    "unknown_hiragana",
-];
+const ABOUT_WORDS: &[&str] = &["doubled_particle", "overused_phrase", "repeated_word", "unknown_hiragana"];
 
 #[test]
 fn rules_about_words_say_nothing_about_other_languages() {

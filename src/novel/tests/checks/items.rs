@@ -36,10 +36,7 @@ fn chosen() -> Vec<&'static Item> {
 
 /// Returns the context of a sample.
 fn context(sample: &ItemSample) -> NovelContext {
-    let yaml = |text: &Option<String>| {
-        text.as_ref()
-            .map(|text| YamlValue::read("sample.yaml", text).expect("YAML"))
-    };
+    let yaml = |text: &Option<String>| text.as_ref().map(|text| YamlValue::read("sample.yaml", text).expect("YAML"));
     let files = [yaml(&sample.characters), yaml(&sample.terms), yaml(&sample.world)];
     let world: Vec<YamlValue> = files.into_iter().flatten().collect();
     NovelContext {
@@ -48,10 +45,7 @@ fn context(sample: &ItemSample) -> NovelContext {
             genre: sample.genre.clone(),
             ..NovelSettings::default()
         },
-        plot: sample
-            .plot
-            .as_ref()
-            .map(|plot| EpisodePlot::read("plot.yaml", plot).expect("a plot")),
+        plot: sample.plot.as_ref().map(|plot| EpisodePlot::read("plot.yaml", plot).expect("a plot")),
         names: NameLexicon::of_settings(&world),
         world,
         ledger: yaml(&sample.ledger).into_iter().collect(),
@@ -70,15 +64,9 @@ fn judged(
     let Some(scripted) = &sample.judgement else {
         return Ok(None);
     };
-    let judgement = Judgement {
-        score: scripted.score,
-        quotes: scripted.quotes.clone(),
-    };
+    let judgement = Judgement { score: scripted.score, quotes: scripted.quotes.clone() };
     verify(item, material, &judgement)?;
-    Ok(Some(AcceptedJudgement {
-        by: Judge::Host,
-        judgement,
-    }))
+    Ok(Some(AcceptedJudgement { by: Judge::Host, judgement }))
 }
 
 /// Evaluates a sample with its judgement and without it.
@@ -142,11 +130,7 @@ fn every_item_has_a_page_that_says_all_that_it_must() {
     let mut names = HashSet::new();
     for item in ITEMS.iter() {
         let page = &item.page;
-        assert!(
-            names.insert(item.name) && names.insert(&item.id),
-            "{} is listed twice",
-            item.name
-        );
+        assert!(names.insert(item.name) && names.insert(&item.id), "{} is listed twice", item.name);
         for words in [&page.en, &page.ja] {
             let all = [&words.title, &words.manual, &words.advice];
             if all.iter().any(|words| words.trim().is_empty()) || words.manual.chars().count() < 60 {
@@ -173,11 +157,7 @@ fn there_are_68_items() {
     assert_eq!(ITEMS.iter().map(|item| item.id.clone()).collect::<Vec<_>>(), ids);
     let of = |kind| ITEMS.iter().filter(|item| item.page.kind == kind).count();
     assert_eq!(
-        [
-            of(EvaluationKind::Deterministic),
-            of(EvaluationKind::Hybrid),
-            of(EvaluationKind::Judged)
-        ],
+        [of(EvaluationKind::Deterministic), of(EvaluationKind::Hybrid), of(EvaluationKind::Judged)],
         [35, 22, 11]
     );
     for category in ItemCategory::ALL {
@@ -196,28 +176,13 @@ fn judgements_need_quotations_that_stand_in_the_text() {
             verify(of(kind), material, &Judgement { score, quotes })
         };
         // A quotation may follow the visible text or the source.
-        assert_eq!(
-            says(EvaluationKind::Judged, 1.0, &["戸を開けた", "戸を｜開《あ》けた"]),
-            Ok(())
-        );
+        assert_eq!(says(EvaluationKind::Judged, 1.0, &["戸を開けた", "戸を｜開《あ》けた"]), Ok(()));
         let told = |quote: &str| Err(JudgementError::NotInText(quote.to_owned()));
-        assert_eq!(
-            says(EvaluationKind::Hybrid, 0.5, &["風が入ってきた", "風が出ていった"]),
-            told("風が出ていった")
-        );
+        assert_eq!(says(EvaluationKind::Hybrid, 0.5, &["風が入ってきた", "風が出ていった"]), told("風が出ていった"));
         assert_eq!(says(EvaluationKind::Judged, 0.5, &[]), Err(JudgementError::NoQuotes));
-        assert_eq!(
-            says(EvaluationKind::Judged, 0.5, &["。"]),
-            Err(JudgementError::TooShort("。".to_owned()))
-        );
-        assert_eq!(
-            says(EvaluationKind::Judged, 1.5, &["戸を開けた"]),
-            Err(JudgementError::ScoreOutOfRange(1.5))
-        );
-        assert_eq!(
-            says(EvaluationKind::Deterministic, 1.0, &["戸を開けた"]),
-            Err(JudgementError::MeasuredOnly)
-        );
+        assert_eq!(says(EvaluationKind::Judged, 0.5, &["。"]), Err(JudgementError::TooShort("。".to_owned())));
+        assert_eq!(says(EvaluationKind::Judged, 1.5, &["戸を開けた"]), Err(JudgementError::ScoreOutOfRange(1.5)));
+        assert_eq!(says(EvaluationKind::Deterministic, 1.0, &["戸を開けた"]), Err(JudgementError::MeasuredOnly));
     });
 }
 
@@ -227,38 +192,20 @@ fn judgements_need_quotations_that_stand_in_the_text() {
 fn scores_are_those_of_the_arithmetic() {
     use fumi_novel::checks::items::Measure;
     let item = |kind, category| {
-        let found = ITEMS
-            .iter()
-            .find(|item| item.page.kind == kind && item.category == category);
+        let found = ITEMS.iter().find(|item| item.page.kind == kind && item.category == category);
         found.expect("an item")
     };
-    let judged = |score| {
-        Some(AcceptedJudgement {
-            by: Judge::Sampling,
-            judgement: Judgement {
-                score,
-                quotes: Vec::new(),
-            },
-        })
-    };
+    let judged =
+        |score| Some(AcceptedJudgement { by: Judge::Sampling, judgement: Judgement { score, quotes: Vec::new() } });
     let hybrid = item(EvaluationKind::Hybrid, ItemCategory::Emotion);
     let both = Evaluation::new(hybrid, Some(Measure::from_score(0.5)), judged(1.0));
-    assert_eq!(
-        (both.score, both.method.name(), both.confidence),
-        (Some(0.85), "llm_sampling", 1.0)
-    );
+    assert_eq!((both.score, both.method.name(), both.confidence), (Some(0.85), "llm_sampling", 1.0));
     let prior = Evaluation::new(hybrid, Some(Measure::from_score(0.5)), None);
-    assert_eq!(
-        (prior.score, prior.method.name(), prior.confidence),
-        (Some(0.5), "deterministic", 0.5)
-    );
+    assert_eq!((prior.score, prior.method.name(), prior.confidence), (Some(0.5), "deterministic", 0.5));
     let nobody = Evaluation::new(item(EvaluationKind::Judged, ItemCategory::Emotion), None, None);
     assert_eq!((nobody.score, nobody.method.name()), (None, "not_evaluated"));
-    let world = Evaluation::new(
-        item(EvaluationKind::Deterministic, ItemCategory::World),
-        Some(Measure::from_score(1.0)),
-        None,
-    );
+    let world =
+        Evaluation::new(item(EvaluationKind::Deterministic, ItemCategory::World), Some(Measure::from_score(1.0)), None);
     let scores = category_scores(&[prior, nobody, world]);
     assert_eq!((scores[0].score, scores[0].coverage), (Some(6.0), 0.5));
     assert_eq!((scores[4].score, scores[4].coverage), (Some(10.0), 1.0));

@@ -39,8 +39,7 @@ pub(crate) static SENTENCES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let story = story.split_once("\n底本：").expect("a colophon").0;
     let sentences = story.lines().flat_map(|line| line.split_inclusive('。'));
     let all = lines.chain(sentences);
-    all.filter(|text| !text.is_empty() && text.chars().count() <= LONGEST)
-        .collect()
+    all.filter(|text| !text.is_empty() && text.chars().count() <= LONGEST).collect()
 });
 
 /// Faults that authors or programs leave in a text.
@@ -270,14 +269,9 @@ pub(crate) fn contexts() -> impl Strategy<Value = NovelContext> {
 
 /// Returns the context of the sample novel with a style preset.
 pub(crate) fn context(style_preset: Option<StylePreset>) -> NovelContext {
-    let world = [CHARACTERS, TERMS]
-        .map(|text| YamlValue::read("settings.yaml", text).expect("YAML"))
-        .to_vec();
+    let world = [CHARACTERS, TERMS].map(|text| YamlValue::read("settings.yaml", text).expect("YAML")).to_vec();
     NovelContext {
-        settings: NovelSettings {
-            style_preset,
-            ..NovelSettings::default()
-        },
+        settings: NovelSettings { style_preset, ..NovelSettings::default() },
         names: NameLexicon::of_settings(&world),
         world,
         ..NovelContext::default()
@@ -292,19 +286,12 @@ pub(crate) fn tunings() -> impl Strategy<Value = Tuning> {
         closing_quote_period,
         paragraph_indent,
         // Low thresholds, so that short texts contain long sentences too.
-        thresholds: [
-            ("long_sentence.longest".to_owned(), 45.0),
-            ("long_paragraph.long".to_owned(), 100.0),
-        ]
-        .into(),
+        thresholds: [("long_sentence.longest".to_owned(), 45.0), ("long_paragraph.long".to_owned(), 100.0)].into(),
         ..Tuning::default()
     })
 }
 
 /// Returns a test runner for this number of cases, which are slow to shrink.
 pub(crate) fn runner(cases: u32) -> TestRunner {
-    TestRunner::new(Config {
-        max_shrink_iters: 300,
-        ..properties::config(cases)
-    })
+    TestRunner::new(Config { max_shrink_iters: 300, ..properties::config(cases) })
 }

@@ -13,10 +13,7 @@ use fumi_novel::{
 const WINDOW: usize = 3_000;
 
 fn main() {
-    let reading = ManuscriptOptions {
-        syntax: ManuscriptSyntax::Aozora,
-        ..ManuscriptOptions::default()
-    };
+    let reading = ManuscriptOptions { syntax: ManuscriptSyntax::Aozora, ..ManuscriptOptions::default() };
     let text = include_str!("../fixtures/bocchan.aozora.txt");
     let book = Manuscript::read(text, reading);
     let mut all: BTreeMap<&str, Vec<f64>> = BTreeMap::new();

@@ -29,9 +29,7 @@ fn measured(item: &str, previous: Option<&str>, text: &str) -> Measure {
         ..NovelContext::default()
     };
     let item = ITEMS.iter().find(|known| known.name == item).expect("an item");
-    with_material(text, &context, &Tuning::default(), |material| {
-        item.measured(material).expect("a measurement")
-    })
+    with_material(text, &context, &Tuning::default(), |material| item.measured(material).expect("a measurement"))
 }
 
 #[test]
@@ -41,11 +39,7 @@ fn the_episode_before_says_which_pronoun_is_right() {
     assert_eq!((alone.score, alone.value), (Some(1.0), Some(0.0)));
     let before = "「僕が行く」と直人は言った。\n「ぼくも」と直人は言った。\n「俺は残る」と黒木が言った。\n";
     let after = measured("pronoun_consistency", Some(before), text);
-    assert_eq!(
-        (after.score, after.value),
-        (Some(0.5), Some(2.0)),
-        "直人 changes, 黒木 only his spelling"
-    );
+    assert_eq!((after.score, after.value), (Some(0.5), Some(2.0)), "直人 changes, 黒木 only his spelling");
 }
 
 #[test]

@@ -23,23 +23,11 @@ use fumi_novel::{
 
 /// Returns the context of a sample.
 pub(crate) fn context(sample: &Sample) -> NovelContext {
-    let yaml = |text: &Option<String>| {
-        text.as_ref()
-            .map(|text| YamlValue::read("sample.yaml", text).expect("YAML"))
-    };
-    let world: Vec<YamlValue> = [yaml(&sample.characters), yaml(&sample.terms)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let yaml = |text: &Option<String>| text.as_ref().map(|text| YamlValue::read("sample.yaml", text).expect("YAML"));
+    let world: Vec<YamlValue> = [yaml(&sample.characters), yaml(&sample.terms)].into_iter().flatten().collect();
     NovelContext {
-        settings: NovelSettings {
-            style_preset: sample.preset,
-            ..NovelSettings::default()
-        },
-        plot: sample
-            .plot
-            .as_ref()
-            .map(|plot| EpisodePlot::read("plot.yaml", plot).expect("a plot")),
+        settings: NovelSettings { style_preset: sample.preset, ..NovelSettings::default() },
+        plot: sample.plot.as_ref().map(|plot| EpisodePlot::read("plot.yaml", plot).expect("a plot")),
         names: NameLexicon::of_settings(&world),
         world,
         ..NovelContext::default()
@@ -48,10 +36,7 @@ pub(crate) fn context(sample: &Sample) -> NovelContext {
 
 /// Returns the tuning of a sample.
 pub(crate) fn tuning(sample: &Sample) -> Tuning {
-    Tuning {
-        forbidden: sample.forbidden.clone(),
-        ..Tuning::default()
-    }
+    Tuning { forbidden: sample.forbidden.clone(), ..Tuning::default() }
 }
 
 /// Runs a function with the material that rules receive.

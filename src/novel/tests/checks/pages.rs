@@ -22,9 +22,7 @@ const MOST_WEIGHED: usize = 300;
 
 fn chosen() -> Vec<&'static CheckRule> {
     let only = std::env::var("RULE").unwrap_or_default();
-    let rules = RULES
-        .iter()
-        .filter(|rule| only.is_empty() || only.split(',').any(|name| name == rule.name));
+    let rules = RULES.iter().filter(|rule| only.is_empty() || only.split(',').any(|name| name == rule.name));
     rules.collect()
 }
 
@@ -34,18 +32,13 @@ fn finds(rule: &CheckRule, sample: &Sample) -> Vec<String> {
     with_material(&sample.text, &context, &tuning, |material| {
         let findings = run_rules(material, &[rule.page.group], &|| false).expect("not cancelled");
         let own = findings.iter().filter(|finding| finding.rule == rule.name);
-        own.map(|finding| sample.text[finding.source.clone()].to_owned())
-            .collect()
+        own.map(|finding| sample.text[finding.source.clone()].to_owned()).collect()
     })
 }
 
 /// Returns a rule's score of a text, from 0 to 1.
 fn score(found: usize, text: &str) -> f64 {
-    let characters = text
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .count()
-        .clamp(1, MOST_WEIGHED);
+    let characters = text.chars().filter(|c| !c.is_whitespace()).count().clamp(1, MOST_WEIGHED);
     (1.0 - found as f64 * 1_000.0 / characters as f64 / WORST).max(0.0)
 }
 
@@ -73,10 +66,7 @@ fn every_rule_finds_what_its_page_says_and_nothing_else() {
         }
         let (good, bad) = (score(0, &page.good.text), score(found.len(), &page.bad.text));
         if good < bad + 0.3 {
-            faults.push(format!(
-                "{}: the good text scores {good:.2}, the bad one {bad:.2}",
-                rule.name
-            ));
+            faults.push(format!("{}: the good text scores {good:.2}, the bad one {bad:.2}", rule.name));
         }
     }
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
@@ -102,11 +92,7 @@ fn every_fix_is_the_one_of_its_page_and_a_second_run_changes_nothing() {
         };
         let (context, mut tuning) = (context(sample), tuning(sample));
         // Enables only this rule.
-        tuning.disabled = RULES
-            .iter()
-            .map(|rule| rule.name.to_owned())
-            .filter(|name| name != rule.name)
-            .collect();
+        tuning.disabled = RULES.iter().map(|rule| rule.name.to_owned()).filter(|name| name != rule.name).collect();
         let fixing = FixRequest {
             reading: ManuscriptOptions::default(),
             context: &context,
@@ -116,10 +102,7 @@ fn every_fix_is_the_one_of_its_page_and_a_second_run_changes_nothing() {
         };
         let fixed = fix(&sample.text, fixing, None, &|| false).expect("not cancelled");
         if fixed.text != *expected {
-            faults.push(format!(
-                "{}: fixed to\n{:?}\n    instead of\n{expected:?}",
-                rule.name, fixed.text
-            ));
+            faults.push(format!("{}: fixed to\n{:?}\n    instead of\n{expected:?}", rule.name, fixed.text));
         }
         assert_eq!(fixed.original_text(), sample.text, "{}", rule.name);
         let again = fix(&fixed.text, fixing, None, &|| false).expect("not cancelled");

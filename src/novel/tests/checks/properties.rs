@@ -144,10 +144,7 @@ fn rubies_notes_code_addresses_and_names_stay_as_they_are() {
 #[test]
 #[should_panic(expected = "the name was widened")]
 fn a_name_in_katakana_stays_after_a_sign_that_becomes_katakana() {
-    let desk = Desk {
-        context: context(None),
-        tuning: Tuning::default(),
-    };
+    let desk = Desk { context: context(None), tuning: Tuning::default() };
     let fixed = desk.fixed("　足もとで、導水管が−ｶﾞﾛﾝと鳴る。\n", FixLevel::Safe);
     assert!(fixed.text.contains("ｶﾞﾛﾝ"), "the name was widened: {:?}", fixed.applied);
 }
@@ -200,12 +197,7 @@ fn lasting(text: &str) -> String {
     let mut left = String::new();
     for c in wide.filter(|c| !may_go(*c)) {
         let is_mark = matches!(c, '\u{3099}' | '\u{309a}' | '\u{300}'..='\u{36f}');
-        match left
-            .chars()
-            .next_back()
-            .filter(|_| is_mark)
-            .and_then(|base| compose(base, c))
-        {
+        match left.chars().next_back().filter(|_| is_mark).and_then(|base| compose(base, c)) {
             Some(whole) => {
                 left.pop();
                 left.push(whole);
@@ -256,17 +248,12 @@ pub(crate) fn fault_of(material: &CheckMaterial<'_>) -> Option<String> {
         }
     }
     let mut seen = HashSet::new();
-    if let Some(twice) = ids(material, &findings)
-        .into_iter()
-        .find(|(id, _)| !seen.insert(id.clone()))
-    {
+    if let Some(twice) = ids(material, &findings).into_iter().find(|(id, _)| !seen.insert(id.clone())) {
         return Some(format!("{twice:?} is reported twice"));
     }
     for locale in [Locale::En, Locale::Ja] {
         let issues = CheckIssue::all(material, &findings, locale);
-        let odd = issues
-            .iter()
-            .find(|issue| issue.line == 0 || issue.column == 0 || issue.message.is_empty());
+        let odd = issues.iter().find(|issue| issue.line == 0 || issue.column == 0 || issue.message.is_empty());
         if let Some(odd) = odd {
             return Some(format!("{odd:?} lacks a line, a column or a message"));
         }

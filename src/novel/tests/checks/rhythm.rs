@@ -12,25 +12,19 @@ use fumi_novel::{
 
 use super::{context, tuning, with_material};
 
-const AOZORA: ManuscriptOptions = ManuscriptOptions {
-    syntax: ManuscriptSyntax::Aozora,
-    thoughts: ThoughtBrackets::Parentheses,
-};
+const AOZORA: ManuscriptOptions =
+    ManuscriptOptions { syntax: ManuscriptSyntax::Aozora, thoughts: ThoughtBrackets::Parentheses };
 
 #[test]
 fn findings_about_a_whole_text_rest_on_what_their_pages_say() {
-    let whole = RULES
-        .iter()
-        .filter(|rule| rule.page.group == RuleGroup::Rhythm && rule.page.bad.count.is_some());
+    let whole = RULES.iter().filter(|rule| rule.page.group == RuleGroup::Rhythm && rule.page.bad.count.is_some());
     for rule in whole {
         let sample = &rule.page.bad;
         with_material(&sample.text, &context(sample), &tuning(sample), |material| {
             let findings = run_rules(material, &[RuleGroup::Rhythm], &|| false).expect("not cancelled");
             let own = findings.iter().filter(|finding| finding.rule == rule.name);
-            let evidence: Vec<&str> = own
-                .flat_map(|finding| &finding.evidence)
-                .map(|place| &sample.text[place.clone()])
-                .collect();
+            let evidence: Vec<&str> =
+                own.flat_map(|finding| &finding.evidence).map(|place| &sample.text[place.clone()]).collect();
             assert_eq!(evidence, sample.finds, "{}", rule.name);
         });
     }
@@ -39,18 +33,11 @@ fn findings_about_a_whole_text_rest_on_what_their_pages_say() {
 #[test]
 fn aggressive_fixes_are_those_of_the_pages() {
     let is_aggressive = |rule: &&CheckRule| rule.page.fix == Some(FixLevel::Aggressive);
-    for rule in RULES
-        .iter()
-        .filter(|rule| rule.page.group == RuleGroup::Rhythm)
-        .filter(is_aggressive)
-    {
+    for rule in RULES.iter().filter(|rule| rule.page.group == RuleGroup::Rhythm).filter(is_aggressive) {
         let sample = &rule.page.bad;
         let context = context(sample);
         let others = RULES.iter().map(|rule| rule.name.to_owned());
-        let tuning = Tuning {
-            disabled: others.filter(|name| name != rule.name).collect(),
-            ..tuning(sample)
-        };
+        let tuning = Tuning { disabled: others.filter(|name| name != rule.name).collect(), ..tuning(sample) };
         let fixing = FixRequest {
             reading: ManuscriptOptions::default(),
             context: &context,
@@ -111,9 +98,6 @@ fn bocchan_measures_what_is_known_of_it() {
         ("phrases of the book", metrics.words.repeated_share(usize::MAX), 0.036),
     ];
     for (what, measured, known) in figures {
-        assert!(
-            (measured - known).abs() <= 0.05 * known,
-            "{what}: {measured} is not {known}"
-        );
+        assert!((measured - known).abs() <= 0.05 * known, "{what}: {measured} is not {known}");
     }
 }

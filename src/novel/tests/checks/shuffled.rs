@@ -67,11 +67,7 @@ fn shuffled_scenes_score_lower() {
     for (episode, name) in [(1, "第001話_こぶとえくぼ"), (2, "第002話_ほまち"), (3, "第003話_備考")] {
         let (manuscript, context, tuning) = (text(&format!("40_原稿/{name}.md")), context(episode), Tuning::default());
         let (own, scenes) = with_material(&manuscript, &context, &tuning, |material| {
-            let scenes = material
-                .scenes()
-                .scenes
-                .iter()
-                .map(|scene| manuscript[scene.source()].to_owned());
+            let scenes = material.scenes().scenes.iter().map(|scene| manuscript[scene.source()].to_owned());
             (story(material), scenes.collect::<Vec<_>>())
         });
         let orders = orders(scenes.len());

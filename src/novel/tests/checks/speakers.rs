@@ -23,11 +23,7 @@ characters:
 /// Returns the lines of a text: the first characters, the speaker, and the certainty of each.
 fn heard(text: &str) -> Vec<String> {
     let world = vec![YamlValue::read("sample.yaml", CAST).expect("YAML")];
-    let context = NovelContext {
-        names: NameLexicon::of_settings(&world),
-        world,
-        ..NovelContext::default()
-    };
+    let context = NovelContext { names: NameLexicon::of_settings(&world), world, ..NovelContext::default() };
     with_material(text, &context, &Tuning::default(), |material| {
         let name = |person: &Person| match person {
             Person::Member(at) => material.cast().members[*at].name.clone(),
@@ -53,11 +49,7 @@ fn narration_beside_a_line_says_whose_it_is() {
     let text = "「行く」と直人は言った。\n　灯が消えた。黒木が笑った。\n「待て」\n";
     assert_eq!(heard(text), ["行く 早瀬直人", "待て 黒木"]);
     let text = "　雨だった。\n「帰る」\n　そう答えたのは黒木だった。黒木は傘を取った。\n";
-    assert_eq!(
-        heard(text),
-        ["帰る ?"],
-        "a character who acts beside a line may be the listener"
-    );
+    assert_eq!(heard(text), ["帰る ?"], "a character who acts beside a line may be the listener");
     assert_eq!(heard("「来た」\n　そう黒木は答えた。\n"), ["来た 黒木"]);
     assert_eq!(heard("「一つ」と黒木は言った。「二つ」\n"), ["一つ 黒木", "二つ 黒木"]);
     assert_eq!(heard("「あれ」と彼は言った。\n「直人」\n"), ["あれ Somebody", "直人 ?"]);
@@ -68,10 +60,7 @@ fn narration_beside_a_line_says_whose_it_is() {
 #[test]
 fn two_take_turns_until_somebody_acts_between() {
     let text = "　直人は黒木を待っていた。\n「遅い」と直人は言った。\n「悪い」\n「行こう」\n「ああ」\n";
-    assert_eq!(
-        heard(text),
-        ["遅い 早瀬直人", "悪い 黒木", "行こ 早瀬直人", "ああ 黒木"]
-    );
+    assert_eq!(heard(text), ["遅い 早瀬直人", "悪い 黒木", "行こ 早瀬直人", "ああ 黒木"]);
     let text = "「遅い」と直人は言った。\n　風が強くなった。\n「寒い」\n";
     assert_eq!(heard(text), ["遅い 早瀬直人", "寒い ?"]);
     let text = "「遅い」と直人は言った。\n\n＊＊＊\n\n「寒い」\n";
@@ -87,8 +76,5 @@ fn speaker_by_speech_style_alone_is_uncertain() {
 
 #[test]
 fn quotations_in_narration_are_not_dialogue() {
-    assert_eq!(
-        heard("　直人は「なし」としか書いたことがない。\n「行く」\n"),
-        ["行く ?"]
-    );
+    assert_eq!(heard("　直人は「なし」としか書いたことがない。\n「行く」\n"), ["行く ?"]);
 }

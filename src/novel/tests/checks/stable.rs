@@ -25,10 +25,7 @@ const WHOLE: &[(&str, &str)] = &[
     ("spelling_variant", "the more frequent spelling is kept"),
     ("mixed_style", "the more frequent style is kept"),
     ("viewpoint_slip", "the share of such sentences decides"),
-    (
-        "overused_phrase",
-        "the allowed number depends on the length of the text",
-    ),
+    ("overused_phrase", "the allowed number depends on the length of the text"),
     ("single_sentence_paragraphs", "a share of all paragraphs"),
     ("conjunction_excess", "a share of all sentences"),
     ("noun_ending_excess", "a share of all sentences"),
@@ -52,11 +49,7 @@ const RUNS: &[(&str, &str)] = &[
 /// left out.
 fn ids_by_line(text: &str) -> HashMap<(String, &'static str, usize), String> {
     let lines: Vec<&str> = text.split('\n').collect();
-    let words = |line: &str| {
-        line.chars()
-            .filter(|c| !c.is_whitespace() && *c != '\u{feff}')
-            .collect::<String>()
-    };
+    let words = |line: &str| line.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}').collect::<String>();
     let mut times: HashMap<String, usize> = HashMap::new();
     for line in &lines {
         *times.entry(words(line)).or_default() += 1;
@@ -147,11 +140,8 @@ fn the_same_line_has_the_same_ids_wherever_it_stands() {
     let line = "　見れる、、出来る、、とした...";
     let alone = ids_by_line(&format!("{line}\n"));
     assert!(alone.len() >= 3, "{alone:?}");
-    for text in [
-        format!("　雨だ。\n\n{line}\n"),
-        format!("{line}\r\n　雪だ。\r\n"),
-        format!("# 題\n　{line}　"),
-    ] {
+    for text in [format!("　雨だ。\n\n{line}\n"), format!("{line}\r\n　雪だ。\r\n"), format!("# 題\n　{line}　")]
+    {
         let beside = ids_by_line(&text);
         for (place, id) in &alone {
             assert_eq!(beside.get(place), Some(id), "{place:?} in {text:?}");

@@ -19,15 +19,7 @@ fn an_episode_becomes_a_file_in_every_format_and_a_record_that_names_them() {
     let done = novel.complete(1).expect("completed");
     assert_eq!(
         novel.names(FOLDER),
-        [
-            "aozora.txt",
-            "aozora_sjis.txt",
-            "episode.epub",
-            "episode.html",
-            "kakuyomu.txt",
-            "metadata.json",
-            "narou.txt",
-        ]
+        ["aozora.txt", "aozora_sjis.txt", "episode.epub", "episode.html", "kakuyomu.txt", "metadata.json", "narou.txt",]
     );
     let record = &done.record;
     assert_eq!((record.status, record.artifacts.len()), (RecordStatus::Completed, 6));
@@ -39,39 +31,20 @@ fn an_episode_becomes_a_file_in_every_format_and_a_record_that_names_them() {
     }
     assert_eq!(record.manuscript.sha256, sha256(&novel.bytes(MANUSCRIPT)));
     assert!((3_800..4_400).contains(&record.manuscript.characters), "{record:?}");
-    assert_eq!(
-        (record.title.as_str(), done.heading.as_str()),
-        ("潮のほまち", "第一話　こぶとえくぼ")
-    );
+    assert_eq!((record.title.as_str(), done.heading.as_str()), ("潮のほまち", "第一話　こぶとえくぼ"));
     assert_eq!(record.tags, ["文芸"]);
     assert_eq!(record.quality.method, "not_evaluated");
     assert!(done.preview.starts_with("「海を止めに来た人ですか」") && done.preview.chars().count() == 200);
     assert_eq!(done.remarks, []);
     // The files name the novel and its author.
     let aozora = novel.text(&format!("{FOLDER}/aozora.txt"));
-    assert!(
-        aozora.starts_with("潮のほまち\nThe fumi authors\n\n"),
-        "{}",
-        &aozora[..60]
-    );
+    assert!(aozora.starts_with("潮のほまち\nThe fumi authors\n\n"), "{}", &aozora[..60]);
     let bytes = novel.bytes(&format!("{FOLDER}/aozora_sjis.txt"));
     let (decoded, _, damaged) = SHIFT_JIS.decode(&bytes);
     assert!(!damaged && decoded.starts_with("潮のほまち\r\n"));
-    assert!(
-        novel
-            .text(&format!("{FOLDER}/narou.txt"))
-            .contains("|帆待島《ほまちじま》")
-    );
-    assert!(
-        novel
-            .text(&format!("{FOLDER}/kakuyomu.txt"))
-            .contains("|帆待島《ほまちじま》")
-    );
-    assert!(
-        novel
-            .text(&format!("{FOLDER}/episode.html"))
-            .contains("writing-mode: vertical-rl")
-    );
+    assert!(novel.text(&format!("{FOLDER}/narou.txt")).contains("|帆待島《ほまちじま》"));
+    assert!(novel.text(&format!("{FOLDER}/kakuyomu.txt")).contains("|帆待島《ほまちじま》"));
+    assert!(novel.text(&format!("{FOLDER}/episode.html")).contains("writing-mode: vertical-rl"));
     let text = novel.text(&done.path);
     assert!(text.contains("2026-01-31T10:00:00.123Z"), "{text}");
 }
@@ -91,10 +64,7 @@ fn an_episode_is_finished_until_its_manuscript_changes() {
     assert!(is_finished(&novel));
     // The process stopped in the middle of a run: the record has the status of unfinished replacement.
     let record = novel.text(&format!("{FOLDER}/metadata.json"));
-    novel.write(
-        &format!("{FOLDER}/metadata.json"),
-        record.replace("status: completed", "status: building"),
-    );
+    novel.write(&format!("{FOLDER}/metadata.json"), record.replace("status: completed", "status: building"));
     assert!(!is_finished(&novel));
     novel.complete(1).expect("completed again");
     assert!(is_finished(&novel));
@@ -109,30 +79,19 @@ fn a_repeated_run_makes_the_same_files_and_a_changed_title_others() {
     let later = || fumi_novel::writing::UtcTime::parse("2027-01-01T00:00:00Z").expect("a time");
     let again = |novel: &Novel| {
         let form = |record: &fumi_novel::finishing::PublishRecord| super::yaml(record);
-        let done = fumi_novel::finishing::complete(
-            &novel.novel(),
-            super::episode(1),
-            PublishExtent::Formats,
-            &later(),
-            form,
-        );
+        let done =
+            fumi_novel::finishing::complete(&novel.novel(), super::episode(1), PublishExtent::Formats, &later(), form);
         let (done, changes) = done.expect("completed");
         fumi_novel::change_set::apply(&novel.project, None, changes).expect("written");
         done.record
     };
     let first = novel.complete(1).expect("completed").record;
     let second = again(&novel);
-    assert_eq!(
-        (&first.created_at, &first.artifacts),
-        (&second.created_at, &second.artifacts)
-    );
+    assert_eq!((&first.created_at, &first.artifacts), (&second.created_at, &second.artifacts));
     // A damaged file is written anew.
     novel.write(&format!("{FOLDER}/narou.txt"), "傷");
     again(&novel);
-    assert_eq!(
-        sha256(&novel.bytes(&format!("{FOLDER}/narou.txt"))),
-        first.artifacts[0].sha256
-    );
+    assert_eq!(sha256(&novel.bytes(&format!("{FOLDER}/narou.txt"))), first.artifacts[0].sha256);
     novel.write("プロジェクト設定.yaml", "title: 別の題\nauthor: 作者\n");
     let third = again(&novel);
     assert_eq!(third.created_at, later());
@@ -148,18 +107,10 @@ fn a_repeated_run_makes_the_same_files_and_a_changed_title_others() {
 fn old_outputs_are_removed_and_foreign_files_kept() {
     let novel = Novel::empty();
     let path = "40_原稿/第001話_雨.md";
-    novel.write(
-        path,
-        "# 第1話　雨\n\n【前書き】\nどうも。\n【本文】\n　雨だ。\n【後書き】\nまた。\n",
-    );
+    novel.write(path, "# 第1話　雨\n\n【前書き】\nどうも。\n【本文】\n　雨だ。\n【後書き】\nまた。\n");
     let done = novel.complete_to(1, PublishExtent::WithFormSheets).expect("completed");
     let all: Vec<&str> = PublishFormat::ALL.iter().map(|format| format.name()).collect();
-    let made: Vec<&str> = done
-        .record
-        .artifacts
-        .iter()
-        .map(|artifact| artifact.format.as_str())
-        .collect();
+    let made: Vec<&str> = done.record.artifacts.iter().map(|artifact| artifact.format.as_str()).collect();
     assert_eq!(made, all);
     assert_eq!(novel.text(&format!("{FOLDER}/narou_foreword.txt")), "どうも。\n");
     novel.write(&format!("{FOLDER}/覚え書き.txt"), "私の");
@@ -167,11 +118,7 @@ fn old_outputs_are_removed_and_foreign_files_kept() {
     novel.complete(1).expect("completed");
     let names = novel.names(FOLDER);
     assert_eq!(names.len(), 8, "{names:?}");
-    assert!(
-        !names
-            .iter()
-            .any(|name| name.contains("foreword") || name.contains("post_"))
-    );
+    assert!(!names.iter().any(|name| name.contains("foreword") || name.contains("post_")));
     assert_eq!(novel.text(&format!("{FOLDER}/覚え書き.txt")), "私の");
 }
 
@@ -182,13 +129,7 @@ fn a_file_that_cannot_be_written_changes_none_and_the_run_can_be_repeated() {
     let before = novel.text(&format!("{FOLDER}/metadata.json"));
     novel.write(MANUSCRIPT, "# 第一話　別\n\n　別の話。\n");
     // Each file in turn is made unwritable.
-    for name in [
-        "narou.txt",
-        "kakuyomu.txt",
-        "aozora_sjis.txt",
-        "episode.epub",
-        "episode.html",
-    ] {
+    for name in ["narou.txt", "kakuyomu.txt", "aozora_sjis.txt", "episode.epub", "episode.html"] {
         let path = novel.folder.path().join(FOLDER).join(name);
         let _ = std::fs::remove_file(&path);
         std::fs::create_dir(&path).expect("a folder in its way");
@@ -207,9 +148,7 @@ fn score_is_kept_only_for_the_same_text() {
     let novel = Novel::sample();
     novel.complete(1).expect("completed");
     let path = format!("{FOLDER}/metadata.json");
-    let judged = novel
-        .text(&path)
-        .replace("method: not_evaluated", "method: host\n  overall_score: 82.5");
+    let judged = novel.text(&path).replace("method: not_evaluated", "method: host\n  overall_score: 82.5");
     novel.write(&path, judged);
     let again = novel.complete(1).expect("completed").record.quality;
     assert_eq!((again.method.as_str(), again.overall_score), ("host", Some(82.5)));
@@ -217,10 +156,7 @@ fn score_is_kept_only_for_the_same_text() {
     assert_eq!(judged, Some(("host".to_owned(), 82.5)));
     let text = novel.text(MANUSCRIPT);
     novel.write(MANUSCRIPT, format!("{text}　追記。\n"));
-    assert_eq!(
-        novel.complete(1).expect("completed").record.quality.method,
-        "not_evaluated"
-    );
+    assert_eq!(novel.complete(1).expect("completed").record.quality.method, "not_evaluated");
 }
 
 #[test]
@@ -246,13 +182,7 @@ fn a_folder_of_texts_can_be_published_too() {
     let novel = Novel::empty();
     novel.write("第2話.txt", "　本文だけ。\n");
     let done = novel.complete(2).expect("completed");
-    let folder = novel
-        .folder
-        .path()
-        .file_name()
-        .expect("a name")
-        .to_string_lossy()
-        .into_owned();
+    let folder = novel.folder.path().file_name().expect("a name").to_string_lossy().into_owned();
     assert_eq!((done.record.title, done.heading), (folder, "第2話".to_owned()));
     assert_eq!(done.record.author, "作者未設定");
     assert!(done.remarks[0].ja.contains("author"), "{:?}", done.remarks);
@@ -279,9 +209,7 @@ fn unpublishable_manuscript_changes_nothing() {
 #[test]
 fn sheets_for_the_sites_follow_their_forms() {
     let novel = Novel::sample();
-    let text = novel
-        .text(MANUSCRIPT)
-        .replacen("\n\n", "\n\n【前書き】\n島へ。\n【本文】\n", 1);
+    let text = novel.text(MANUSCRIPT).replacen("\n\n", "\n\n【前書き】\n島へ。\n【本文】\n", 1);
     novel.write(MANUSCRIPT, text);
     let done = novel.complete_to(1, PublishExtent::WithFormSheets).expect("completed");
     let sheet = novel.text(&done.posts[0].path);
@@ -289,12 +217,7 @@ fn sheets_for_the_sites_follow_their_forms() {
     assert_eq!(names.len(), 5, "{names:?}");
     assert!(sheet.contains("======== サブタイトル ========\n第一話　こぶとえくぼ\n"));
     assert!(sheet.contains("======== 前書き ========\n島へ。\n"));
-    assert!(
-        done.posts[0]
-            .steps
-            .iter()
-            .all(|step| step.ja.starts_with("小説家になろう"))
-    );
+    assert!(done.posts[0].steps.iter().all(|step| step.ja.starts_with("小説家になろう")));
     // カクヨム has no such field; both the steps and the losses mention it.
     let steps: Vec<&str> = done.posts[1].steps.iter().map(|step| step.ja.as_ref()).collect();
     assert!(steps.iter().any(|step| step.contains("近況ノート")), "{steps:?}");
@@ -303,12 +226,7 @@ fn sheets_for_the_sites_follow_their_forms() {
     short.write("第1話.txt", "　短い。\n");
     let done = short.complete_to(1, PublishExtent::WithFormSheets).expect("completed");
     assert!(done.posts[0].steps.iter().any(|step| step.ja.contains("200〜70000")));
-    assert!(
-        done.record
-            .artifacts
-            .iter()
-            .all(|artifact| artifact.path.contains("episode_001"))
-    );
+    assert!(done.record.artifacts.iter().all(|artifact| artifact.path.contains("episode_001")));
 }
 
 #[test]
@@ -324,12 +242,7 @@ fn an_episode_that_is_still_written_or_lacks_something_is_finished_with_a_remark
         .write(MANUSCRIPT, format!("{}\n｜閉じない《るび\n", novel.text(MANUSCRIPT)));
     let done = novel.complete(1).expect("completed");
     let said: Vec<&str> = done.remarks.iter().map(|remark| remark.ja.as_ref()).collect();
-    for words in [
-        "第001話.yaml",
-        "author がない",
-        "第001話_こぶとえくぼ.md:",
-        &id.to_string(),
-    ] {
+    for words in ["第001話.yaml", "author がない", "第001話_こぶとえくぼ.md:", &id.to_string()] {
         assert!(said.iter().any(|said| said.contains(words)), "{words}: {said:?}");
     }
     assert!(done.remarks.iter().all(|remark| remark.en != remark.ja));

@@ -27,10 +27,7 @@ struct Novel {
 impl Novel {
     fn sample() -> Self {
         let (folder, novel) = sample::copied();
-        Self {
-            folder,
-            project: Arc::clone(novel.project()),
-        }
+        Self { folder, project: Arc::clone(novel.project()) }
     }
 
     fn empty() -> Self {
@@ -61,9 +58,8 @@ impl Novel {
     /// Returns the sorted names in a folder.
     fn names(&self, path: &str) -> Vec<String> {
         let entries = fs::read_dir(self.folder.path().join(path)).expect("a folder");
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
-            .collect();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
         names.sort();
         names
     }

@@ -39,12 +39,8 @@ fn plans_drafts_and_finished_episodes_are_counted() {
     novel.complete(2).expect("completed");
     let status = novel.status();
     assert_eq!(status.name, "潮のほまち");
-    let counts = [
-        EpisodeProgress::Planned,
-        EpisodeProgress::Draft,
-        EpisodeProgress::Completed,
-    ]
-    .map(|progress| status.count(progress));
+    let counts = [EpisodeProgress::Planned, EpisodeProgress::Draft, EpisodeProgress::Completed]
+        .map(|progress| status.count(progress));
     assert_eq!(counts, [1, 2, 1]);
     assert_eq!(status.first(EpisodeProgress::Draft).map(EpisodeId::number), Some(1));
     // A draft without a session needs no stage; a plan needs all ten, and no stage has been measured.
@@ -65,18 +61,12 @@ fn open_sessions_say_where_they_are_and_what_was_done() {
     );
     let status = novel.status();
     assert!(status.remarks.is_empty(), "{:?}", status.remarks);
-    let open: Vec<(String, u32, usize)> = status
-        .open
-        .iter()
-        .map(|open| (open.id.to_string(), open.episode.number(), open.done))
-        .collect();
+    let open: Vec<(String, u32, usize)> =
+        status.open.iter().map(|open| (open.id.to_string(), open.episode.number(), open.done)).collect();
     assert_eq!(open, [("session_20250904_103000_1a2b3c4d".to_owned(), 1, 1)]);
     assert_eq!((status.stages_left, status.stage_seconds), (9, Some(3.0)));
-    let events: Vec<(String, SessionEventKind)> = status
-        .activity
-        .iter()
-        .map(|event| (event.at.to_string(), event.what))
-        .collect();
+    let events: Vec<(String, SessionEventKind)> =
+        status.activity.iter().map(|event| (event.at.to_string(), event.what)).collect();
     let stage = |number| WritingStage::from_number(number).expect("a stage");
     let day = |time: &str| format!("2025-09-04T{time}Z");
     assert_eq!(
@@ -106,16 +96,12 @@ fn events_include_completions_from_the_trace() {
         entry("plot_data_preparation", 2, "10:32:00"),
         entry("analyze_plot_structure", 1, "10:35:30"),
     ];
-    novel.write(&format!(".noveler/sessions/{id}.yaml"), OPEN).write(
-        &format!(".noveler/writes/{id}/trace.yaml"),
-        format!("execution_trace:\n{}", trace.concat()),
-    );
+    novel
+        .write(&format!(".noveler/sessions/{id}.yaml"), OPEN)
+        .write(&format!(".noveler/writes/{id}/trace.yaml"), format!("execution_trace:\n{}", trace.concat()));
     let status = novel.status();
-    let events: Vec<(String, SessionEventKind)> = status
-        .activity
-        .iter()
-        .map(|event| (event.at.to_string(), event.what))
-        .collect();
+    let events: Vec<(String, SessionEventKind)> =
+        status.activity.iter().map(|event| (event.at.to_string(), event.what)).collect();
     let stage = |number| WritingStage::from_number(number).expect("a stage");
     let day = |time: &str| format!("2025-09-04T{time}Z");
     assert_eq!(
@@ -155,15 +141,9 @@ fn broken_files_are_reported_with_positions() {
         "session_20250904_103001.yaml",
         "metadata.json",
     ] {
-        assert!(
-            remarks.iter().any(|remark| remark.contains(part)),
-            "{part}: {remarks:#?}"
-        );
+        assert!(remarks.iter().any(|remark| remark.contains(part)), "{part}: {remarks:#?}");
     }
-    let terms = remarks
-        .iter()
-        .find(|remark| remark.contains("用語集"))
-        .expect("a remark");
+    let terms = remarks.iter().find(|remark| remark.contains("用語集")).expect("a remark");
     assert!(terms.contains("2 行"), "{terms}");
 }
 

@@ -86,11 +86,7 @@ fn faults_are_what_an_author_would_write() {
         ("half_width_kana", "　ガムとパンを買う。", vec!["ｶﾞﾑ", "ﾊﾟﾝ"]),
         ("decomposed_character", "　彼がいる。", vec!["か\u{3099}"]),
         ("half_width_bracket", "「冗談だろう」", vec!["｢冗談だろう｣"]),
-        (
-            "period_before_bracket",
-            "「一つ」\n「二つ」\n「三つ」\n",
-            vec!["。」"; 3],
-        ),
+        ("period_before_bracket", "「一つ」\n「二つ」\n「三つ」\n", vec!["。」"; 3]),
     ];
     for (name, clean, wanted) in samples {
         let kind = KINDS.iter().find(|kind| kind.name == name).expect("a kind");
@@ -139,14 +135,8 @@ fn rubies_headings_and_speech_are_left_alone() {
 #[test]
 fn places_of_a_clean_text_are_followed_through_a_fault() {
     // The text abcdefgh with two changes: bc becomes xyz, and a word is added at the end of the line.
-    let change = |range: std::ops::Range<usize>, text: &str| kinds::Change {
-        range,
-        text: text.to_owned(),
-    };
-    let fault = kinds::Fault {
-        changes: vec![change(1..3, "xyz"), change(6..6, "!")],
-        expected: vec![1..4, 7..8],
-    };
+    let change = |range: std::ops::Range<usize>, text: &str| kinds::Change { range, text: text.to_owned() };
+    let fault = kinds::Fault { changes: vec![change(1..3, "xyz"), change(6..6, "!")], expected: vec![1..4, 7..8] };
     for (before, after) in [
         (0..1, 0..1),
         (0..2, 0..4),
@@ -166,11 +156,8 @@ fn places_of_a_clean_text_are_followed_through_a_fault() {
 fn labels_are_read_and_taken_out() {
     let page = pages::read("x", "「早く⟦period_before_bracket|。」⟧\n　雨⟦dash|―⟧だ。\n");
     assert_eq!(page.text, "「早く。」\n　雨―だ。\n");
-    let labels: Vec<(&str, &str)> = page
-        .labels
-        .iter()
-        .map(|label| (label.rule.as_str(), &page.text[label.range.clone()]))
-        .collect();
+    let labels: Vec<(&str, &str)> =
+        page.labels.iter().map(|label| (label.rule.as_str(), &page.text[label.range.clone()])).collect();
     assert_eq!(labels, [("period_before_bracket", "。」"), ("dash", "―")]);
     assert!(pages::all(&root()).len() >= 10);
 }

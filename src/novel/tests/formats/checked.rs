@@ -27,11 +27,10 @@ fn complaints(book: &WrittenBook) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("book.epub");
     std::fs::write(&path, &book.output).expect("written");
-    let run = Command::new("java")
-        .args(["-jar", EPUBCHECK, "--locale", "en"])
-        .arg(&path)
-        .output()
-        .expect("java is missing; install it: sudo apt-get install -y --no-install-recommends default-jre-headless");
+    let run =
+        Command::new("java").args(["-jar", EPUBCHECK, "--locale", "en"]).arg(&path).output().expect(
+            "java is missing; install it: sudo apt-get install -y --no-install-recommends default-jre-headless",
+        );
     let said = String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr);
     let complaints: Vec<String> = said
         .lines()
@@ -39,15 +38,8 @@ fn complaints(book: &WrittenBook) -> Vec<String> {
         .map(str::to_owned)
         .collect();
     // The exit status is an error exactly if errors are reported; this text appears when everything was read.
-    assert!(
-        said.contains("EPUBCheck completed") || said.contains("Check finished"),
-        "{said}"
-    );
-    assert_eq!(
-        run.status.success(),
-        !complaints.iter().any(|line| !line.starts_with("WARNING")),
-        "{said}"
-    );
+    assert!(said.contains("EPUBCheck completed") || said.contains("Check finished"), "{said}");
+    assert_eq!(run.status.success(), !complaints.iter().any(|line| !line.starts_with("WARNING")), "{said}");
     complaints
 }
 
@@ -62,10 +54,7 @@ fn epubcheck_accepts_a_novel() {
     let book = write(&EpubBook {
         work: &work,
         modified: modified(),
-        chapters: vec![EpubChapter {
-            title: work.title.clone(),
-            manuscript: &manuscript,
-        }],
+        chapters: vec![EpubChapter { title: work.title.clone(), manuscript: &manuscript }],
     });
     assert_eq!(complaints(&book), [""; 0]);
     assert_eq!(book.losses, []);
@@ -73,10 +62,7 @@ fn epubcheck_accepts_a_novel() {
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     // Files are split only before headings: no file is too large for a reading system, and none is tiny.
     assert!((4..=9).contains(&names.len()), "{names:?}");
-    assert_eq!(
-        names[..2],
-        ["OEBPS/chapter-0001-02.xhtml", "OEBPS/chapter-0001-03.xhtml"]
-    );
+    assert_eq!(names[..2], ["OEBPS/chapter-0001-02.xhtml", "OEBPS/chapter-0001-03.xhtml"]);
     assert!(files.iter().all(|(_, text)| text.len() < 96 << 10));
     let cut = files[..files.len() - 1].iter();
     for (name, text) in cut {
@@ -88,9 +74,7 @@ fn epubcheck_accepts_a_novel() {
     }
     let contents = part(&book, "OEBPS/nav.xhtml");
     for heading in 1..=11 {
-        let file = files
-            .iter()
-            .find(|(_, text)| text.contains(&format!("id=\"h{heading}\"")));
+        let file = files.iter().find(|(_, text)| text.contains(&format!("id=\"h{heading}\"")));
         let (name, _) = file.expect("a heading");
         let link = format!("{}#h{heading}\"", name.trim_start_matches("OEBPS/"));
         assert!(contents.contains(&link), "{link}");
@@ -105,24 +89,13 @@ fn a_chapter_without_headings_is_cut_between_scenes_and_else_between_paragraphs(
     let source = format!("# 第1話\n\n{scene}{scene}＊＊＊\n{}", scene.repeat(6));
     let manuscript = Manuscript::read(source, ManuscriptOptions::default());
     let (_, work) = bocchan();
-    let chapter = EpubChapter {
-        title: "第1話".to_owned(),
-        manuscript: &manuscript,
-    };
-    let book = write(&EpubBook {
-        work: &work,
-        modified: modified(),
-        chapters: vec![chapter],
-    });
+    let chapter = EpubChapter { title: "第1話".to_owned(), manuscript: &manuscript };
+    let book = write(&EpubBook { work: &work, modified: modified(), chapters: vec![chapter] });
     assert_eq!(complaints(&book), [""; 0]);
     let mut files = chapter_files(&book);
     files.sort_by_key(|(name, _)| name.replace(".xhtml", ""));
     assert!(files.len() > 2 && files.iter().all(|(_, text)| text.len() < 200 << 10));
-    let first = files[1]
-        .1
-        .split_once("<section class=\"story\">\n")
-        .expect("a section")
-        .1;
+    let first = files[1].1.split_once("<section class=\"story\">\n").expect("a section").1;
     assert!(first.starts_with("<p class=\"break\">＊＊＊</p>"), "{}", &first[..60]);
     let letters: usize = files.iter().map(|(_, text)| text.matches('潮').count()).sum();
     assert_eq!(letters, 400 * 60 * 8);
@@ -132,10 +105,8 @@ fn a_chapter_without_headings_is_cut_between_scenes_and_else_between_paragraphs(
 fn chapter_files(book: &WrittenBook) -> Vec<(String, String)> {
     let archive = zip::ZipArchive::new(Cursor::new(&book.output)).expect("a ZIP file");
     let names = archive.file_names().map(|name| name.expect("a name").into_owned());
-    let mut files: Vec<(String, String)> = names
-        .filter(|name| name.contains("/chapter-"))
-        .map(|name| (name.clone(), part(book, &name)))
-        .collect();
+    let mut files: Vec<(String, String)> =
+        names.filter(|name| name.contains("/chapter-")).map(|name| (name.clone(), part(book, &name))).collect();
     files.sort();
     files
 }
@@ -156,13 +127,7 @@ fn the_sample_novel_is_a_book_of_three_chapters() {
     let book = write(&EpubBook {
         work: &work,
         modified: modified(),
-        chapters: chapters
-            .iter()
-            .map(|(title, manuscript)| EpubChapter {
-                title: title.clone(),
-                manuscript,
-            })
-            .collect(),
+        chapters: chapters.iter().map(|(title, manuscript)| EpubChapter { title: title.clone(), manuscript }).collect(),
     });
     assert_eq!(complaints(&book), [""; 0]);
     assert_eq!(book.losses, []);
@@ -182,27 +147,12 @@ fn everything_that_a_manuscript_can_have_fits_into_a_book() {
         modified: modified(),
         chapters: chapters
             .into_iter()
-            .map(|(title, manuscript)| EpubChapter {
-                title: title.to_owned(),
-                manuscript,
-            })
+            .map(|(title, manuscript)| EpubChapter { title: title.to_owned(), manuscript })
             .collect(),
     });
     assert_eq!(complaints(&book), [""; 0]);
-    let losses: Vec<String> = book
-        .losses
-        .iter()
-        .map(|lost| format!("{} {:?}", lost.chapter, lost.loss.kind))
-        .collect();
-    assert_eq!(
-        losses,
-        [
-            "0 UnknownCharacter",
-            "0 Note",
-            "1 Control('\\u{b}')",
-            "1 Control('\\u{ffff}')"
-        ]
-    );
+    let losses: Vec<String> = book.losses.iter().map(|lost| format!("{} {:?}", lost.chapter, lost.loss.kind)).collect();
+    assert_eq!(losses, ["0 UnknownCharacter", "0 Note", "1 Control('\\u{b}')", "1 Control('\\u{ffff}')"]);
 }
 
 /// Checks that the validation itself can fail.
@@ -213,16 +163,9 @@ fn epubcheck_rejects_a_broken_book() {
     let mut book = write(&EpubBook {
         work: &work,
         modified: modified(),
-        chapters: vec![EpubChapter {
-            title: String::new(),
-            manuscript: &manuscript,
-        }],
+        chapters: vec![EpubChapter { title: String::new(), manuscript: &manuscript }],
     });
-    let at = book
-        .output
-        .windows(8)
-        .position(|window| window == b"mimetype")
-        .expect("its first part");
+    let at = book.output.windows(8).position(|window| window == b"mimetype").expect("its first part");
     book.output[at] = b'M';
     assert_ne!(complaints(&book), [""; 0]);
 }
@@ -231,17 +174,9 @@ fn epubcheck_rejects_a_broken_book() {
 fn equal_books_are_equal_bytes() {
     let (manuscript, work) = every_feature();
     let make = || {
-        let chapter = EpubChapter {
-            title: "第1話".to_owned(),
-            manuscript: &manuscript,
-        };
+        let chapter = EpubChapter { title: "第1話".to_owned(), manuscript: &manuscript };
         let chapters = vec![chapter];
-        write(&EpubBook {
-            work: &work,
-            modified: modified(),
-            chapters,
-        })
-        .output
+        write(&EpubBook { work: &work, modified: modified(), chapters }).output
     };
     assert_eq!(make(), make());
 }

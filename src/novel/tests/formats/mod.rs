@@ -1,9 +1,6 @@
 //! Tests of published formats against outside references: epubcheck, `Shift_JIS` decoders, and reading them back.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "epubcheck is a separate program; only tests start it"
-)]
+#![allow(clippy::disallowed_methods, reason = "epubcheck is a separate program; only tests start it")]
 
 mod checked;
 mod read_back;
@@ -19,20 +16,8 @@ use fumi_novel::{
 fn bocchan() -> (Manuscript, WorkTitle) {
     let syntax = ManuscriptSyntax::Aozora;
     let source = include_str!("../fixtures/bocchan.aozora.txt");
-    let work = WorkTitle {
-        title: "坊っちゃん".to_owned(),
-        author: "夏目漱石".to_owned(),
-    };
-    (
-        Manuscript::read(
-            source,
-            ManuscriptOptions {
-                syntax,
-                ..ManuscriptOptions::default()
-            },
-        ),
-        work,
-    )
+    let work = WorkTitle { title: "坊っちゃん".to_owned(), author: "夏目漱石".to_owned() };
+    (Manuscript::read(source, ManuscriptOptions { syntax, ..ManuscriptOptions::default() }), work)
 }
 
 /// Returns the episodes of the sample novel as manuscripts.
@@ -55,9 +40,6 @@ fn sample() -> (Vec<(String, Manuscript)>, WorkTitle) {
 /// Returns an episode with every feature of a manuscript, including faults.
 fn every_feature() -> (Manuscript, WorkTitle) {
     let source = include_str!("../fixtures/every-feature.md");
-    let work = WorkTitle {
-        title: "灯台と猫 <&> \"1\"".to_owned(),
-        author: "作者 & 仲間".to_owned(),
-    };
+    let work = WorkTitle { title: "灯台と猫 <&> \"1\"".to_owned(), author: "作者 & 仲間".to_owned() };
     (Manuscript::read(source, ManuscriptOptions::default()), work)
 }

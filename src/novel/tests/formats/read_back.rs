@@ -13,11 +13,7 @@ use super::{bocchan, every_feature, sample};
 /// Returns the story as a reader sees it: letters, `[base|ruby]`, `⟨dots⟩`.
 fn read(manuscript: &Manuscript) -> String {
     let mut out = String::new();
-    for line in manuscript
-        .lines()
-        .iter()
-        .filter(|line| line.part == ManuscriptPart::Body)
-    {
+    for line in manuscript.lines().iter().filter(|line| line.part == ManuscriptPart::Body) {
         if !matches!(line.kind, LineKind::Paragraph | LineKind::Heading { .. }) {
             continue;
         }
@@ -42,24 +38,14 @@ fn web(source: &str) -> Manuscript {
 
 fn from_aozora(source: &str) -> Manuscript {
     let syntax = ManuscriptSyntax::Aozora;
-    Manuscript::read(
-        source,
-        ManuscriptOptions {
-            syntax,
-            ..ManuscriptOptions::default()
-        },
-    )
+    Manuscript::read(source, ManuscriptOptions { syntax, ..ManuscriptOptions::default() })
 }
 
 #[test]
 fn a_novel_comes_back_byte_for_byte() {
     let (manuscript, work) = bocchan();
     let written = aozora::write(&manuscript, &work);
-    assert!(
-        written.output == manuscript.source(),
-        "{}",
-        first_difference(&written.output, manuscript.source())
-    );
+    assert!(written.output == manuscript.source(), "{}", first_difference(&written.output, manuscript.source()));
     assert_eq!(written.losses, []);
 }
 
@@ -131,19 +117,11 @@ fn site_formats_list_their_losses() {
         kinds.dedup();
         kinds
     };
-    assert_eq!(
-        kinds(kakuyomu::write(&manuscript).losses),
-        ["Heading", "Note", "Part(Colophon)"]
-    );
+    assert_eq!(kinds(kakuyomu::write(&manuscript).losses), ["Heading", "Note", "Part(Colophon)"]);
     // The readings of 踏破千山万岳烟 and 左様御承知被下度候 have more than ten characters.
     assert_eq!(
         kinds(narou::write(&manuscript).losses),
-        [
-            "Heading",
-            "Note",
-            "Part(Colophon)",
-            "RubyTooLong { base: 10, ruby: 10 }"
-        ]
+        ["Heading", "Note", "Part(Colophon)", "RubyTooLong { base: 10, ruby: 10 }"]
     );
 }
 
@@ -152,22 +130,14 @@ fn the_page_holds_every_letter() {
     let (manuscript, work) = bocchan();
     let written = html::write(&manuscript, &work);
     assert_eq!(written.losses, []);
-    let page = written
-        .output
-        .split_once("<section class=\"story\">")
-        .expect("a story")
-        .1;
+    let page = written.output.split_once("<section class=\"story\">").expect("a story").1;
     let page = page.split_once("</section>").expect("its end").0;
     let mut letters = String::new();
     let mut rest = page;
     while let Some((text, tag)) = rest.split_once('<') {
         letters.push_str(text);
         let (tag, after) = tag.split_once('>').expect("a whole tag");
-        rest = if tag == "rt" {
-            after.split_once("</rt>").expect("its end").1
-        } else {
-            after
-        };
+        rest = if tag == "rt" { after.split_once("</rt>").expect("its end").1 } else { after };
     }
     let plain = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
     let body: String = manuscript

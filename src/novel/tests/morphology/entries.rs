@@ -25,12 +25,9 @@ impl Entries {
     /// Returns the encoded bytes, or an error if there are too many texts for the index types.
     pub(crate) fn bytes(&self) -> Result<Vec<u8>, TryFromIntError> {
         let texts = |column: usize| self.rows.iter().map(move |row| row[column].as_str());
-        let lists = [
-            texts(0).chain(self.unknown.iter().map(String::as_str)).collect(),
-            texts(1).collect(),
-            texts(2).collect(),
-        ]
-        .map(|different: BTreeSet<&str>| different.into_iter().collect::<Vec<_>>());
+        let lists =
+            [texts(0).chain(self.unknown.iter().map(String::as_str)).collect(), texts(1).collect(), texts(2).collect()]
+                .map(|different: BTreeSet<&str>| different.into_iter().collect::<Vec<_>>());
         let mut rows = Vec::new();
         for row in &self.rows {
             let place = |column: usize| lists[column].partition_point(|text| **text < *row[column]);

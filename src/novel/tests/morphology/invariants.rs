@@ -32,10 +32,7 @@ fn fault_of(manuscript: &Manuscript, names: &NameLexicon) -> Option<String> {
             if piece.source.start < line.start || piece.source.end > line.end {
                 return Some(format!("{piece:?} is not in its line {line:?}"));
             }
-            if !manuscript
-                .visible_in(&piece.source)
-                .contains(visible[piece.visible.clone()].trim())
-            {
+            if !manuscript.visible_in(&piece.source).contains(visible[piece.visible.clone()].trim()) {
                 return Some(format!("{piece:?} is elsewhere in the source"));
             }
         }
@@ -55,9 +52,7 @@ fn fault_of(manuscript: &Manuscript, names: &NameLexicon) -> Option<String> {
             counts => return Some(format!("{c:?} at {at} is in {counts:?} sentences and words")),
         }
     }
-    let by_sentence: usize = (0..sentences.all().len())
-        .map(|at| analysis.of_sentence(at).len())
-        .sum();
+    let by_sentence: usize = (0..sentences.all().len()).map(|at| analysis.of_sentence(at).len()).sum();
     (by_sentence != analysis.words().len()).then(|| "words without a sentence".to_owned())
 }
 
@@ -200,8 +195,5 @@ fn a_sentence_without_an_end_costs_no_more_than_its_share() {
     assert_eq!(analysis.words().len(), 50_000);
     let short = Manuscript::read("あ".repeat(LONGEST_STRETCH), ManuscriptOptions::default());
     let sentences = Sentences::find(&short);
-    assert_eq!(
-        WordAnalysis::new(&short, &sentences, &none, Ipadic::shared()).cut(),
-        [0; 0]
-    );
+    assert_eq!(WordAnalysis::new(&short, &sentences, &none, Ipadic::shared()).cut(), [0; 0]);
 }

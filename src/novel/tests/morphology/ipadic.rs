@@ -57,9 +57,8 @@ pub(crate) fn made_from(from: &Path) -> Result<(Vec<u8>, usize, usize), Box<dyn 
 impl Made {
     /// Adds all entries in the order of their file names, then the stand-ins.
     fn words(&mut self, from: &Path) -> Result<(), Box<dyn Error>> {
-        let mut files: Vec<_> = fs::read_dir(from)?
-            .map(|entry| entry.map(|entry| entry.path()))
-            .collect::<Result<_, _>>()?;
+        let mut files: Vec<_> =
+            fs::read_dir(from)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
         files.retain(|path| path.extension().is_some_and(|extension| extension == "csv"));
         files.sort();
         let mut connections = [const { None }; STAND_INS.len()];
@@ -84,8 +83,7 @@ impl Made {
         }
         for ((character, kind), ids) in STAND_INS.iter().zip(connections) {
             let (left, right) = ids.ok_or("the sources have no proper nouns")?;
-            self.words
-                .push_str(&format!("{character},{left},{right},{STAND_IN_COST}\n"));
+            self.words.push_str(&format!("{character},{left},{right},{STAND_IN_COST}\n"));
             self.entries.push(format!("名詞,固有名詞,{kind},*,*"), "", "");
         }
         Ok(())

@@ -3,10 +3,7 @@
 //! `cargo run --release -p fumi-novel --example make_dictionary -- src/novel/assets/ipadic.zst`, with the Debian
 //! package mecab-ipadic 2.7.0-20070801+main-3 installed. The same sources give the same bytes.
 
-#![allow(
-    clippy::print_stdout,
-    reason = "a developer program that reports on the file that it writes"
-)]
+#![allow(clippy::print_stdout, reason = "a developer program that reports on the file that it writes")]
 
 mod entries;
 mod ipadic;
@@ -29,11 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     packing.window_log(WINDOW)?;
     packing.write_all(&plain)?;
     let packed = packing.finish()?;
-    println!(
-        "{kept} entries, {dropped} proper nouns left out; {} bytes, packed {}",
-        plain.len(),
-        packed.len()
-    );
+    println!("{kept} entries, {dropped} proper nouns left out; {} bytes, packed {}", plain.len(), packed.len());
     fs::write(to, packed)?;
     Ok(())
 }

@@ -2,10 +2,7 @@
 //!
 //! Expected values come from the texts and from other programs, never from the code under test.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "MeCab is a separate program; only tests start it"
-)]
+#![allow(clippy::disallowed_methods, reason = "MeCab is a separate program; only tests start it")]
 
 mod baselines;
 mod entries;
@@ -24,10 +21,7 @@ use fumi_novel::{
 
 /// Returns a novel of Aozora Bunko.
 fn bocchan() -> Manuscript {
-    let reading = ManuscriptOptions {
-        syntax: ManuscriptSyntax::Aozora,
-        ..ManuscriptOptions::default()
-    };
+    let reading = ManuscriptOptions { syntax: ManuscriptSyntax::Aozora, ..ManuscriptOptions::default() };
     Manuscript::read(include_str!("../fixtures/bocchan.aozora.txt"), reading)
 }
 
@@ -37,10 +31,7 @@ fn sample() -> (Vec<Manuscript>, NameLexicon) {
     let project = NovelProject::new(Project::open(&root).expect("a project"), ProjectNames::default());
     let survey = project.survey().expect("a survey");
     let text = |episode| project.manuscript_text(episode).expect("a text").text;
-    let episodes = survey
-        .episodes
-        .keys()
-        .map(|episode| Manuscript::read(text(*episode), ManuscriptOptions::default()));
+    let episodes = survey.episodes.keys().map(|episode| Manuscript::read(text(*episode), ManuscriptOptions::default()));
     let names = NameLexicon::of_project(&survey).expect("settings");
     (episodes.collect(), names)
 }

@@ -24,10 +24,7 @@ type Theirs = (Range<usize>, [String; 2], String);
 
 /// Runs `MeCab` on sentences, one per line.
 fn mecab(sentences: &[String]) -> Vec<Vec<Theirs>> {
-    assert!(
-        std::path::Path::new(DICTIONARY).is_dir(),
-        "{DICTIONARY} is missing; {INSTALL}"
-    );
+    assert!(std::path::Path::new(DICTIONARY).is_dir(), "{DICTIONARY} is missing; {INSTALL}");
     let folder = tempfile::tempdir().expect("a folder");
     let input = folder.path().join("sentences");
     std::fs::write(&input, sentences.join("\n") + "\n").expect("written");
@@ -88,10 +85,8 @@ impl Agreement {
         for ((at, sentence), (text, theirs)) in whole.iter().zip(texts.iter().zip(mecab(&texts))) {
             let from = sentence.visible().start;
             let ours = analysis.of_sentence(*at);
-            let places: HashSet<Range<usize>> = ours
-                .iter()
-                .map(|word| word.visible.start - from..word.visible.end - from)
-                .collect();
+            let places: HashSet<Range<usize>> =
+                ours.iter().map(|word| word.visible.start - from..word.visible.end - from).collect();
             for (place, parts, base) in theirs {
                 if parts[1] == "固有名詞" {
                     continue;
@@ -123,10 +118,7 @@ impl Agreement {
         for different in self.different.iter().step_by(self.different.len() / 20 + 1) {
             println!("  {different}");
         }
-        assert!(
-            place >= EXPECTED && parts >= EXPECTED && base >= EXPECTED,
-            "{place} {parts} {base}"
-        );
+        assert!(place >= EXPECTED && parts >= EXPECTED && base >= EXPECTED, "{place} {parts} {base}");
     }
 }
 
@@ -141,10 +133,7 @@ fn the_dictionary_is_what_its_sources_give() {
     let mut unpacked = Vec::new();
     let mut reader = ruzstd::decoding::StreamingDecoder::new(packed).expect("a zstd frame");
     reader.read_to_end(&mut unpacked).expect("unpacked");
-    assert!(
-        made == unpacked,
-        "run make_dictionary, and check the changes in the other tests"
-    );
+    assert!(made == unpacked, "run make_dictionary, and check the changes in the other tests");
 }
 
 #[test]

@@ -21,20 +21,9 @@ fn words(text: &str) -> Vec<String> {
 #[test]
 fn a_word_has_its_parts_of_speech_base_and_reading() {
     let show = |word: &Morpheme<'_>| {
-        let (kind, form) = word
-            .inflection
-            .map_or(("", ""), |inflection| (inflection.kind, inflection.form));
+        let (kind, form) = word.inflection.map_or(("", ""), |inflection| (inflection.kind, inflection.form));
         let reading = word.reading.unwrap_or_default();
-        [
-            word.surface,
-            word.parts[0],
-            word.parts[1],
-            kind,
-            form,
-            word.base,
-            reading,
-        ]
-        .join("/")
+        [word.surface, word.parts[0], word.parts[1], kind, form, word.base, reading].join("/")
     };
     assert_eq!(
         words_of("猫が静かに歩いた。", &NameLexicon::default(), show),
@@ -52,10 +41,7 @@ fn a_word_has_its_parts_of_speech_base_and_reading() {
 
 #[test]
 fn speech_in_a_sentence_is_read_apart_from_it() {
-    assert_eq!(
-        words("彼は「行け」と言った。"),
-        ["彼", "は", "と", "言っ", "た", "。", "「", "行け", "」"]
-    );
+    assert_eq!(words("彼は「行け」と言った。"), ["彼", "は", "と", "言っ", "た", "。", "「", "行け", "」"]);
     // The words are not joined to 花火 across the quotation.
     let reading = |word: &Morpheme<'_>| word.reading.unwrap_or_default().to_owned();
     let found = words_of("花「ええ」火を見る。", &NameLexicon::default(), reading);
@@ -68,11 +54,7 @@ fn markup_is_in_no_word_and_every_word_leads_back_to_it() {
     let manuscript = Manuscript::read(source, ManuscriptOptions::default());
     let (sentences, names) = (Sentences::find(&manuscript), NameLexicon::default());
     let analysis = WordAnalysis::new(&manuscript, &sentences, &names, Ipadic::shared());
-    let places: Vec<_> = analysis
-        .words()
-        .iter()
-        .map(|word| (word.surface, &source[word.source.clone()]))
-        .collect();
+    let places: Vec<_> = analysis.words().iter().map(|word| (word.surface, &source[word.source.clone()])).collect();
     assert_eq!(
         places,
         [
@@ -107,21 +89,12 @@ fn parts_of_speech_are_asked_for_by_name() {
     let (sentences, names) = (Sentences::find(&manuscript), NameLexicon::default());
     let analysis = WordAnalysis::new(&manuscript, &sentences, &names, Ipadic::shared());
     let of = |asked: &[&str]| {
-        analysis
-            .words()
-            .iter()
-            .filter(|word| word.has_parts(asked))
-            .map(|word| word.surface)
-            .collect::<Vec<_>>()
+        analysis.words().iter().filter(|word| word.has_parts(asked)).map(|word| word.surface).collect::<Vec<_>>()
     };
     assert_eq!(of(&["名詞", "非自立"]), ["こと"]);
     assert_eq!(of(&["助詞", "格助詞", "一般"]), ["が"]);
     assert_eq!(of(&["動詞"]), ["走る", "ある"]);
-    let content: Vec<&str> = analysis
-        .words()
-        .iter()
-        .filter(|word| word.is_content())
-        .map(|word| word.surface)
-        .collect();
+    let content: Vec<&str> =
+        analysis.words().iter().filter(|word| word.is_content()).map(|word| word.surface).collect();
     assert_eq!(content, ["走る", "ある"]);
 }

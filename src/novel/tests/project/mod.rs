@@ -49,11 +49,7 @@ fn the_sample_novel_is_complete() {
     assert_eq!(survey.settings.title.as_deref(), Some("潮のほまち"));
     assert_eq!(survey.settings.style_preset, Some(StylePreset::Bunko));
     assert_eq!(survey.settings.target_length, Some(TargetLength::About(4_000)));
-    let titles: Vec<_> = survey
-        .episodes
-        .values()
-        .map(|files| files.title.as_deref().unwrap_or_default())
-        .collect();
+    let titles: Vec<_> = survey.episodes.values().map(|files| files.title.as_deref().unwrap_or_default()).collect();
     assert_eq!(titles, ["こぶとえくぼ", "ほまち", "備考"]);
     for (episode, title) in survey.episodes.keys().zip(titles) {
         let plot = project.plot(*episode).expect("a plot");
@@ -61,17 +57,12 @@ fn the_sample_novel_is_complete() {
         assert_eq!(plot.episode_info.title.as_deref(), Some(title));
         assert!(plot.events().len() >= 3 && plot.character_names().len() >= 3);
         assert_eq!(plot.unknown.0, []);
-        let manuscript = Manuscript::read(
-            project.manuscript_text(*episode).expect("a text").text,
-            ManuscriptOptions::default(),
-        );
+        let manuscript =
+            Manuscript::read(project.manuscript_text(*episode).expect("a text").text, ManuscriptOptions::default());
         assert_eq!(manuscript.issues(), []);
         let target = plot.scene_structure.total_target_words.expect("a target");
         let characters = manuscript.count(ManuscriptPart::Body).characters;
-        assert!(
-            characters.abs_diff(target as usize) <= target as usize / 10,
-            "{episode}: {characters}"
-        );
+        assert!(characters.abs_diff(target as usize) <= target as usize / 10, "{episode}: {characters}");
     }
 }
 
@@ -91,18 +82,9 @@ fn an_empty_folder_says_what_is_missing() {
     );
     assert!(project.survey().expect("a survey").episodes.is_empty());
     let error = project.plot(episode(1)).expect_err("nothing");
-    assert_eq!(
-        (error.entry(), error.error_message().code.as_str()),
-        ("EPISODE_NOT_FOUND", "E001")
-    );
-    assert_eq!(
-        project.new_manuscript(episode(1), "雨/雪").expect("a name"),
-        "40_原稿/第001話_雨／雪.md"
-    );
-    assert_eq!(
-        project.new_plot(episode(12)).expect("a name"),
-        "20_プロット/話別/第012話.yaml"
-    );
+    assert_eq!((error.entry(), error.error_message().code.as_str()), ("EPISODE_NOT_FOUND", "E001"));
+    assert_eq!(project.new_manuscript(episode(1), "雨/雪").expect("a name"), "40_原稿/第001話_雨／雪.md");
+    assert_eq!(project.new_plot(episode(12)).expect("a name"), "20_プロット/話別/第012話.yaml");
 }
 
 #[test]
@@ -140,10 +122,7 @@ fn survey_lists_found_parts_and_remarks_on_missing_ones() {
     assert_eq!(numbers, [1, 2, 5]);
     assert_eq!(survey.folders[&FolderRole::Manuscripts].shown(), "40_原稿");
     assert_eq!(project.manuscript_text(episode(1)).expect("a text").text, "朝。");
-    assert_eq!(
-        project.plot(episode(1)).expect("a plot").synopsis.as_deref(),
-        Some("朝")
-    );
+    assert_eq!(project.plot(episode(1)).expect("a plot").synopsis.as_deref(), Some("朝"));
     let entries = [
         (project.manuscript(episode(2)).map(|_| ()), "AMBIGUOUS_EPISODE"),
         (project.plot(episode(2)).map(|_| ()), "PLOT_NOT_FOUND"),
@@ -159,44 +138,22 @@ fn survey_lists_found_parts_and_remarks_on_missing_ones() {
 #[test]
 fn other_layouts_are_found() {
     let (_root, project) = made(&[("原稿/001_朝.md", "朝。"), ("plots/episode_1.yaml", "synopsis: 朝\n")]);
-    assert_eq!(
-        project.manuscript(episode(1)).expect("exists").shown(),
-        "原稿/001_朝.md"
-    );
-    assert_eq!(
-        project.plot(episode(1)).expect("exists").synopsis.as_deref(),
-        Some("朝")
-    );
-    assert_eq!(
-        project.new_manuscript(episode(2), "").expect("a name"),
-        "原稿/第002話.md"
-    );
+    assert_eq!(project.manuscript(episode(1)).expect("exists").shown(), "原稿/001_朝.md");
+    assert_eq!(project.plot(episode(1)).expect("exists").synopsis.as_deref(), Some("朝"));
+    assert_eq!(project.new_manuscript(episode(2), "").expect("a name"), "原稿/第002話.md");
     let (_root, flat) = made(&[("第1話.txt", "朝。"), ("README.md", ""), ("100.txt", "")]);
     let survey = flat.survey().expect("a survey");
-    assert_eq!(
-        survey
-            .episodes
-            .keys()
-            .map(|episode| episode.number())
-            .collect::<Vec<_>>(),
-        [1]
-    );
+    assert_eq!(survey.episodes.keys().map(|episode| episode.number()).collect::<Vec<_>>(), [1]);
 }
 
 #[test]
 fn names_come_from_the_configuration_and_stay_inside() {
     let (root, _) = made(&[("text/第001話.md", "朝。")]);
     let project = |manuscripts: &str| {
-        let names = ProjectNames {
-            manuscripts: manuscripts.to_owned(),
-            ..ProjectNames::default()
-        };
+        let names = ProjectNames { manuscripts: manuscripts.to_owned(), ..ProjectNames::default() };
         NovelProject::new(Project::open(root.path()).expect("a project"), names)
     };
-    assert_eq!(
-        project("text").manuscript(episode(1)).expect("exists").shown(),
-        "text/第001話.md"
-    );
+    assert_eq!(project("text").manuscript(episode(1)).expect("exists").shown(), "text/第001話.md");
     for name in ["..", "/etc", "text/../.."] {
         let refused = project(name).survey().expect_err("outside");
         assert!(matches!(refused, ProjectError::Path(_)), "{name}: {refused}");
@@ -207,20 +164,10 @@ fn names_come_from_the_configuration_and_stay_inside() {
 fn links_that_lead_out_hold_no_episodes() {
     let (outside, _) = made(&[("第001話.md", "秘密。"), ("原稿/第002話.md", "秘密。")]);
     let (root, project) = made(&[("40_原稿/第003話.md", "朝。")]);
-    std::os::unix::fs::symlink(
-        outside.path().join("第001話.md"),
-        root.path().join("40_原稿/第001話.md"),
-    )
-    .expect("a link");
+    std::os::unix::fs::symlink(outside.path().join("第001話.md"), root.path().join("40_原稿/第001話.md"))
+        .expect("a link");
     let survey = project.survey().expect("a survey");
-    assert_eq!(
-        survey
-            .episodes
-            .keys()
-            .map(|episode| episode.number())
-            .collect::<Vec<_>>(),
-        [3]
-    );
+    assert_eq!(survey.episodes.keys().map(|episode| episode.number()).collect::<Vec<_>>(), [3]);
     std::os::unix::fs::symlink(outside.path().join("原稿"), root.path().join("30_設定集")).expect("a link");
     assert!(matches!(project.survey(), Err(ProjectError::Path(_))));
 }
@@ -232,24 +179,14 @@ fn files_are_read_in_their_encoding_and_damage_is_told() {
     let (bytes, ..) = encoding_rs::SHIFT_JIS.encode("　吾輩は猫である。名前はまだ無い。\n");
     fs::write(root.path().join("40_原稿/第001話.txt"), bytes).expect("written");
     let read = project.manuscript_text(episode(1)).expect("a text");
-    assert_eq!(
-        (read.text.as_str(), read.damaged),
-        ("　吾輩は猫である。名前はまだ無い。\n", false)
-    );
+    assert_eq!((read.text.as_str(), read.damaged), ("　吾輩は猫である。名前はまだ無い。\n", false));
     // UTF-16 text whose last code unit is cut in half.
-    let mut broken: Vec<u8> = "\u{feff}synopsis: 猫\n"
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
+    let mut broken: Vec<u8> = "\u{feff}synopsis: 猫\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     broken.push(b'x');
     fs::write(root.path().join("20_プロット/話別/第002話.yaml"), broken).expect("written");
     let refused = project.plot(episode(2)).expect_err("damaged").error_message();
     assert_eq!(refused.kind, "BROKEN_YAML");
-    assert!(
-        refused.message.en.contains("bytes that are not valid utf-16"),
-        "{}",
-        refused.message.en
-    );
+    assert!(refused.message.en.contains("bytes that are not valid utf-16"), "{}", refused.message.en);
 }
 
 #[test]

@@ -79,13 +79,8 @@ fn a_megabyte_of_any_sign_is_read() {
             for (before, after) in [("", ""), ("あ「", "」［＃「あ」に傍点］》》**］\n底本：")] {
                 let text = [before, &sign.repeat(MEGABYTE / sign.len()), after].concat();
                 for syntax in [ManuscriptSyntax::Web, ManuscriptSyntax::Aozora] {
-                    let manuscript = Manuscript::read(
-                        text.as_str(),
-                        ManuscriptOptions {
-                            syntax,
-                            ..ManuscriptOptions::default()
-                        },
-                    );
+                    let manuscript =
+                        Manuscript::read(text.as_str(), ManuscriptOptions { syntax, ..ManuscriptOptions::default() });
                     assert_eq!(manuscript.source().len(), text.len());
                     assert!(manuscript.visible().text().len() <= text.len());
                     for issue in manuscript.issues().iter().step_by(1_000) {

@@ -82,16 +82,8 @@ pub(crate) const SIGNS: &[&str] = &[
 
 pub(crate) fn readings() -> impl Strategy<Value = ManuscriptOptions> {
     (any::<bool>(), any::<bool>()).prop_map(|(aozora, quotes)| ManuscriptOptions {
-        syntax: if aozora {
-            ManuscriptSyntax::Aozora
-        } else {
-            ManuscriptSyntax::Web
-        },
-        thoughts: if quotes {
-            ThoughtBrackets::DoubleQuotes
-        } else {
-            ThoughtBrackets::Parentheses
-        },
+        syntax: if aozora { ManuscriptSyntax::Aozora } else { ManuscriptSyntax::Web },
+        thoughts: if quotes { ThoughtBrackets::DoubleQuotes } else { ThoughtBrackets::Parentheses },
     })
 }
 
@@ -116,15 +108,8 @@ pub(crate) fn fault_of(manuscript: &Manuscript) -> Option<String> {
         markup_fault(manuscript),
         voices_fault(manuscript),
     ];
-    let issue = manuscript
-        .issues()
-        .iter()
-        .find(|issue| source.get(issue.range.clone()).is_none_or(str::is_empty));
-    faults
-        .into_iter()
-        .flatten()
-        .next()
-        .or_else(|| issue.map(|issue| format!("{issue:?} has an invalid range")))
+    let issue = manuscript.issues().iter().find(|issue| source.get(issue.range.clone()).is_none_or(str::is_empty));
+    faults.into_iter().flatten().next().or_else(|| issue.map(|issue| format!("{issue:?} has an invalid range")))
 }
 
 fn spans_fault(manuscript: &Manuscript) -> Option<String> {
@@ -143,10 +128,7 @@ fn spans_fault(manuscript: &Manuscript) -> Option<String> {
                 return Some(format!("{span:?} does not contain its own parts"));
             }
         }
-        while around
-            .pop_if(|outer| spans[*outer].range.end <= span.range.start)
-            .is_some()
-        {}
+        while around.pop_if(|outer| spans[*outer].range.end <= span.range.start).is_some() {}
         let crossed = around
             .last()
             .map(|outer| &spans[*outer])
@@ -168,10 +150,7 @@ fn spans_fault(manuscript: &Manuscript) -> Option<String> {
 /// Checks that parts and lines cover the source without a gap.
 fn parts_fault(manuscript: &Manuscript) -> Option<String> {
     let mut end = 0;
-    let parts = manuscript
-        .spans()
-        .iter()
-        .filter(|span| matches!(span.kind, SpanKind::Part(_)));
+    let parts = manuscript.spans().iter().filter(|span| matches!(span.kind, SpanKind::Part(_)));
     for span in parts {
         if span.range.start != end {
             return Some(format!("{span:?} does not begin at {end}"));
@@ -221,12 +200,7 @@ fn markup_fault(manuscript: &Manuscript) -> Option<String> {
     let marks: Vec<&Range<usize>> = manuscript
         .spans()
         .iter()
-        .filter(|span| {
-            matches!(
-                span.kind,
-                SpanKind::Ruby { .. } | SpanKind::Emphasis(_) | SpanKind::Note(_)
-            )
-        })
+        .filter(|span| matches!(span.kind, SpanKind::Ruby { .. } | SpanKind::Emphasis(_) | SpanKind::Note(_)))
         .map(|span| &span.range)
         .collect();
     for line in manuscript.lines() {
@@ -258,11 +232,7 @@ fn voices_fault(manuscript: &Manuscript) -> Option<String> {
         if range.start < end || manuscript.source().get(range.clone()).is_none_or(str::is_empty) {
             return Some(format!("{voice:?} at {range:?} follows {end}"));
         }
-        let part = manuscript
-            .lines()
-            .iter()
-            .find(|line| line.next > range.start)
-            .map(|line| line.part);
+        let part = manuscript.lines().iter().find(|line| line.next > range.start).map(|line| line.part);
         if part != Some(ManuscriptPart::Body) {
             return Some(format!("{voice:?} at {range:?} is in {part:?}"));
         }

@@ -18,12 +18,8 @@ pub(crate) fn pieces() -> impl Strategy<Value = Piece> {
     let words = || select(&["あい", "走る、", "！", "カナ", "東京へ", "x2", "🙂", "　", "か\u{3099}"][..]);
     let kanji = || select(&["漢字", "佐々木", "𠮟", "〇"][..]);
     let ruby = || select(&["かんじ", "ルビ", "r b", "・・"][..]);
-    let plain = |written: &str| Piece {
-        written: written.to_owned(),
-        seen: written.to_owned(),
-        ruby: None,
-        emphasis: None,
-    };
+    let plain =
+        |written: &str| Piece { written: written.to_owned(), seen: written.to_owned(), ruby: None, emphasis: None };
     let with_ruby = |written: String, base: &str, ruby: &str| Piece {
         written,
         seen: base.to_owned(),
@@ -49,10 +45,7 @@ pub(crate) fn pieces() -> impl Strategy<Value = Piece> {
         words().prop_map(move |text| emphasised(format!("《《{text}》》"), Emphasis::Dots, text)),
         words()
             .prop_map(move |text| emphasised(format!("あ{text}［＃「{text}」は太字］"), Emphasis::Bold, text))
-            .prop_map(|piece| Piece {
-                seen: format!("あ{}", piece.seen),
-                ..piece
-            }),
+            .prop_map(|piece| Piece { seen: format!("あ{}", piece.seen), ..piece }),
         words().prop_map(move |text| emphasised(format!("［＃傍線］{text}［＃傍線終わり］"), Emphasis::Line, text)),
     ]
 }
@@ -62,20 +55,12 @@ fn parser_finds_all_inserted_pieces() {
     let lines = prop::collection::vec(prop::collection::vec(pieces(), 1..8), 1..6);
     let result = runner(2_000).run(&lines, |lines| {
         let text = |of: fn(&Piece) -> &str| -> String {
-            lines
-                .iter()
-                .map(|line| line.iter().map(of).collect::<String>() + "\n")
-                .collect()
+            lines.iter().map(|line| line.iter().map(of).collect::<String>() + "\n").collect()
         };
         // Kana come first, so that no line is a heading or a break.
-        let manuscript = Manuscript::read(
-            text(|piece| &piece.written).replace('\n', "だ\n"),
-            ManuscriptOptions::default(),
-        );
-        prop_assert_eq!(
-            manuscript.visible().text(),
-            text(|piece| &piece.seen).replace('\n', "だ\n")
-        );
+        let manuscript =
+            Manuscript::read(text(|piece| &piece.written).replace('\n', "だ\n"), ManuscriptOptions::default());
+        prop_assert_eq!(manuscript.visible().text(), text(|piece| &piece.seen).replace('\n', "だ\n"));
         prop_assert_eq!(manuscript.issues(), []);
         let of = |range: &std::ops::Range<usize>| manuscript.visible_in(range).to_owned();
         let found = |pick: &dyn Fn(&SpanKind, &std::ops::Range<usize>) -> Option<String>| -> Vec<String> {

@@ -10,13 +10,7 @@ pub(crate) const BOCCHAN: &str = include_str!("../fixtures/bocchan.aozora.txt");
 
 pub(crate) fn bocchan() -> Manuscript {
     let syntax = ManuscriptSyntax::Aozora;
-    Manuscript::read(
-        BOCCHAN,
-        ManuscriptOptions {
-            syntax,
-            ..ManuscriptOptions::default()
-        },
-    )
+    Manuscript::read(BOCCHAN, ManuscriptOptions { syntax, ..ManuscriptOptions::default() })
 }
 
 /// Counts texts between marks independently of the parser, by searching the source for the marks.
@@ -32,18 +26,9 @@ fn every_mark_of_the_novel_is_found() {
     assert_eq!(fault_of(&manuscript), None);
     let count = |pick: fn(&SpanKind) -> bool| manuscript.spans().iter().filter(|span| pick(&span.kind)).count();
     assert_eq!(count(|kind| matches!(kind, SpanKind::Ruby { .. })), between("《", "》"));
-    assert_eq!(
-        count(|kind| *kind == SpanKind::Emphasis(Emphasis::Dots)),
-        between("」に傍点］", "］")
-    );
+    assert_eq!(count(|kind| *kind == SpanKind::Emphasis(Emphasis::Dots)), between("」に傍点］", "］"));
     assert_eq!(count(|kind| *kind == SpanKind::Heading { level: 2 }), 11);
-    let part = |part| {
-        manuscript
-            .spans()
-            .iter()
-            .find(|span| span.kind == SpanKind::Part(part))
-            .expect("exists")
-    };
+    let part = |part| manuscript.spans().iter().find(|span| span.kind == SpanKind::Part(part)).expect("exists");
     let text = |which| &BOCCHAN[part(which).range.clone()];
     assert!(text(ManuscriptPart::Front).starts_with("坊っちゃん\n夏目漱石\n"));
     assert!(text(ManuscriptPart::Legend).contains("【テキスト中に現れる記号について】"));

@@ -13,20 +13,13 @@ use super::{
 };
 
 fn work() -> WorkTitle {
-    WorkTitle {
-        title: "題".to_owned(),
-        author: "著者".to_owned(),
-    }
+    WorkTitle { title: "題".to_owned(), author: "著者".to_owned() }
 }
 
 /// Returns the letters of the story with its rubies and dots; empty lines are left out.
 fn read(manuscript: &Manuscript) -> String {
     let mut out = String::new();
-    for line in manuscript
-        .lines()
-        .iter()
-        .filter(|line| line.part == ManuscriptPart::Body)
-    {
+    for line in manuscript.lines().iter().filter(|line| line.part == ManuscriptPart::Body) {
         if !matches!(line.kind, LineKind::Paragraph | LineKind::Heading { .. }) {
             continue;
         }
@@ -64,11 +57,7 @@ fn dotted(text: &str) -> String {
 /// Returns only the letters, which every text keeps.
 fn letters(manuscript: &Manuscript) -> String {
     let mut out = String::new();
-    for line in manuscript
-        .lines()
-        .iter()
-        .filter(|line| line.part == ManuscriptPart::Body)
-    {
+    for line in manuscript.lines().iter().filter(|line| line.part == ManuscriptPart::Body) {
         if matches!(line.kind, LineKind::Paragraph | LineKind::Heading { .. }) {
             out.push_str(&manuscript.text_of(&line.content));
         }
@@ -83,13 +72,7 @@ fn web(source: &str) -> Manuscript {
 
 fn from_aozora(source: &str) -> Manuscript {
     let syntax = ManuscriptSyntax::Aozora;
-    Manuscript::read(
-        source,
-        ManuscriptOptions {
-            syntax,
-            ..ManuscriptOptions::default()
-        },
-    )
+    Manuscript::read(source, ManuscriptOptions { syntax, ..ManuscriptOptions::default() })
 }
 
 #[test]
@@ -103,12 +86,7 @@ fn written_formats_read_back_equal() {
         let file = aozora::write(&manuscript, &work());
         prop_assert_eq!(read(&from_aozora(&file.output)), meant.clone(), "{}", file.output);
         let site = kakuyomu::write(&manuscript);
-        prop_assert_eq!(
-            dotted(&read(&web(&site.output.body))),
-            dotted(&meant),
-            "{}",
-            site.output.body
-        );
+        prop_assert_eq!(dotted(&read(&web(&site.output.body))), dotted(&meant), "{}", site.output.body);
         let site = narou::write(&manuscript);
         let again = web(&site.output.body);
         prop_assert_eq!(again.issues(), []);
@@ -128,17 +106,8 @@ fn no_text_loses_a_letter_or_breaks_a_page() {
         let manuscript = web(&text);
         let wanted = letters(&manuscript);
         let file = aozora::write(&manuscript, &work());
-        prop_assert_eq!(
-            letters(&from_aozora(&file.output)),
-            wanted.clone(),
-            "{:?}\n{}",
-            text,
-            file.output
-        );
-        for site in [
-            narou::write(&manuscript).output.body,
-            kakuyomu::write(&manuscript).output.body,
-        ] {
+        prop_assert_eq!(letters(&from_aozora(&file.output)), wanted.clone(), "{:?}\n{}", text, file.output);
+        for site in [narou::write(&manuscript).output.body, kakuyomu::write(&manuscript).output.body] {
             prop_assert!(holds(&site, &wanted), "{text:?}\n{site}");
         }
         let page = html::write(&manuscript, &work()).output;
@@ -176,16 +145,8 @@ fn without_tags(page: &str) -> Result<String, String> {
         }
     }
     shown.push_str(rest);
-    let unescaped = shown
-        .replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&quot;", "\"")
-        .replace("&amp;", "&");
-    if open.is_empty() {
-        Ok(unescaped)
-    } else {
-        Err(format!("{open:?} are open"))
-    }
+    let unescaped = shown.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
+    if open.is_empty() { Ok(unescaped) } else { Err(format!("{open:?} are open")) }
 }
 
 /// Sends megabytes of one sign, as in `hostile.rs`, through every writer with a small stack.

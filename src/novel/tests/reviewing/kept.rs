@@ -17,10 +17,7 @@ const SHA: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abc
 
 fn subject(episode: u32) -> ReviewSubject {
     ReviewSubject {
-        episode,
-        manuscript: "40_原稿/第001話.md".to_owned(),
-        sha256: SHA.to_owned(),
-        characters: 4_000,
+        episode, manuscript: "40_原稿/第001話.md".to_owned(), sha256: SHA.to_owned(), characters: 4_000
     }
 }
 
@@ -74,67 +71,33 @@ fn a_review_grows_with_its_steps_and_is_found_again() {
     let reviews = ReviewStore::new(novel.project().clone());
     let mut review = reviews.begin(id(1), subject(1), &at(1));
     // A review is not on the disk before its first step.
-    assert_eq!(
-        entry(&reviews.load(&id(1).to_string()).expect_err("unknown")),
-        "REVIEW_NOT_FOUND"
-    );
-    let fix = ProposedFix {
-        level: FixLevel::Safe,
-        before: "…".to_owned(),
-        after: "……".to_owned(),
-        confidence: 0.98,
-    };
+    assert_eq!(entry(&reviews.load(&id(1).to_string()).expect_err("unknown")), "REVIEW_NOT_FOUND");
+    let fix =
+        ProposedFix { level: FixLevel::Safe, before: "…".to_owned(), after: "……".to_owned(), confidence: 0.98 };
     let first = issue("B-1", Some(fix));
     review
-        .record(
-            subject(1),
-            execution("check_basic", Some(2), 2, Some(90.0)),
-            std::slice::from_ref(&first),
-            "{\"a\":1}",
-        )
+        .record(subject(1), execution("check_basic", Some(2), 2, Some(90.0)), std::slice::from_ref(&first), "{\"a\":1}")
         .expect("recorded");
-    let other = ReviewSubject {
-        characters: 4_100,
-        ..subject(1)
-    };
+    let other = ReviewSubject { characters: 4_100, ..subject(1) };
     let again = [first, issue("B-2", None)];
-    review
-        .record(other.clone(), execution("check_basic", Some(1), 3, None), &again, "{}")
-        .expect("recorded");
-    review
-        .record(other.clone(), execution("check_basic", Some(2), 4, None), &again, "{}")
-        .expect("recorded");
+    review.record(other.clone(), execution("check_basic", Some(1), 3, None), &again, "{}").expect("recorded");
+    review.record(other.clone(), execution("check_basic", Some(2), 4, None), &again, "{}").expect("recorded");
     let found = reviews.load(&id(1).to_string()).expect("a review");
     assert_eq!(found.manifest(), review.manifest());
     let manifest = found.manifest();
-    assert_eq!(
-        (manifest.completed_steps.as_slice(), manifest.executions),
-        (&[1, 2][..], 3)
-    );
-    assert_eq!(
-        (&manifest.subject, &manifest.created_at, &manifest.last_updated),
-        (&other, &at(1), &at(4))
-    );
+    assert_eq!((manifest.completed_steps.as_slice(), manifest.executions), (&[1, 2][..], 3));
+    assert_eq!((&manifest.subject, &manifest.created_at, &manifest.last_updated), (&other, &at(1), &at(4)));
     // An issue found again is stored once.
     let issues = found.issues().expect("lines");
     let ids: Vec<&str> = issues.iter().map(|line| line.issue_id.as_str()).collect();
     assert_eq!(ids, ["B-1", "B-2"]);
     let kept = issues[0].fix.as_ref().expect("a fix");
-    assert_eq!(
-        (kept.level.as_str(), kept.before.as_str(), kept.after.as_str()),
-        ("safe", "…", "……")
-    );
+    assert_eq!((kept.level.as_str(), kept.before.as_str(), kept.after.as_str()), ("safe", "…", "……"));
     assert_eq!((issues[0].severity.as_str(), issues[0].span), ("low", (40, 43)));
     let executions = found.executions().expect("lines");
     let output = executions[0].output_file.as_deref().expect("an output");
-    assert_eq!(
-        fs::read_to_string(folder.path().join(output)).expect("a file"),
-        "{\"a\":1}"
-    );
-    assert_eq!(
-        executions.iter().map(|one| one.step_id).collect::<Vec<_>>(),
-        [Some(2), Some(1), Some(2)]
-    );
+    assert_eq!(fs::read_to_string(folder.path().join(output)).expect("a file"), "{\"a\":1}");
+    assert_eq!(executions.iter().map(|one| one.step_id).collect::<Vec<_>>(), [Some(2), Some(1), Some(2)]);
     // A check of one aspect gives the episode no score.
     assert!(scores(novel.project()).expect("scores").is_empty());
 }
@@ -147,20 +110,10 @@ fn lines_that_cannot_be_read_are_passed_over_and_kept() {
     let path = folder.path().join(review.issues_path());
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
     fs::write(&path, "{\"issue_id\": \"cut o").expect("written");
-    review
-        .record(
-            subject(1),
-            execution("check_basic", None, 2, None),
-            &[issue("B-1", None)],
-            "{}",
-        )
-        .expect("recorded");
+    review.record(subject(1), execution("check_basic", None, 2, None), &[issue("B-1", None)], "{}").expect("recorded");
     assert_eq!(review.issues().expect("lines").len(), 1);
     let text = fs::read_to_string(&path).expect("text");
-    assert!(
-        text.starts_with("{\"issue_id\": \"cut o\n{") && text.ends_with("}\n"),
-        "{text}"
-    );
+    assert!(text.starts_with("{\"issue_id\": \"cut o\n{") && text.ends_with("}\n"), "{text}");
     // A resolution states what was done; an empty list writes nothing.
     review.resolve(&[]).expect("nothing");
     let resolutions = path.with_file_name("issue_resolutions.jsonl");
@@ -180,10 +133,7 @@ fn lines_that_cannot_be_read_are_passed_over_and_kept() {
     // The same input is stored in one file.
     let input = review.store_input("manuscript", "猫が鳴いた。").expect("stored");
     assert_eq!(review.store_input("manuscript", "猫が鳴いた。").expect("stored"), input);
-    assert_eq!(
-        fs::read_to_string(folder.path().join(input)).expect("text"),
-        "猫が鳴いた。"
-    );
+    assert_eq!(fs::read_to_string(folder.path().join(input)).expect("text"), "猫が鳴いた。");
 }
 
 #[test]
@@ -200,18 +150,11 @@ fn invalid_review_ids_are_rejected() {
     // A folder copied by hand contains the manifest of another review.
     let copy = id(2).to_string();
     fs::create_dir(home.join(&copy)).expect("a folder");
-    fs::copy(
-        home.join(&own).join("manifest.json"),
-        home.join(&copy).join("manifest.json"),
-    )
-    .expect("copied");
+    fs::copy(home.join(&own).join("manifest.json"), home.join(&copy).join("manifest.json")).expect("copied");
     assert_eq!(entry(&reviews.load(&copy).expect_err("another's")), "REVIEW_NOT_FOUND");
     fs::write(home.join(&own).join("manifest.json"), "{\"version\": 1").expect("written");
     let broken = reviews.load(&own).expect_err("broken");
-    assert!(
-        matches!(&broken, ReviewError::Broken { path, .. } if path.contains(&own)),
-        "{broken}"
-    );
+    assert!(matches!(&broken, ReviewError::Broken { path, .. } if path.contains(&own)), "{broken}");
     entry(&broken);
     // Neither broken folder hides the other reviews.
     reviewed(&reviews, 1, 9, 80.0);
@@ -228,14 +171,10 @@ fn a_history_is_of_one_episode_the_newest_first() {
     }
     // The oldest review is continued.
     let mut old = reviews.load(&id(1).to_string()).expect("a review");
-    old.record(subject(1), execution("check_basic", Some(1), 8, None), &[], "{}")
-        .expect("recorded");
+    old.record(subject(1), execution("check_basic", Some(1), 8, None), &[], "{}").expect("recorded");
     let names = |limit| -> Vec<(ReviewId, String)> {
         let history = reviews.history(episode(1), limit).expect("a history");
-        history
-            .into_iter()
-            .map(|(id, one)| (id, one.executed_at.to_string()))
-            .collect()
+        history.into_iter().map(|(id, one)| (id, one.executed_at.to_string())).collect()
     };
     let time = |seconds| at(seconds).to_string();
     assert_eq!(names(10), [(id(1), time(8)), (id(3), time(3)), (id(1), time(1))]);
@@ -259,9 +198,7 @@ fn scores_are_sorted_by_episode_and_time() {
     assert!(all[0].is_of(SHA) && !all[0].is_of("ffff"));
     // A whole review without a score adds no score.
     let mut review = reviews.begin(id(7), subject(1), &at(7));
-    review
-        .record(subject(1), execution("noveler_check", None, 7, None), &[], "{}")
-        .expect("recorded");
+    review.record(subject(1), execution("noveler_check", None, 7, None), &[], "{}").expect("recorded");
     assert_eq!(scores(novel.project()).expect("scores").len(), 3);
 }
 
@@ -278,15 +215,10 @@ fn judgements_count_for_the_very_text_that_was_judged() {
         sha256: sha256.to_owned(),
     };
     assert!(review.opinions(SHA).expect("none").judged.is_empty());
-    review
-        .keep_judgements(&[line("A31-001", 0.2, SHA), line("A31-002", 0.5, "ffff")])
-        .expect("stored");
+    review.keep_judgements(&[line("A31-001", 0.2, SHA), line("A31-002", 0.5, "ffff")]).expect("stored");
     review.keep_judgements(&[line("A31-001", 0.8, SHA)]).expect("stored");
     let opinions = review.opinions(SHA).expect("opinions");
-    assert_eq!(
-        (opinions.judged.len(), opinions.unstable.as_slice()),
-        (1, &["A31-001".to_owned()][..])
-    );
+    assert_eq!((opinions.judged.len(), opinions.unstable.as_slice()), (1, &["A31-001".to_owned()][..]));
     let judged = &opinions.judged["A31-001"];
     assert!((judged.judgement.score - 0.5).abs() < 1e-9);
     assert_eq!(judged.judgement.quotes, ["猫が鳴いた"]);
@@ -297,15 +229,7 @@ fn a_staged_review_has_twelve_steps_in_four_phases() {
     let ids: Vec<u32> = STEPS.iter().map(|step| step.id).collect();
     assert_eq!(ids, (1..=12).collect::<Vec<_>>());
     let phases: Vec<&str> = STEPS.chunks(3).map(|part| part[0].phase.name()).collect();
-    assert_eq!(
-        phases,
-        [
-            "basic_quality",
-            "story_quality",
-            "structure_quality",
-            "expression_quality"
-        ]
-    );
+    assert_eq!(phases, ["basic_quality", "story_quality", "structure_quality", "expression_quality"]);
     for part in STEPS.chunks(3) {
         assert!(part.iter().all(|step| step.phase == part[0].phase));
     }
@@ -343,9 +267,7 @@ fn left_beside(new: &ReviewId) -> usize {
     assert!(reviews.load(&id(100).to_string()).is_ok());
     let names = fs::read_dir(checks).expect("exists").flatten();
     let is_review = |name: String| name.starts_with("check_").then_some(());
-    names
-        .filter_map(|entry| is_review(entry.file_name().into_string().ok()?))
-        .count()
+    names.filter_map(|entry| is_review(entry.file_name().into_string().ok()?)).count()
 }
 
 #[test]

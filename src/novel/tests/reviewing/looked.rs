@@ -56,17 +56,7 @@ fn a_given_text_stands_for_the_manuscript_up_to_a_length() {
     assert_eq!(looked.draft.manuscript.source(), "\u{feff}猫が鳴いた。");
     assert!(given(&novel, &"猫".repeat(200_000), &Tuning::default()).is_ok());
     let long = given(&novel, &"猫".repeat(200_001), &Tuning::default()).expect_err("too long");
-    assert!(
-        matches!(
-            &long,
-            ReviewError::TooLong {
-                characters: 200_001,
-                limit: 200_000,
-                ..
-            }
-        ),
-        "{long}"
-    );
+    assert!(matches!(&long, ReviewError::TooLong { characters: 200_001, limit: 200_000, .. }), "{long}");
     entry(&long);
 }
 
@@ -77,20 +67,14 @@ fn novel_tuning_overrides_caller_tuning() {
     let own = fs::read_to_string(&settings).expect("the sample's");
     let say = |checks: &str| fs::write(&settings, format!("{own}{checks}")).expect("written");
     say("checks:\n  disabled: [ellipsis]\n  paragraph_indent: never\n");
-    let tuning = Tuning {
-        disabled: vec!["dash".to_owned()],
-        ..Tuning::default()
-    };
+    let tuning = Tuning { disabled: vec!["dash".to_owned()], ..Tuning::default() };
     let looked = given(&novel, "猫。", &tuning).expect("read");
     assert!(
         looked.tuning.is_disabled("dash")
             && looked.tuning.is_disabled("ellipsis")
             && !looked.tuning.is_disabled("long_sentence")
     );
-    assert_eq!(
-        looked.tuning.paragraph_indent,
-        Some(fumi_novel::checks::ParagraphIndent::Never)
-    );
+    assert_eq!(looked.tuning.paragraph_indent, Some(fumi_novel::checks::ParagraphIndent::Never));
     for wrong in [
         "checks:\n  disabled: [no_such_rule]\n",
         "checks:\n  thresholds: {no_such_rule.most: 3}\n",
@@ -123,10 +107,7 @@ fn a_mended_text_is_written_over_what_was_read_and_over_nothing_else() {
     let old = looked.draft.manuscript.source().to_owned();
     // An unchanged text writes nothing.
     let same = write_back(&novel, &looked, &old, &stamp()).expect("written");
-    assert_eq!(
-        (same.sha256.as_str(), same.backup),
-        (looked.subject.sha256.as_str(), None)
-    );
+    assert_eq!((same.sha256.as_str(), same.backup), (looked.subject.sha256.as_str(), None));
     assert!(!folder.path().join(&novel.names().backups).exists());
     let mended = old.replacen("桟橋", "浮桟橋", 1);
     let written = write_back(&novel, &looked, &mended, &stamp()).expect("written");
@@ -150,9 +131,7 @@ fn an_encoding_is_kept_or_nothing_is_written() {
     let (folder, novel) = copied();
     let file = folder.path().join(MANUSCRIPT);
     // The bytes of 猫が鳴いた。 with a line feed in Shift_JIS, repeated as several lines.
-    let line = [
-        0x94, 0x4c, 0x82, 0xaa, 0x96, 0xc2, 0x82, 0xa2, 0x82, 0xbd, 0x81, 0x42, 0x0a,
-    ];
+    let line = [0x94, 0x4c, 0x82, 0xaa, 0x96, 0xc2, 0x82, 0xa2, 0x82, 0xbd, 0x81, 0x42, 0x0a];
     let bytes = line.repeat(20);
     fs::write(&file, &bytes).expect("written");
     let looked = look(&novel);
@@ -164,10 +143,7 @@ fn an_encoding_is_kept_or_nothing_is_written() {
     assert_eq!(fs::read(&file).expect("bytes"), bytes);
     write_back(&novel, &looked, &text.replacen("鳴", "泣", 1), &stamp()).expect("written");
     let mended = fs::read(&file).expect("bytes");
-    assert_eq!(
-        (&mended[..4], &mended[4..6], &mended[6..]),
-        (&bytes[..4], &[0x8b, 0x83][..], &bytes[6..])
-    );
+    assert_eq!((&mended[..4], &mended[4..6], &mended[6..]), (&bytes[..4], &[0x8b, 0x83][..], &bytes[6..]));
     // A text with undecodable bytes is checked but not changed.
     let mut broken = format!("\u{feff}{}", "猫が鳴いた。\n".repeat(20)).into_bytes();
     broken.extend([0xff, b'\n']);

@@ -9,10 +9,7 @@ use tempfile::TempDir;
 /// Copies the sample to a temporary folder.
 pub(crate) fn copied() -> (TempDir, NovelProject) {
     let folder = tempfile::tempdir().expect("a folder");
-    copy(
-        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/novel"),
-        folder.path(),
-    );
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/novel"), folder.path());
     let project: Arc<Project> = Project::open(folder.path()).expect("a project");
     (folder, NovelProject::new(project, ProjectNames::default()))
 }

@@ -21,11 +21,7 @@ use super::{acts, answer, at, episode, good, sample::copied, stage};
 const MANUSCRIPT: &str = "40_原稿/第001話_こぶとえくぼ.md";
 
 fn now(seconds: usize) -> CallTime {
-    CallTime {
-        moment: at(seconds),
-        stamp: stamp(),
-        random: u32::try_from(seconds).expect("small"),
-    }
+    CallTime { moment: at(seconds), stamp: stamp(), random: u32::try_from(seconds).expect("small") }
 }
 
 fn stamp() -> BackupTime {
@@ -37,22 +33,13 @@ fn desk(novel: &NovelProject) -> WritingService {
 }
 
 fn answered(desk: &WritingService, id: &str, content: String, places_draft: bool, seconds: usize) -> StepOutcome {
-    let opened = desk
-        .open(SessionSelector::Named(id), None, &now(seconds))
-        .expect("an existing session");
-    desk.run_step(
-        opened,
-        SessionAction::Answer(answer(content)),
-        "write_step",
-        places_draft,
-        &now(seconds),
-    )
-    .expect("accepted")
+    let opened = desk.open(SessionSelector::Named(id), None, &now(seconds)).expect("an existing session");
+    desk.run_step(opened, SessionAction::Answer(answer(content)), "write_step", places_draft, &now(seconds))
+        .expect("accepted")
 }
 
 fn look(desk: &WritingService, opened: OpenedSession) -> StepOutcome {
-    desk.run_step(opened, SessionAction::Peek, "look", false, &now(59))
-        .expect("a step")
+    desk.run_step(opened, SessionAction::Peek, "look", false, &now(59)).expect("a step")
 }
 
 #[test]
@@ -60,9 +47,7 @@ fn a_session_is_begun_answered_and_delivered_over_the_manuscript_that_was_there(
     let (folder, novel) = copied();
     let old = fs::read(folder.path().join(MANUSCRIPT)).expect("the sample's");
     let desk = desk(&novel);
-    let opened = desk
-        .open(SessionSelector::New(StageRoute::Whole), None, &now(0))
-        .expect("a new session");
+    let opened = desk.open(SessionSelector::New(StageRoute::Whole), None, &now(0)).expect("a new session");
     assert!(opened.is_new);
     let begun = look(&desk, opened);
     assert!(begun.is_new && begun.delivered.is_none());
@@ -96,29 +81,19 @@ fn a_session_is_begun_answered_and_delivered_over_the_manuscript_that_was_there(
     assert_eq!((places[0], places.last()), (true, Some(&true)));
     let text = fs::read_to_string(folder.path().join(MANUSCRIPT)).expect("the manuscript");
     assert_eq!(ContentHash::from_bytes(text.as_bytes()).digits(), delivered.sha256);
-    assert!(
-        text.starts_with("# 第1話　梶みちる") && text.contains("海をとめに来た人ですか"),
-        "{text}"
-    );
+    assert!(text.starts_with("# 第1話　梶みちる") && text.contains("海をとめに来た人ですか"), "{text}");
     let backups = Backups::new(Arc::clone(novel.project()), &novel.names().backups);
     let (kept, broken) = backups.list().expect("backups");
     assert_eq!((kept.len(), broken.len()), (2, 0));
     let of_old = ContentHash::from_bytes(&old);
     assert!(kept.iter().any(|backup| backup.files[0].sha256 == of_old.digits()));
     // Peeking at a finished session writes nothing and returns the existing manuscript.
-    let again = look(
-        &desk,
-        desk.open(SessionSelector::Named(&id), None, &now(58)).expect("exists"),
-    );
+    let again = look(&desk, desk.open(SessionSelector::Named(&id), None, &now(58)).expect("exists"));
     assert!(matches!(again.next, NextStep::Done(_)) && again.written.is_empty());
     let there = again.delivered.expect("a manuscript");
     assert_eq!((there.sha256, there.backup), (delivered.sha256, None));
     // A finished session is no longer open.
-    assert!(
-        desk.open(SessionSelector::Open(StageRoute::Whole), None, &now(57))
-            .expect("another")
-            .is_new
-    );
+    assert!(desk.open(SessionSelector::Open(StageRoute::Whole), None, &now(57)).expect("another").is_new);
 }
 
 #[test]
@@ -126,9 +101,7 @@ fn a_draft_alone_makes_the_manuscript_of_an_episode_without_one() {
     let (folder, novel) = copied();
     fs::remove_file(folder.path().join(MANUSCRIPT)).expect("removed");
     let desk = desk(&novel);
-    let opened = desk
-        .open(SessionSelector::Open(StageRoute::Draft), None, &now(0))
-        .expect("a new session");
+    let opened = desk.open(SessionSelector::Open(StageRoute::Draft), None, &now(0)).expect("a new session");
     let mut worked = look(&desk, opened);
     assert_eq!(worked.session.route(), StageRoute::Draft);
     let id = worked.session.id().to_string();
@@ -142,16 +115,10 @@ fn a_draft_alone_makes_the_manuscript_of_an_episode_without_one() {
     let placed = worked.delivered.expect("a manuscript");
     assert_eq!(placed.backup, None);
     let text = fs::read_to_string(folder.path().join(&placed.path)).expect("the manuscript");
-    assert_eq!(
-        text.split_once("\n\n").expect("a heading").1.trim(),
-        acts().concat().trim()
-    );
+    assert_eq!(text.split_once("\n\n").expect("a heading").1.trim(), acts().concat().trim());
     // After the file was removed by hand, the session is still finished but has no manuscript.
     fs::remove_file(folder.path().join(&placed.path)).expect("removed");
-    let again = look(
-        &desk,
-        desk.open(SessionSelector::Named(&id), None, &now(58)).expect("exists"),
-    );
+    let again = look(&desk, desk.open(SessionSelector::Named(&id), None, &now(58)).expect("exists"));
     assert!(matches!(again.next, NextStep::Done(_)) && again.delivered.is_none());
 }
 
@@ -159,16 +126,11 @@ fn a_draft_alone_makes_the_manuscript_of_an_episode_without_one() {
 fn feedback_a_stage_done_again_and_a_new_length_are_kept() {
     let (folder, novel) = copied();
     let desk = desk(&novel);
-    let mut worked = look(
-        &desk,
-        desk.open(SessionSelector::Open(StageRoute::Whole), None, &now(0))
-            .expect("a new session"),
-    );
+    let mut worked =
+        look(&desk, desk.open(SessionSelector::Open(StageRoute::Whole), None, &now(0)).expect("a new session"));
     let id = worked.session.id().to_string();
     for seconds in 1.. {
-        let NextStep::Ask(ask) = &worked.next else {
-            panic!("done")
-        };
+        let NextStep::Ask(ask) = &worked.next else { panic!("done") };
         if ask.stage == stage(3) {
             break;
         }
@@ -176,35 +138,26 @@ fn feedback_a_stage_done_again_and_a_new_length_are_kept() {
         worked = answered(&desk, &id, content, false, seconds);
     }
     let open = |target| {
-        let opened = desk
-            .open(SessionSelector::Open(StageRoute::Whole), target, &now(59))
-            .expect("open");
+        let opened = desk.open(SessionSelector::Open(StageRoute::Whole), target, &now(59)).expect("open");
         assert_eq!(opened.session().id().to_string(), id);
         opened
     };
     // The same length changes nothing.
     assert!(look(&desk, open(None)).written.is_empty());
     let longer = look(&desk, open(Some(9_000)));
-    assert_eq!(
-        (longer.written.len(), longer.session.word_count_target()),
-        (1, Some(9_000))
-    );
+    assert_eq!((longer.written.len(), longer.session.word_count_target()), (1, Some(9_000)));
     assert!(look(&desk, open(Some(9_000))).written.is_empty());
     let act = SessionAction::Feedback(stage(2), "もっと静かに".to_owned());
-    let said = desk
-        .run_step(open(None), act, "feedback", false, &now(59))
-        .expect("remarked");
+    let said = desk.run_step(open(None), act, "feedback", false, &now(59)).expect("remarked");
     assert_eq!(said.session.feedback().len(), 1);
-    let again = desk
-        .run_step(open(None), SessionAction::Reopen(stage(2)), "feedback", false, &now(59))
-        .expect("reopened");
+    let again =
+        desk.run_step(open(None), SessionAction::Reopen(stage(2)), "feedback", false, &now(59)).expect("reopened");
     let NextStep::Ask(ask) = again.next else { panic!("done") };
     assert_eq!(ask.stage, stage(2));
     assert!(ask.instruction.contains("もっと静かに"), "{}", ask.instruction);
     assert_eq!(open(None).session().current(), Some(stage(2)));
-    let early = desk
-        .run_step(open(None), SessionAction::Reopen(stage(5)), "feedback", false, &now(59))
-        .expect_err("early");
+    let early =
+        desk.run_step(open(None), SessionAction::Reopen(stage(5)), "feedback", false, &now(59)).expect_err("early");
     assert_eq!(early.error_message().code, "S003");
     // A lost output is reported, and the session is written.
     let output = open(None).session().output(stage(1)).expect("done").output_file.clone();
@@ -222,12 +175,7 @@ fn a_plan_has_every_question_and_writes_nothing() {
         let planned = desk.plan(route, Some(6_000), &now(0));
         assert_eq!(planned.len(), turns);
         for one in &planned {
-            assert!(
-                one.turn >= 1 && one.instruction.contains("第1話"),
-                "{}: {}",
-                one.stage.name(),
-                one.instruction
-            );
+            assert!(one.turn >= 1 && one.instruction.contains("第1話"), "{}: {}", one.stage.name(), one.instruction);
         }
     }
     assert_eq!(desk.material().cast.len(), 4);
@@ -238,26 +186,14 @@ fn a_plan_has_every_question_and_writes_nothing() {
 fn ambiguous_manuscript_is_never_overwritten() {
     let (folder, novel) = copied();
     let desk = desk(&novel);
-    let id = look(
-        &desk,
-        desk.open(SessionSelector::New(StageRoute::Draft), None, &now(0))
-            .expect("a new session"),
-    )
-    .session
-    .id()
-    .to_string();
+    let id = look(&desk, desk.open(SessionSelector::New(StageRoute::Draft), None, &now(0)).expect("a new session"))
+        .session
+        .id()
+        .to_string();
     fs::write(folder.path().join("40_原稿/第001話_別.md"), "別の原稿").expect("written");
     for (turn, content) in acts().into_iter().enumerate() {
-        let opened = desk
-            .open(SessionSelector::Named(&id), None, &now(turn))
-            .expect("exists");
-        let done = desk.run_step(
-            opened,
-            SessionAction::Answer(answer(content)),
-            "write_draft",
-            turn == 2,
-            &now(turn),
-        );
+        let opened = desk.open(SessionSelector::Named(&id), None, &now(turn)).expect("exists");
+        let done = desk.run_step(opened, SessionAction::Answer(answer(content)), "write_draft", turn == 2, &now(turn));
         assert_eq!(done.is_ok(), turn < 2, "{turn}");
         if let Err(error) = done {
             let said = error.error_message().message;
@@ -267,13 +203,8 @@ fn ambiguous_manuscript_is_never_overwritten() {
     // The rejected answer wrote nothing.
     let opened = desk.open(SessionSelector::Named(&id), None, &now(9)).expect("exists");
     assert_eq!(opened.session().turns().len(), 2);
-    let unknown = desk
-        .open(
-            SessionSelector::Named("session_20250904_103000_00000000x"),
-            None,
-            &now(9),
-        )
-        .expect_err("unknown");
+    let unknown =
+        desk.open(SessionSelector::Named("session_20250904_103000_00000000x"), None, &now(9)).expect_err("unknown");
     assert!(!unknown.error_message().message.get(Locale::En).is_empty());
 }
 
@@ -295,10 +226,7 @@ fn a_manuscript_has_a_heading_and_is_placed_once() {
     let second = place("犬。");
     assert_eq!(second.path, first.path);
     assert!(second.backup.is_some() && second.sha256 != first.sha256);
-    assert_eq!(
-        fs::read_to_string(folder.path().join(&second.path)).expect("text"),
-        "犬。"
-    );
+    assert_eq!(fs::read_to_string(folder.path().join(&second.path)).expect("text"), "犬。");
 }
 
 #[test]
@@ -306,12 +234,7 @@ fn an_episode_at_once_is_asked_with_its_whole_plot_and_judged_like_a_manuscript(
     let (_folder, novel) = copied();
     let material = WritingMaterial::gather(&novel, episode()).expect("a plot");
     for locale in [Locale::En, Locale::Ja] {
-        let once = WholeEpisodeRequest {
-            episode: episode(),
-            material: &material,
-            target: None,
-            locale,
-        };
+        let once = WholeEpisodeRequest { episode: episode(), material: &material, target: None, locale };
         let asked = once.instruction("  {plot} の中身 {min}\n", &at(0));
         // Placeholders inside plot text are not filled.
         assert!(asked.contains("{plot} の中身 {min}"), "{asked}");
@@ -320,12 +243,7 @@ fn an_episode_at_once_is_asked_with_its_whole_plot_and_judged_like_a_manuscript(
         assert_eq!(once.context().len(), material.references.len());
     }
     let nothing = WritingMaterial::default();
-    let once = |target, material| WholeEpisodeRequest {
-        episode: episode(),
-        material,
-        target,
-        locale: Locale::Ja,
-    };
+    let once = |target, material| WholeEpisodeRequest { episode: episode(), material, target, locale: Locale::Ja };
     let names = |once: &WholeEpisodeRequest| once.criteria().iter().map(AnswerCriterion::name).collect::<Vec<_>>();
     assert_eq!(names(&once(None, &material)), ["length", "characters", "remnants"]);
     assert_eq!(names(&once(None, &nothing)), ["length", "remnants"]);
@@ -364,10 +282,7 @@ fn a_project_has_prompts_of_its_own_by_stage_and_by_turn() {
     let write =
         |name: &str, text: &str| fs::write(folder.path().join("60_プロンプト").join(name), text).expect("written");
     let draft = WritingStage::DRAFT;
-    write(
-        &format!("{}.md", draft.name()),
-        "## 1\n第{episode}話の頭だけを。\n\n## 2\n真ん中を。\n",
-    );
+    write(&format!("{}.md", draft.name()), "## 1\n第{episode}話の頭だけを。\n\n## 2\n真ん中を。\n");
     write(&format!("{}.md", stage(2).name()), "どの問いにも同じ言葉を。\n");
     write("no_stage.md", "だれも読まない。");
     fs::write(folder.path().join("30_設定集/壊れた.yaml"), "a: [").expect("written");
@@ -410,14 +325,8 @@ fn every_criterion_says_in_both_languages_what_it_asks() {
             match criterion {
                 AnswerCriterion::Key(key) => {
                     let meaning = key.meaning();
-                    assert!(
-                        said.en.contains(key.name) && said.en.contains(meaning.get(Locale::En)),
-                        "{said:?}"
-                    );
-                    assert!(
-                        said.ja.contains(key.name) && said.ja.contains(meaning.get(Locale::Ja)),
-                        "{said:?}"
-                    );
+                    assert!(said.en.contains(key.name) && said.en.contains(meaning.get(Locale::En)), "{said:?}");
+                    assert!(said.ja.contains(key.name) && said.ja.contains(meaning.get(Locale::Ja)), "{said:?}");
                 }
                 AnswerCriterion::Length { from, to } => {
                     assert!(from < to && said.en.starts_with(&format!("{from} to {to}")), "{said:?}");
@@ -430,8 +339,5 @@ fn every_criterion_says_in_both_languages_what_it_asks() {
         let content = good(&ask);
         workflow.step(Some(answer(content)), &at(seconds)).expect("accepted");
     }
-    assert_eq!(
-        Vec::from_iter(names),
-        ["characters", "form", "key", "length", "remnants"]
-    );
+    assert_eq!(Vec::from_iter(names), ["characters", "form", "key", "length", "remnants"]);
 }

@@ -40,14 +40,9 @@ user_feedback:
     feedback: approved
     timestamp: 2025-09-04T10:32:15Z
 ";
-    let wrong = WritingSession::read("s.yaml", text)
-        .expect_err("a stage is left out")
-        .error_message();
+    let wrong = WritingSession::read("s.yaml", text).expect_err("a stage is left out").error_message();
     assert_eq!(wrong.code, "P002");
-    assert!(
-        wrong.message.get(Locale::En).contains("current_stage does not follow"),
-        "{wrong:?}"
-    );
+    assert!(wrong.message.get(Locale::En).contains("current_stage does not follow"), "{wrong:?}");
     let text = text.replace("emotional_flow_design", "analyze_plot_structure");
     let session = WritingSession::read("s.yaml", &text).expect("a session");
     let again = session.to_yaml();
@@ -68,40 +63,20 @@ user_feedback:
         let error = WritingSession::read("s.yaml", &text.replacen(from, to, 1)).expect_err(to);
         assert_eq!(error.error_message().code, "P002", "{to}");
     }
-    assert_eq!(
-        WritingSession::read("s.yaml", "").expect_err("empty").entry(),
-        "BROKEN_SESSION"
-    );
+    assert_eq!(WritingSession::read("s.yaml", "").expect_err("empty").entry(), "BROKEN_SESSION");
 }
 
 #[test]
 fn broken_yaml_tells_line_and_column() {
     let text = begun(&material()).write().text;
     let broken = text.replace("episode: 1", "episode: [1");
-    let line = 1 + text
-        .lines()
-        .position(|line| line.starts_with("episode: 1"))
-        .expect("an episode");
-    let lesson = WritingSession::read("s.yaml", &broken)
-        .expect_err("broken")
-        .error_message();
+    let line = 1 + text.lines().position(|line| line.starts_with("episode: 1")).expect("an episode");
+    let lesson = WritingSession::read("s.yaml", &broken).expect_err("broken").error_message();
     assert_eq!(lesson.code, "P002");
-    let told = lesson
-        .facts
-        .iter()
-        .find(|(name, _)| *name == "line")
-        .expect("a line")
-        .1
-        .en
-        .parse::<usize>()
-        .expect("a number");
+    let told =
+        lesson.facts.iter().find(|(name, _)| *name == "line").expect("a line").1.en.parse::<usize>().expect("a number");
     assert!((line..=line + 1).contains(&told), "{told} is not near {line}");
-    assert!(
-        !lesson
-            .facts
-            .iter()
-            .any(|(name, value)| *name == "column" && value.en == "0")
-    );
+    assert!(!lesson.facts.iter().any(|(name, value)| *name == "column" && value.en == "0"));
 }
 
 #[test]
@@ -112,9 +87,7 @@ fn feedback_is_used_when_a_stage_is_done_again_and_makes_later_ones_stale() {
     workflow.feedback(stage(1), APPROVED, &at(1)).expect("stored");
     assert_eq!(question(&mut workflow).submit.turn, 2);
     let stepped = workflow.feedback(stage(2), "幕切れを静かに", &at(2)).expect("stored");
-    let NextStep::Ask(ask) = &stepped.next else {
-        panic!("it is done")
-    };
+    let NextStep::Ask(ask) = &stepped.next else { panic!("it is done") };
     assert_eq!((ask.stage, ask.submit.turn), (stage(2), 1));
     assert!(ask.instruction.contains("幕切れを静かに"), "{}", ask.instruction);
     assert_eq!(ask.stale, [stage(2), stage(3)]);
@@ -125,11 +98,7 @@ fn feedback_is_used_when_a_stage_is_done_again_and_makes_later_ones_stale() {
     assert!(!ask.instruction.contains("幕切れを静かに"));
     // Context is cited with its present hash.
     let output = workflow.session().output(stage(2)).expect("an output");
-    assert!(
-        ask.context
-            .iter()
-            .any(|cited| cited.path == output.output_file && cited.sha256 == output.sha256)
-    );
+    assert!(ask.context.iter().any(|cited| cited.path == output.output_file && cited.sha256 == output.sha256));
     assert!(ask.context.iter().any(|cited| cited.path.ends_with("第001話.yaml")));
 }
 
@@ -193,14 +162,8 @@ fn any_sequence_keeps_the_session_sound_on_the_disk() {
                     NextStep::Done(_) => workflow.step(None, &now),
                 },
                 Act::Bad(content) => workflow.step(Some(answer(content)), &now),
-                Act::Wrong(number, turn) => workflow.step(
-                    Some(TurnAnswer {
-                        stage: Some(stage(number)),
-                        turn: Some(turn),
-                        ..answer("x: y")
-                    }),
-                    &now,
-                ),
+                Act::Wrong(number, turn) => workflow
+                    .step(Some(TurnAnswer { stage: Some(stage(number)), turn: Some(turn), ..answer("x: y") }), &now),
                 Act::Feedback(number, said) => workflow.feedback(stage(number), &said, &now),
                 Act::Restart => {
                     let recovered = sessions.load(&id, episode()).expect("a session");

@@ -59,9 +59,7 @@ fn acts() -> [String; 3] {
 
 fn cut_acts() -> [String; 3] {
     let text = sample().manuscript_text(episode()).expect("a manuscript").text;
-    let whole = Manuscript::read(text.as_str(), ManuscriptOptions::default())
-        .count(ManuscriptPart::Body)
-        .characters;
+    let whole = Manuscript::read(text.as_str(), ManuscriptOptions::default()).count(ManuscriptPart::Body).characters;
     let mut acts = [String::new(), String::new(), String::new()];
     let mut written = 0;
     for line in text.lines().skip(2) {
@@ -88,9 +86,7 @@ fn good(ask: &TurnQuestion) -> String {
                     "[{find: 海を止めに来た人ですか, replace: 海をとめに来た人ですか}]".to_owned()
                 }
             };
-            let lines = keys
-                .iter()
-                .map(|key| [key.name, ": ", &value(key.holds), "\n"].concat());
+            let lines = keys.iter().map(|key| [key.name, ": ", &value(key.holds), "\n"].concat());
             lines.collect()
         }
         TurnContents::Part(..) | TurnContents::Rest => acts()[ask.submit.turn - 1].clone(),
@@ -99,11 +95,7 @@ fn good(ask: &TurnQuestion) -> String {
 }
 
 fn answer(content: impl Into<String>) -> TurnAnswer {
-    TurnAnswer {
-        content: content.into(),
-        elapsed: Duration::from_millis(1_500),
-        ..TurnAnswer::default()
-    }
+    TurnAnswer { content: content.into(), elapsed: Duration::from_millis(1_500), ..TurnAnswer::default() }
 }
 
 fn asked(step: &NextStep) -> &TurnQuestion {

@@ -62,18 +62,12 @@ fn a_plot_that_is_there_is_found_and_would_be_taken() {
 fn a_preview_counts_what_is_planned() {
     // The score counts 8 events, 4 characters, 2 foreshadowings and 4 scenes.
     let preview = plotting::preview(&first().plot, 3_000);
-    assert_eq!(
-        (preview.estimated_length, preview.complexity_score),
-        (4_000, 40 + 24 + 16 + 16)
-    );
+    assert_eq!((preview.estimated_length, preview.complexity_score), (4_000, 40 + 24 + 16 + 16));
     assert_eq!(preview.key_elements.len(), 5);
     assert!(preview.key_elements.iter().all(|event| event.chars().count() <= 40));
     let empty = plotting::preview(&EpisodePlot::default(), 3_000);
     assert_eq!((empty.estimated_length, empty.complexity_score), (3_000, 0));
-    let huge = EpisodePlot::read(
-        "p",
-        "key_events: [a, b, c]\nscene_structure: {scene_count_target: 4000000000}\n",
-    );
+    let huge = EpisodePlot::read("p", "key_events: [a, b, c]\nscene_structure: {scene_count_target: 4000000000}\n");
     assert_eq!(plotting::preview(&huge.expect("a plot"), 1).complexity_score, 100);
 }
 
@@ -94,19 +88,10 @@ fn everything_that_an_answer_misses_is_named_at_once() {
     );
     assert_eq!(missed("key_events: ["), ["form"]);
     let good = first().text;
-    assert_eq!(
-        missed(&format!("{good}\n# 承知しました\n承知しました: 次の通りです\n")),
-        ["remnants"]
-    );
-    assert_eq!(
-        missed(&good.replace("episode_number: 1", "episode_number: 3")),
-        ["episode_info.episode_number"]
-    );
+    assert_eq!(missed(&format!("{good}\n# 承知しました\n承知しました: 次の通りです\n")), ["remnants"]);
+    assert_eq!(missed(&good.replace("episode_number: 1", "episode_number: 3")), ["episode_info.episode_number"]);
     let large = plotting::validate_answer(episode(), &" ".repeat((1 << 20) + 1)).expect_err("too large");
-    assert!(
-        matches!(large, WritingError::TooLarge { limit: 1_048_576, .. }),
-        "{large}"
-    );
+    assert!(matches!(large, WritingError::TooLarge { limit: 1_048_576, .. }), "{large}");
     // A missing episode number is filled in.
     let unsaid = plotting::validate_answer(episode(), &good.replace("  episode_number: 1\n", "")).expect("a plot");
     assert_eq!(unsaid.episode_info.episode_number, Some(1));
@@ -122,10 +107,7 @@ fn a_plot_is_placed_and_what_it_replaces_is_backed_up() {
     let read = |placed: &StoredPlot| fs::read_to_string(folder.path().join(&placed.path)).expect("a file");
     let mut plot = first().plot;
     let new = place(number(4), &plot);
-    assert_eq!(
-        (new.path.as_str(), new.backup.as_ref()),
-        ("20_プロット/話別/第004話.yaml", None)
-    );
+    assert_eq!((new.path.as_str(), new.backup.as_ref()), ("20_プロット/話別/第004話.yaml", None));
     assert_eq!(read(&new), new.text);
     assert_eq!(EpisodePlot::read("p", &new.text).expect("a plot"), plot);
     // Placing the same plot again writes nothing.
@@ -158,25 +140,12 @@ fn a_plot_is_asked_for_with_all_that_is_planned_of_it() {
     // The chapter's purpose and summary with its line about the episode; hints and the payoff from the ledger.
     assert_eq!(material.chapter.len(), 3);
     assert!(material.chapter[2].contains("正体"), "{:?}", material.chapter);
-    let planned: Vec<&str> = material
-        .ledger
-        .iter()
-        .filter_map(|line| line.en.split(':').next())
-        .collect();
-    assert!(
-        planned.starts_with(&["F001 payoff", "F001 hint", "F002 hint"]),
-        "{planned:?}"
-    );
+    let planned: Vec<&str> = material.ledger.iter().filter_map(|line| line.en.split(':').next()).collect();
+    assert!(planned.starts_with(&["F001 payoff", "F001 hint", "F002 hint"]), "{planned:?}");
     assert_eq!(material.previous.len(), 2);
     let japanese = asked(&novel, 2, Some("前のプロット"), Locale::Ja);
-    for words in [
-        "潮のほまち",
-        "第2話",
-        "F001 payoff",
-        "壁の盥が消えていた",
-        "前のプロット",
-        "穂刈徳次: ",
-    ] {
+    for words in ["潮のほまち", "第2話", "F001 payoff", "壁の盥が消えていた", "前のプロット", "穂刈徳次: "]
+    {
         assert!(japanese.contains(words), "{words}: {japanese}");
     }
     assert!(!japanese.contains('{'), "{japanese}");
@@ -186,29 +155,17 @@ fn a_plot_is_asked_for_with_all_that_is_planned_of_it() {
     // Nothing is planned for a later episode, and no episode precedes it.
     let later = asked(&novel, 9, None, Locale::Ja);
     assert_eq!(later.matches("（未定）").count(), 3, "{later}");
-    assert!(
-        PlotMaterial::gather(&novel, number(1), None)
-            .expect("material")
-            .previous
-            .is_empty()
-    );
+    assert!(PlotMaterial::gather(&novel, number(1), None).expect("material").previous.is_empty());
 }
 
 #[test]
 fn unreadable_settings_are_shown_as_undecided() {
     let (folder, novel) = copied();
-    for file in [
-        "20_プロット/章別/第01章.yaml",
-        "50_管理資料/伏線管理.yaml",
-        "30_設定集/キャラクター.yaml",
-    ] {
+    for file in ["20_プロット/章別/第01章.yaml", "50_管理資料/伏線管理.yaml", "30_設定集/キャラクター.yaml"]
+    {
         fs::write(folder.path().join(file), "a: [").expect("written");
     }
-    fs::write(
-        folder.path().join("20_プロット/章別/第02章.yaml"),
-        "episodes: 一覧ではない\n",
-    )
-    .expect("written");
+    fs::write(folder.path().join("20_プロット/章別/第02章.yaml"), "episodes: 一覧ではない\n").expect("written");
     let material = PlotMaterial::gather(&novel, number(1), None).expect("material");
     assert!(material.cast.is_empty() && material.chapter.is_empty() && material.ledger.is_empty());
     assert!(material.instruction(number(1), Locale::En).contains("(not decided)"));
@@ -219,12 +176,7 @@ fn the_plan_of_the_sample_passes_and_an_empty_one_fails() {
     let placed = first();
     let whole = review(&placed.plot);
     let ids: Vec<&str> = whole.points.iter().map(|point| point.id).collect();
-    assert_eq!(
-        ids,
-        [
-            "P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-10"
-        ]
-    );
+    assert_eq!(ids, ["P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-10"]);
     for id in ["P-02", "P-03", "P-05", "P-06", "P-07", "P-10"] {
         assert_eq!(score(&whole, id), Some(100.0), "{id}");
     }
@@ -235,12 +187,7 @@ fn the_plan_of_the_sample_passes_and_an_empty_one_fails() {
     assert_eq!((some, whole.group_result(&["P-08"]).0), (Some(100.0), None));
     let empty = review(&EpisodePlot::default());
     assert_eq!(empty.verdict(), PlotVerdict::Fail);
-    for (id, expected) in [
-        ("P-01", Some(0.0)),
-        ("P-02", Some(0.0)),
-        ("P-03", None),
-        ("P-05", Some(0.0)),
-    ] {
+    for (id, expected) in [("P-01", Some(0.0)), ("P-02", Some(0.0)), ("P-03", None), ("P-05", Some(0.0))] {
         assert_eq!(score(&empty, id), expected, "{id}");
     }
     // One finding for each act, events, ledger plans, journey, two purposes, theme and hook.
@@ -297,7 +244,6 @@ fn verdicts_follow_score_thresholds() {
 fn unused_characters_are_reported() {
     let mut plot = first().plot;
     assert!(plotting::unused_characters(&plot).is_empty());
-    plot.characters
-        .push(fumi_novel::project::YamlValue::Text("蔵前権兵衛".to_owned()));
+    plot.characters.push(fumi_novel::project::YamlValue::Text("蔵前権兵衛".to_owned()));
     assert_eq!(plotting::unused_characters(&plot), ["蔵前権兵衛"]);
 }

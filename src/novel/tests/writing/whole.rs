@@ -17,14 +17,7 @@ fn written() -> (Vec<FileWrite>, Workflow<'static>) {
     for seconds in 1.. {
         let NextStep::Ask(ask) = next else { break };
         let stepped = workflow.step(Some(answer(good(&ask))), &at(seconds)).expect("accepted");
-        assert!(
-            stepped
-                .writes
-                .last()
-                .expect("a session")
-                .path
-                .starts_with(".noveler/sessions/")
-        );
+        assert!(stepped.writes.last().expect("a session").path.starts_with(".noveler/sessions/"));
         writes.extend(stepped.writes);
         next = stepped.next;
     }
@@ -34,19 +27,12 @@ fn written() -> (Vec<FileWrite>, Workflow<'static>) {
 /// Replaces every hash in a session by `HASH`; the hashes are verified when the session is loaded.
 fn without_hashes(session: &str) -> String {
     let is_hash = |word: &str| {
-        matches!(word.len(), 12 | 64)
-            && word
-                .bytes()
-                .all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+        matches!(word.len(), 12 | 64) && word.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
     };
     let words = session.split_inclusive([' ', '-', '.', '\n']);
     let word = |word: &str| {
         let bare = word.trim_end_matches([' ', '-', '.', '\n']);
-        if is_hash(bare) {
-            word.replacen(bare, "HASH", 1)
-        } else {
-            word.to_owned()
-        }
+        if is_hash(bare) { word.replacen(bare, "HASH", 1) } else { word.to_owned() }
     };
     words.map(word).collect()
 }
@@ -60,18 +46,11 @@ fn ten_stages_make_the_expected_session_and_manuscript() {
     let NextStep::Done(done) = workflow.step(None, &at(0)).expect("the end").next else {
         panic!("stages are left");
     };
-    let manuscript = &writes
-        .iter()
-        .find(|write| write.path == done.manuscript.path)
-        .expect("written")
-        .text;
-    let sample = acts()
-        .concat()
-        .replacen("海を止めに来た人ですか", "海をとめに来た人ですか", 1);
+    let manuscript = &writes.iter().find(|write| write.path == done.manuscript.path).expect("written").text;
+    let sample = acts().concat().replacen("海を止めに来た人ですか", "海をとめに来た人ですか", 1);
     assert_eq!(manuscript.trim_end(), sample.trim_end());
-    let body = Manuscript::read(manuscript.as_str(), ManuscriptOptions::default())
-        .count(ManuscriptPart::Body)
-        .characters;
+    let body =
+        Manuscript::read(manuscript.as_str(), ManuscriptOptions::default()).count(ManuscriptPart::Body).characters;
     assert_eq!(done.characters, body);
     assert_eq!(done.title, done.summary);
     assert!(done.title.starts_with("梶みちる"));
@@ -142,22 +121,13 @@ fn lost_turn_is_repeated_alone() {
     let material = material();
     let mut workflow = begun(&material);
     let ask = question(&mut workflow);
-    let writes = workflow
-        .step(Some(answer(good(&ask))), &at(1))
-        .expect("accepted")
-        .writes;
+    let writes = workflow.step(Some(answer(good(&ask))), &at(1)).expect("accepted").writes;
     let (root, project) = disk();
     apply(&project, &writes).expect("written");
     let id = workflow.session().id().to_string();
     let sessions = WritingSessionStore::new(project.clone());
-    assert_eq!(
-        sessions.load(&id, episode()).expect("a session").session.turns().len(),
-        1
-    );
+    assert_eq!(sessions.load(&id, episode()).expect("a session").session.turns().len(), 1);
     std::fs::remove_file(root.path().join(&writes[0].path)).expect("removed");
     let recovered = sessions.load(&id, episode()).expect("a session");
-    assert_eq!(
-        (recovered.lost.as_slice(), recovered.session.turns().len()),
-        (&[ask.stage][..], 0)
-    );
+    assert_eq!((recovered.lost.as_slice(), recovered.session.turns().len()), (&[ask.stage][..], 0));
 }

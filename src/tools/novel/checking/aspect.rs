@@ -90,21 +90,9 @@ impl AspectReport {
             score: one.score.map(tenths),
             method: one.method.name(),
             coverage: hundredths(one.coverage),
-            issues: if rules.is_empty() {
-                Vec::new()
-            } else {
-                seen.issues_of(|rule| rules.contains(&rule))
-            },
-            evidence: one
-                .evaluations
-                .iter()
-                .filter_map(|item| AspectPart::from_evaluation(seen, item))
-                .collect(),
-            low_items: one
-                .low_items()
-                .into_iter()
-                .map(|low| ItemReport::with_advice(seen, low))
-                .collect(),
+            issues: if rules.is_empty() { Vec::new() } else { seen.issues_of(|rule| rules.contains(&rule)) },
+            evidence: one.evaluations.iter().filter_map(|item| AspectPart::from_evaluation(seen, item)).collect(),
+            low_items: one.low_items().into_iter().map(|low| ItemReport::with_advice(seen, low)).collect(),
         }
     }
 
@@ -145,9 +133,7 @@ pub(super) fn how(method: &str, coverage: f64, locale: Locale) -> String {
 
 /// True if a model or a person judged.
 fn judged(method: &str) -> bool {
-    ![EvaluationMethod::Deterministic, EvaluationMethod::NotEvaluated]
-        .map(EvaluationMethod::name)
-        .contains(&method)
+    ![EvaluationMethod::Deterministic, EvaluationMethod::NotEvaluated].map(EvaluationMethod::name).contains(&method)
 }
 
 /// Returns a share as a whole percentage.
@@ -165,10 +151,7 @@ impl AspectPart {
             score: hundredths(one.score?),
             method: one.method.name(),
             value: value(one),
-            line: evidence(seen, one)
-                .first()
-                .map(|place| place.line)
-                .filter(|line| *line > 0),
+            line: evidence(seen, one).first().map(|place| place.line).filter(|line| *line > 0),
         })
     }
 
@@ -204,12 +187,7 @@ impl ItemReport {
     pub(super) fn with_advice(seen: &CheckContext<'_>, one: &Evaluation) -> Self {
         let advice = &reviewing::words(one.item, seen.job.locale).advice;
         Self {
-            advice: Some(
-                advice
-                    .split_whitespace()
-                    .collect::<Vec<_>>()
-                    .join(joint(seen.job.locale)),
-            ),
+            advice: Some(advice.split_whitespace().collect::<Vec<_>>().join(joint(seen.job.locale))),
             ..Self::from_evaluation(seen, one)
         }
     }
@@ -280,9 +258,7 @@ fn evidence(seen: &CheckContext<'_>, one: &Evaluation) -> Vec<EvidencePlace> {
         let quotes = judged.judgement.quotes.iter().take(PLACES);
         return quotes
             .map(|quote| EvidencePlace {
-                line: source
-                    .find(quote.trim())
-                    .map_or(0, |at| seen.material.manuscript().position(at).line),
+                line: source.find(quote.trim()).map_or(0, |at| seen.material.manuscript().position(at).line),
                 excerpt: cut(quote),
             })
             .collect();

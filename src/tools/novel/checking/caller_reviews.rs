@@ -95,11 +95,7 @@ impl CallerReviews {
         }
         let value = serde_json::to_vec(&files).map_err(|_| ToolError::internal())?;
         if value.len() > MAX_REVIEW_BYTES {
-            return Err(StoreError::TooLarge {
-                size: value.len(),
-                limit: MAX_REVIEW_BYTES,
-            }
-            .into());
+            return Err(StoreError::TooLarge { size: value.len(), limit: MAX_REVIEW_BYTES }.into());
         }
         let fetched = *self.fetched.lock();
         let expect = fetched.map_or(ExpectedState::Absent, ExpectedState::Version);

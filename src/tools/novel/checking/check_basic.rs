@@ -12,13 +12,8 @@ use super::{
 };
 
 /// Names of the rules for words that should not be in the text.
-const UNWANTED: [&str; 5] = [
-    "assistant_remnant",
-    "placeholder",
-    "author_aside",
-    "overused_phrase",
-    "forbidden_expression",
-];
+const UNWANTED: [&str; 5] =
+    ["assistant_remnant", "placeholder", "author_aside", "overused_phrase", "forbidden_expression"];
 
 /// Names of the rules for paragraphs.
 const PARAGRAPHS: [&str; 6] = [
@@ -88,12 +83,8 @@ struct LayoutIssues {
 }
 
 impl Tool for CheckBasic {
-    const SPEC: ToolSpec = ToolSpec {
-        name: "check_basic",
-        texts: texts!("check_basic"),
-        example: r#"{"episode": 1}"#,
-        ..CHECKS
-    };
+    const SPEC: ToolSpec =
+        ToolSpec { name: "check_basic", texts: texts!("check_basic"), example: r#"{"episode": 1}"#, ..CHECKS };
     type Deps = NovelDeps;
     type Args = Args;
     type Output = CheckReply<BasicReport>;
@@ -102,9 +93,7 @@ impl Tool for CheckBasic {
         let job = CheckJob::new("check_basic", args.episode, args.verbose, deps, cx)?;
         let target = args.word_count_target;
         let work = cx.blocking(move |cancel, _| {
-            check(&job, &[RuleGroup::Basic], &|| cancel.is_cancelled(), |seen| {
-                basic(seen, target)
-            })
+            check(&job, &[RuleGroup::Basic], &|| cancel.is_cancelled(), |seen| basic(seen, target))
         });
         Ok(ToolOutcome::Done(work.await?))
     }
@@ -143,14 +132,7 @@ impl WordCount {
             (actual, _) if actual < f64::from(min) => "below_min",
             _ => "above_max",
         };
-        Self {
-            actual,
-            target,
-            min,
-            max,
-            deviation_percentage: tenths(deviation),
-            status,
-        }
+        Self { actual, target, min, max, deviation_percentage: tenths(deviation), status }
     }
 }
 
@@ -158,29 +140,17 @@ impl CheckDetails for BasicReport {
     /// Scales the score by the written share of the minimum length if the text is far too short.
     fn verdict(&self) -> Option<CheckVerdict> {
         let count = &self.word_count_check;
-        let written = if count.status == "below_min" {
-            count.actual as f64 / f64::from(count.min)
-        } else {
-            1.0
-        };
-        (count.actual > 0).then_some(CheckVerdict {
-            score: Some(tenths(self.rules_score * written)),
-            method: DETERMINISTIC,
-        })
+        let written = if count.status == "below_min" { count.actual as f64 / f64::from(count.min) } else { 1.0 };
+        (count.actual > 0)
+            .then_some(CheckVerdict { score: Some(tenths(self.rules_score * written)), method: DETERMINISTIC })
     }
 
     fn lines(&self, locale: Locale) -> Vec<String> {
         let count = &self.word_count_check;
         let (min, max, status) = (count.min, count.max, count.status);
         vec![match locale {
-            Locale::En => format!(
-                "length: {status} ({:+} %; {min} to {max} wanted)",
-                count.deviation_percentage
-            ),
-            Locale::Ja => format!(
-                "文字数: {status}（{:+} %、目標 {min}〜{max}）",
-                count.deviation_percentage
-            ),
+            Locale::En => format!("length: {status} ({:+} %; {min} to {max} wanted)", count.deviation_percentage),
+            Locale::Ja => format!("文字数: {status}（{:+} %、目標 {min}〜{max}）", count.deviation_percentage),
         }]
     }
 
@@ -190,11 +160,7 @@ impl CheckDetails for BasicReport {
 
     fn shown(&self) -> Vec<&IssueReport> {
         let structure = &self.structure_issues;
-        let lists = [
-            &self.forbidden_expressions.violations,
-            &structure.paragraph_issues,
-            &structure.formatting_issues,
-        ];
+        let lists = [&self.forbidden_expressions.violations, &structure.paragraph_issues, &structure.formatting_issues];
         lists.into_iter().flatten().collect()
     }
 }

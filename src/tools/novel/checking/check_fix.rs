@@ -198,20 +198,12 @@ fn fix_manuscript(
     };
     let source = looked.draft.manuscript.source();
     let fixed = checks::fix(source, fixing, only, is_cancelled).ok_or(ReviewError::Cancelled)?;
-    if let Some(only) = only.filter(|only| {
-        fixed
-            .skipped
-            .iter()
-            .filter(|left| left.reason == UnfixedReason::Unknown)
-            .count()
-            == only.len()
-    }) {
+    if let Some(only) = only
+        .filter(|only| fixed.skipped.iter().filter(|left| left.reason == UnfixedReason::Unknown).count() == only.len())
+    {
         let mut ids: Vec<String> = only.iter().cloned().collect();
         ids.sort();
-        return Err(ReviewError::NothingToFix {
-            episode: job.episode,
-            ids,
-        });
+        return Err(ReviewError::NothingToFix { episode: job.episode, ids });
     }
     let before = score(&looked, source, is_cancelled)?;
     let mut after = score(&looked, &fixed.text, is_cancelled)?;
@@ -230,10 +222,7 @@ fn fix_manuscript(
     output.manuscript.clone_from(&looked.subject.manuscript);
     if looked.is_damaged || (is_dry && !can_be_written(&looked, &fixed.text)) {
         let said = BilingualText::new(
-            format!(
-                "This file is not valid {} throughout; it cannot be written back.",
-                looked.encoding
-            ),
+            format!("This file is not valid {} throughout; it cannot be written back.", looked.encoding),
             format!("このファイルは {} として書き戻せません。", looked.encoding),
         );
         output.remarks.push(said.get(job.locale).to_owned());
@@ -288,11 +277,7 @@ fn answer(
             .at_level(level.name())
             .without_dry_run()
     } else {
-        job.suggestion(
-            "check_basic",
-            "looks at the text as it is now",
-            "いまの本文をもう一度見ます",
-        )
+        job.suggestion("check_basic", "looks at the text as it is now", "いまの本文をもう一度見ます")
     };
     Output {
         success: true,
@@ -369,10 +354,7 @@ fn keep(
 ) -> Result<(), ReviewError> {
     let end: UtcTime = now();
     // The subject of the record is the text after the fixes.
-    let subject = reviewing::ReviewSubject {
-        sha256: written.sha256.clone(),
-        ..looked.subject.clone()
-    };
+    let subject = reviewing::ReviewSubject { sha256: written.sha256.clone(), ..looked.subject.clone() };
     let mut review = job.reviews().begin(job.id(), subject.clone(), &job.begun);
     let resolution = |id: &str, what: &str| IssueResolution {
         issue_id: id.to_owned(),
@@ -417,12 +399,7 @@ impl Render for Output {
         })));
         lines.extend(grouped(self.fixes_skipped.iter().map(|left| {
             let line = left.line.map(|line| format!("{line} "));
-            let row = format!(
-                "{}{} {}",
-                line.unwrap_or_default(),
-                left.fix_type.unwrap_or_default(),
-                left.issue_id
-            );
+            let row = format!("{}{} {}", line.unwrap_or_default(), left.fix_type.unwrap_or_default(), left.issue_id);
             let reason = match locale {
                 Locale::En => format!("Left: {}", left.reason),
                 Locale::Ja => format!("そのまま: {}", left.reason),

@@ -102,12 +102,8 @@ struct RhythmParagraphs {
 }
 
 impl Tool for CheckRhythm {
-    const SPEC: ToolSpec = ToolSpec {
-        name: "check_rhythm",
-        texts: texts!("check_rhythm"),
-        example: r#"{"episode": 1}"#,
-        ..CHECKS
-    };
+    const SPEC: ToolSpec =
+        ToolSpec { name: "check_rhythm", texts: texts!("check_rhythm"), example: r#"{"episode": 1}"#, ..CHECKS };
     type Deps = NovelDeps;
     type Args = Args;
     type Output = CheckReply<Rhythm>;
@@ -124,11 +120,7 @@ fn rhythm(seen: &CheckContext<'_>) -> Rhythm {
     let metrics = seen.material.metrics();
     let (lengths, commas, paragraphs) = (&metrics.lengths, &metrics.commas, &metrics.paragraphs);
     let shares = metrics.scripts.shares;
-    let top = metrics
-        .endings
-        .shares
-        .iter()
-        .max_by(|(_, one), (_, other)| one.total_cmp(other));
+    let top = metrics.endings.shares.iter().max_by(|(_, one), (_, other)| one.total_cmp(other));
     let is_ending = |rule: &str| ENDINGS.contains(&rule);
     Rhythm {
         rhythm_analysis: RhythmAnalysis {

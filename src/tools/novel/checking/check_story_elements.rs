@@ -116,13 +116,7 @@ impl From<check_fix::Output> for AutoFixResults {
 impl AutoFixResults {
     /// Formats them as one line.
     fn line(&self, locale: Locale) -> String {
-        let Self {
-            fixed_count: fixed,
-            skipped_count: left,
-            before_score: before,
-            after_score: after,
-            ..
-        } = self;
+        let Self { fixed_count: fixed, skipped_count: left, before_score: before, after_score: after, .. } = self;
         let backup = self.backup_id.as_ref();
         match (self.dry_run, locale) {
             (true, Locale::En) => {
@@ -194,11 +188,8 @@ impl Tool for CheckStoryElements {
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<CheckReply<ElementsReport>>, ToolError> {
         let job = CheckJob::new("check_story_elements", args.episode, args.verbose, deps, cx)?;
         let job = job.with_pictures(args.include_charts, &[ChartKind::Radar, ChartKind::Curve]);
-        let fixed = if args.auto_fix {
-            Some(fix_first(&job, args.fix_level.unwrap_or_default(), cx).await?)
-        } else {
-            None
-        };
+        let fixed =
+            if args.auto_fix { Some(fix_first(&job, args.fix_level.unwrap_or_default(), cx).await?) } else { None };
         let looks = ReviewOptions {
             items: ItemSelection::All,
             session_id: args.session_id.or_else(|| args.auto_fix.then(|| job.id().to_string())),
@@ -206,10 +197,7 @@ impl Tool for CheckStoryElements {
         };
         let judging = Judging::from_args(args.judgements, args.judge, cx);
         let mended = fixed.map(AutoFixResults::from);
-        let own = move |whole: &ReviewContext<'_>| ElementsReport {
-            auto_fix_results: mended,
-            ..elements(whole)
-        };
+        let own = move |whole: &ReviewContext<'_>| ElementsReport { auto_fix_results: mended, ..elements(whole) };
         let done = review_blocking(&job, looks, judging, cx, own).await?;
         judging::outcome(done, &job, serde_json::Map::new(), cx).await
     }
@@ -218,20 +206,14 @@ impl Tool for CheckStoryElements {
 pub(super) fn elements(whole: &ReviewContext<'_>) -> ElementsReport {
     let (seen, all) = (whole.seen, whole.evaluations);
     let categories = category_scores(all);
-    let mut low: Vec<_> = all
-        .iter()
-        .filter(|one| one.score.is_some_and(|score| score <= LOW))
-        .collect();
+    let mut low: Vec<_> = all.iter().filter(|one| one.score.is_some_and(|score| score <= LOW)).collect();
     // Confident low scores sort before those that are only measured.
     low.sort_by(|one, other| {
         let key = |one: &Evaluation| (1.0 - one.score.unwrap_or(1.0)) * one.confidence;
         key(other).total_cmp(&key(one))
     });
-    let low_score_items: Vec<ItemReport> = low
-        .iter()
-        .take(SHOWN)
-        .map(|one| ItemReport::with_advice(seen, one))
-        .collect();
+    let low_score_items: Vec<ItemReport> =
+        low.iter().take(SHOWN).map(|one| ItemReport::with_advice(seen, one)).collect();
     let mut evaluated = EvaluationCounts::default();
     for one in all {
         match one.method {
@@ -253,19 +235,11 @@ pub(super) fn elements(whole: &ReviewContext<'_>) -> ElementsReport {
             .filter_map(|item| item.advice().map(str::to_owned))
             .collect(),
         low_score_items,
-        not_evaluated: all
-            .iter()
-            .filter(|one| one.score.is_none())
-            .map(|one| one.item.id.clone())
-            .collect(),
+        not_evaluated: all.iter().filter(|one| one.score.is_none()).map(|one| one.item.id.clone()).collect(),
         unstable_items: whole.unstable.to_vec(),
         rejected_judgements: whole.rejected.to_vec(),
         auto_fix_results: None,
-        method: if scored == 0 {
-            EvaluationMethod::NotEvaluated.name()
-        } else {
-            judged_by(all).name()
-        },
+        method: if scored == 0 { EvaluationMethod::NotEvaluated.name() } else { judged_by(all).name() },
         all_items: if seen.job.verbose {
             all.iter().map(|one| ItemReport::from_evaluation(seen, one)).collect()
         } else {
@@ -276,10 +250,7 @@ pub(super) fn elements(whole: &ReviewContext<'_>) -> ElementsReport {
 
 /// Returns the method by which some items were judged, or the deterministic method if none was judged.
 pub(super) fn judged_by<'e>(all: impl IntoIterator<Item = &'e Evaluation>) -> EvaluationMethod {
-    let judged = all
-        .into_iter()
-        .map(|one| one.method)
-        .find(|method| matches!(method, EvaluationMethod::Judged(_)));
+    let judged = all.into_iter().map(|one| one.method).find(|method| matches!(method, EvaluationMethod::Judged(_)));
     judged.unwrap_or(EvaluationMethod::Deterministic)
 }
 
@@ -331,21 +302,13 @@ impl Scores {
 
 impl CheckDetails for ElementsReport {
     fn verdict(&self) -> Option<CheckVerdict> {
-        Some(CheckVerdict {
-            score: self.overall_score,
-            method: self.method,
-        })
+        Some(CheckVerdict { score: self.overall_score, method: self.method })
     }
 
     fn lines(&self, locale: Locale) -> Vec<String> {
         let named = self.a31_scores.named();
         let mut lines: Vec<String> = named.iter().map(|(name, one)| one.line(name, locale)).collect();
-        let EvaluationCounts {
-            deterministic,
-            prior_only,
-            judged,
-            not_evaluated,
-        } = self.evaluated;
+        let EvaluationCounts { deterministic, prior_only, judged, not_evaluated } = self.evaluated;
         let covered = percent(self.coverage);
         lines.push(match locale {
             Locale::En => format!("{deterministic} items measured, {prior_only} measured only in part, {judged} judged, {not_evaluated} not evaluated; {covered} % covered"),
@@ -375,10 +338,7 @@ impl ElementsReport {
     fn other_items(&self, locale: Locale) -> Vec<String> {
         let is_low = |item: &ItemReport| self.low_score_items.iter().any(|low| low.id() == item.id());
         let of_category = |(name, _): (&str, &CategoryReport)| {
-            let items = self
-                .all_items
-                .iter()
-                .filter(|item| item.category() == name && !is_low(item));
+            let items = self.all_items.iter().filter(|item| item.category() == name && !is_low(item));
             let items: Vec<String> = items.map(|item| item.line(locale)).collect();
             let head = (!items.is_empty()).then(|| format!("{name}:"));
             head.into_iter().chain(items).collect::<Vec<_>>()

@@ -175,14 +175,11 @@ fn threads(seen: &CheckContext<'_>) -> (Vec<Thread>, usize) {
 
 impl Thread {
     fn line(&self, locale: Locale) -> String {
-        let Self {
-            id, title, planted_in, ..
-        } = self;
+        let Self { id, title, planted_in, .. } = self;
         let (en, ja) = match self.payoff_in {
-            Some(due) if self.overdue => (
-                format!("payoff was due in episode {due}"),
-                format!("第{due}話で回収する予定だった"),
-            ),
+            Some(due) if self.overdue => {
+                (format!("payoff was due in episode {due}"), format!("第{due}話で回収する予定だった"))
+            }
             Some(payoff) => (format!("payoff in episode {payoff}"), format!("第{payoff}話で回収する")),
             None => ("payoff not decided".to_owned(), "回収する話は未定".to_owned()),
         };
@@ -199,10 +196,7 @@ impl StructureAnalysis {
             ("story_integration", &self.story_integration),
             ("pacing_rhythm", &self.pacing_rhythm),
             ("foreshadowing_recovery", &self.foreshadowing_recovery),
-            (
-                "character_psychology_consistency",
-                &self.character_psychology_consistency,
-            ),
+            ("character_psychology_consistency", &self.character_psychology_consistency),
             ("genre_appropriateness", &self.genre_appropriateness),
         ]
     }
@@ -210,10 +204,7 @@ impl StructureAnalysis {
 
 impl CheckDetails for StructureReport {
     fn verdict(&self) -> Option<CheckVerdict> {
-        Some(CheckVerdict {
-            score: self.overall_structure_score,
-            method: self.method,
-        })
+        Some(CheckVerdict { score: self.overall_structure_score, method: self.method })
     }
 
     fn lines(&self, locale: Locale) -> Vec<String> {
@@ -224,10 +215,7 @@ impl CheckDetails for StructureReport {
             (more, Locale::En) => Some(format!("open: {more} more in the ledger")),
             (more, Locale::Ja) => Some(format!("未回収: ほか {more} 件")),
         };
-        aspects
-            .chain(self.open_foreshadowing.iter().map(|thread| thread.line(locale)))
-            .chain(more)
-            .collect()
+        aspects.chain(self.open_foreshadowing.iter().map(|thread| thread.line(locale))).chain(more).collect()
     }
 
     fn rejected(&self) -> &[RejectedJudgement] {

@@ -118,11 +118,7 @@ pub(super) fn expression(whole: &ReviewContext<'_>) -> Expression {
     let (overall, coverage) = overall_score(&scores);
     let [naturalness, descriptive, metaphor, style, readability] =
         scores.map(|one| AspectReport::from_score(seen, &one));
-    let method = if overall.is_some() {
-        EvaluationMethod::Deterministic
-    } else {
-        EvaluationMethod::NotEvaluated
-    };
+    let method = if overall.is_some() { EvaluationMethod::Deterministic } else { EvaluationMethod::NotEvaluated };
     Expression {
         expression_analysis: ExpressionAnalysis {
             naturalness,
@@ -184,10 +180,7 @@ impl CheckDetails for Expression {
 
     fn lines(&self, locale: Locale) -> Vec<String> {
         let named = self.expression_analysis.named();
-        let mut lines: Vec<String> = named
-            .iter()
-            .flat_map(|(name, aspect)| aspect.lines(name, locale))
-            .collect();
+        let mut lines: Vec<String> = named.iter().flat_map(|(name, aspect)| aspect.lines(name, locale)).collect();
         let compared = &self.expression_analysis.professional_comparison;
         let score = compared.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
         lines.push(match locale {

@@ -133,10 +133,7 @@ fn executed(whole: &ReviewContext<'_>, step: &'static ReviewStep, focus: &[Strin
         })
         .map(|one| ItemReport::with_advice(seen, one))
         .collect();
-    let mut parts: Vec<f64> = items
-        .iter()
-        .filter_map(|one| one.score.map(|score| 100.0 * score))
-        .collect();
+    let mut parts: Vec<f64> = items.iter().filter_map(|one| one.score.map(|score| 100.0 * score)).collect();
     let has_rules = !step.groups.is_empty() && seen.material.characters() > 0;
     if has_rules {
         parts.push(seen.score.0);
@@ -153,12 +150,7 @@ fn executed(whole: &ReviewContext<'_>, step: &'static ReviewStep, focus: &[Strin
         issues: seen.issues_of(is_in_focus),
         items_evaluated: shown,
         coverage: hundredths(share(parts.len(), total)),
-        unstable_items: whole
-            .unstable
-            .iter()
-            .filter(|id| step.items.contains(&id.as_str()))
-            .cloned()
-            .collect(),
+        unstable_items: whole.unstable.iter().filter(|id| step.items.contains(&id.as_str())).cloned().collect(),
         rejected_judgements: whole.rejected.to_vec(),
         next_step: STEPS.iter().map(|other| other.id).find(|other| *other > step.id),
         verdict: match score {

@@ -79,24 +79,18 @@ impl FinishingCheck {
 
     /// Returns the result in the form `, 87.5/100, 3 issues`.
     pub(in crate::novel) fn words(&self, locale: Locale) -> String {
-        let score = self
-            .quality_score
-            .map_or_else(String::new, |score| format!("{score}/100"));
+        let score = self.quality_score.map_or_else(String::new, |score| format!("{score}/100"));
         let before = self.before_score;
         let issues = self.issues_found;
         match locale {
             Locale::En => {
                 let before = before.map_or_else(String::new, |before| format!(" ({before} before)"));
-                let fixed = self
-                    .fixed_count
-                    .map_or_else(String::new, |fixed| format!(", {fixed} fixed"));
+                let fixed = self.fixed_count.map_or_else(String::new, |fixed| format!(", {fixed} fixed"));
                 format!(", {score}{before}{fixed}, {issues} issues")
             }
             Locale::Ja => {
                 let before = before.map_or_else(String::new, |before| format!("（以前は {before}）"));
-                let fixed = self
-                    .fixed_count
-                    .map_or_else(String::new, |fixed| format!("、修正 {fixed} 件"));
+                let fixed = self.fixed_count.map_or_else(String::new, |fixed| format!("、修正 {fixed} 件"));
                 format!("、{score}{before}{fixed}、指摘 {issues} 件")
             }
         }
@@ -124,13 +118,8 @@ fn run_check(job: &CheckJob, is_cancelled: &dyn Fn() -> bool) -> Result<Finishin
         ..ReviewOptions::default()
     };
     let plainly = |groups| {
-        let (checked, _) = review(
-            job,
-            &looks(groups, ItemSelection::None),
-            &Judging::default(),
-            is_cancelled,
-            |_| EmptyReport {},
-        )?;
+        let (checked, _) =
+            review(job, &looks(groups, ItemSelection::None), &Judging::default(), is_cancelled, |_| EmptyReport {})?;
         Ok(FinishingCheck::from_reply(&checked))
     };
     match job.tool {
@@ -149,29 +138,17 @@ fn run_check(job: &CheckJob, is_cancelled: &dyn Fn() -> bool) -> Result<Finishin
             Ok(FinishingCheck::from_reply(&checked))
         }
         "check_story_elements" => {
-            let (checked, _) = review(
-                job,
-                &looks(&[], ItemSelection::All),
-                &Judging::default(),
-                is_cancelled,
-                elements,
-            )?;
+            let (checked, _) =
+                review(job, &looks(&[], ItemSelection::All), &Judging::default(), is_cancelled, elements)?;
             Ok(FinishingCheck::from_reply(&checked))
         }
         _ => {
             let before = reviewing::scores(job.novel.project())?;
-            let before = before
-                .iter()
-                .rev()
-                .find(|score| score.episode == job.episode)
-                .map(|score| score.score);
+            let before = before.iter().rev().find(|score| score.episode == job.episode).map(|score| score.score);
             let looks = looks(&RuleGroup::ALL, ItemSelection::All);
             let everything = |whole: &ReviewContext<'_>| super::noveler_check::everything(whole, None);
             let (checked, _) = review(job, &looks, &Judging::default(), is_cancelled, everything)?;
-            Ok(FinishingCheck {
-                before_score: before,
-                ..FinishingCheck::from_reply(&checked)
-            })
+            Ok(FinishingCheck { before_score: before, ..FinishingCheck::from_reply(&checked) })
         }
     }
 }

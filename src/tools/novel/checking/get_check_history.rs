@@ -122,9 +122,7 @@ impl Render for Output {
 impl CheckHistoryEntry {
     fn line(&self) -> String {
         let step = self.step_id.map_or_else(String::new, |step| format!(" {step}"));
-        let score = self
-            .quality_score
-            .map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let score = self.quality_score.map_or_else(|| "-".to_owned(), |score| score.to_string());
         // Only judged scores say how they were made.
         let method = match self.method.as_str() {
             DETERMINISTIC | NOT_EVALUATED => String::new(),

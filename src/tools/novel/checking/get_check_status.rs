@@ -91,13 +91,7 @@ fn percent(done: usize) -> f64 {
 }
 
 fn score(executions: &[fumi_novel::reviewing::StepExecution]) -> Option<f64> {
-    let newest = |step: u32| {
-        executions
-            .iter()
-            .rev()
-            .find(|done| done.step_id == Some(step))?
-            .quality_score
-    };
+    let newest = |step: u32| executions.iter().rev().find(|done| done.step_id == Some(step))?.quality_score;
     let scores: Vec<f64> = STEPS.iter().filter_map(|step| newest(step.id)).collect();
     (!scores.is_empty()).then(|| tenths(scores.iter().sum::<f64>() / scores.len() as f64))
 }
@@ -107,15 +101,12 @@ impl Render for Output {
         let (episode, total) = (self.episode, self.total_steps);
         let done: Vec<String> = self.completed_steps.iter().map(u32::to_string).collect();
         let done = done.join(", ");
-        let score = self
-            .quality_score
-            .map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let score = self.quality_score.map_or_else(|| "-".to_owned(), |score| score.to_string());
         let mut lines = vec![match locale {
             Locale::En if done.is_empty() => format!("Episode {episode}: none of {total} steps done"),
-            Locale::En => format!(
-                "Episode {episode}: steps {done} of {total} done, {} issues, score {score}",
-                self.issues_found
-            ),
+            Locale::En => {
+                format!("Episode {episode}: steps {done} of {total} done, {} issues, score {score}", self.issues_found)
+            }
             Locale::Ja if done.is_empty() => format!("第{episode}話: 全 {total} 手順、いずれも未実施"),
             Locale::Ja => format!(
                 "第{episode}話: 全 {total} 手順のうち {done} が完了、指摘 {} 件、点数 {score}",

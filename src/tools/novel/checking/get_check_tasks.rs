@@ -66,20 +66,13 @@ impl Tool for GetCheckTasks {
             let review = job.reviews().begin(job.id(), looked.subject, &job.begun);
             review.save_manifest()?;
             job.write_down(&ReviewOptions::default())?;
-            let first = job.suggestion(
-                "execute_check_step",
-                "begins with the first step",
-                "最初の手順から始めます",
-            );
+            let first = job.suggestion("execute_check_step", "begins with the first step", "最初の手順から始めます");
             Ok::<_, ReviewError>(Output {
                 success: true,
                 session_id: review.id().to_string(),
                 persisted: (!job.may_store).then_some(false),
                 episode: job.episode.number(),
-                tasks: STEPS
-                    .iter()
-                    .map(|step| CheckTask::from_step(step, job.locale))
-                    .collect(),
+                tasks: STEPS.iter().map(|step| CheckTask::from_step(step, job.locale)).collect(),
                 next_suggested_actions: vec![first.in_session(review.id().to_string()).at_step(1)],
             })
         });
@@ -95,18 +88,12 @@ impl CheckTask {
     pub(super) fn from_step(step: &ReviewStep, locale: Locale) -> Self {
         let judged = step.judged_items();
         let llm_instruction = match (locale, judged) {
-            (Locale::En, 0) => format!(
-                "Call execute_check_step with step_id {}, and correct what it names.",
-                step.id
-            ),
+            (Locale::En, 0) => format!("Call execute_check_step with step_id {}, and correct what it names.", step.id),
             (Locale::En, _) => format!(
                 "Call execute_check_step with step_id {}; judge the {judged} items that it asks, with quotations from the manuscript.",
                 step.id
             ),
-            (Locale::Ja, 0) => format!(
-                "execute_check_step を step_id {} で呼び、指摘された箇所を直す。",
-                step.id
-            ),
+            (Locale::Ja, 0) => format!("execute_check_step を step_id {} で呼び、指摘された箇所を直す。", step.id),
             (Locale::Ja, _) => format!(
                 "execute_check_step を step_id {} で呼び、尋ねられた {judged} 項目を、原稿からの引用を添えて判定する。",
                 step.id

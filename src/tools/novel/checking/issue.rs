@@ -61,20 +61,14 @@ impl IssueReport {
                 after: fix.after.clone(),
                 confidence: fix.confidence,
             }),
-            span: if verbose {
-                vec![issue.span.0, issue.span.1]
-            } else {
-                Vec::new()
-            },
+            span: if verbose { vec![issue.span.0, issue.span.1] } else { Vec::new() },
             line_hash: verbose.then(|| issue.line_hash.clone()),
         }
     }
 
     /// Returns the place and the id, for a row whose rule and fix are in the heading.
     fn place(&self) -> String {
-        let Self {
-            line, col, issue_id, ..
-        } = self;
+        let Self { line, col, issue_id, .. } = self;
         match (self.span.as_slice(), &self.line_hash) {
             ([start, end], Some(hash)) => format!("{line}:{col} {issue_id} @{start}-{end} {hash}"),
             _ => format!("{line}:{col} {issue_id}"),
@@ -132,10 +126,6 @@ fn group_lines(group: &[&IssueReport]) -> Vec<String> {
             None => rows.push(format!("{} {}: {}", issue.place(), issue.excerpt, issue.words())),
         }
     }
-    rows.extend(
-        changes
-            .into_iter()
-            .map(|(change, places)| format!("{change} {}", places.join(", "))),
-    );
+    rows.extend(changes.into_iter().map(|(change, places)| format!("{change} {}", places.join(", "))));
     std::iter::once(head).chain(rows).collect()
 }

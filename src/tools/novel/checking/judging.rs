@@ -116,15 +116,10 @@ pub(super) fn accept_judgements(
     material: &Novel<'_>,
     review: &ManuscriptReview,
 ) -> Result<(CombinedJudgements, Vec<RejectedJudgement>), ReviewError> {
-    let sha256 = ContentHash::from_bytes(material.manuscript().source().as_bytes())
-        .digits()
-        .to_owned();
+    let sha256 = ContentHash::from_bytes(material.manuscript().source().as_bytes()).digits().to_owned();
     let (mut taken, mut refused) = (Vec::new(), Vec::new());
     for given in &judging.judgements {
-        let judgement = Judgement {
-            score: given.score,
-            quotes: given.quotes.clone(),
-        };
+        let judgement = Judgement { score: given.score, quotes: given.quotes.clone() };
         let verified = match items::item(&given.item_id) {
             Some(item) => items::verify(item, material, &judgement),
             None => Err(JudgementError::NoItem),
@@ -146,10 +141,8 @@ pub(super) fn accept_judgements(
         let misses = refused.into_iter().map(|(_, why)| why).collect();
         return Err(ReviewError::NotTaken { misses, first });
     }
-    let rejected = refused.into_iter().map(|(item_id, why)| RejectedJudgement {
-        item_id,
-        reason: why.get(job.locale).to_owned(),
-    });
+    let rejected =
+        refused.into_iter().map(|(item_id, why)| RejectedJudgement { item_id, reason: why.get(job.locale).to_owned() });
     let rejected = rejected.collect();
     review.keep_judgements(&taken)?;
     Ok((review.opinions(&sha256)?, rejected))
@@ -160,23 +153,20 @@ fn rejection_reason(item: &str, refusal: &JudgementError) -> BilingualText {
     let shown = |text: &str| text.chars().take(40).collect::<String>();
     let (en, ja) = match refusal {
         JudgementError::NoItem => ("unknown item".to_owned(), "そのような項目はありません".to_owned()),
-        JudgementError::MeasuredOnly => (
-            "it is only measured and needs no judgement".to_owned(),
-            "測定だけで決まる項目です".to_owned(),
-        ),
-        JudgementError::ScoreOutOfRange(score) => (
-            format!("the score {score} is not from 0 to 1"),
-            format!("score {score} は 0〜1 の範囲にありません"),
-        ),
+        JudgementError::MeasuredOnly => {
+            ("it is only measured and needs no judgement".to_owned(), "測定だけで決まる項目です".to_owned())
+        }
+        JudgementError::ScoreOutOfRange(score) => {
+            (format!("the score {score} is not from 0 to 1"), format!("score {score} は 0〜1 の範囲にありません"))
+        }
         JudgementError::NoQuotes => ("it has no quotation".to_owned(), "引用がありません".to_owned()),
         JudgementError::TooShort(quote) => (
             format!("the quotation \"{quote}\" has fewer than four characters"),
             format!("引用「{quote}」は4文字に足りません"),
         ),
-        JudgementError::NotInText(quote) => (
-            format!("\"{}\" is not in the text", shown(quote)),
-            format!("「{}」は本文にありません", shown(quote)),
-        ),
+        JudgementError::NotInText(quote) => {
+            (format!("\"{}\" is not in the text", shown(quote)), format!("「{}」は本文にありません", shown(quote)))
+        }
     };
     BilingualText::new(format!("{item}: {en}."), format!("{item}: {ja}。"))
 }
@@ -218,10 +208,7 @@ pub(super) async fn outcome<T: CheckDetails + Clone + Send + Sync + 'static>(
     let Some(mut open) = open else {
         return Ok(ToolOutcome::Done(checked));
     };
-    let checked = CheckReply {
-        items: std::mem::take(&mut open.items),
-        ..checked
-    };
+    let checked = CheckReply { items: std::mem::take(&mut open.items), ..checked };
     // The rubric is stored as an artifact, so that a host reads it with `fetch_artifact` only when it judges.
     let (novel, text, tool) = (job.novel.clone(), open.rubric.clone(), job.tool);
     let kept = cx.blocking(move |_, _| {
@@ -257,10 +244,7 @@ fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
         Locale::En => "Every quotation occurs in the manuscript, character for character; scores are from 0 to 1.",
         Locale::Ja => "引用はすべて原稿に一字一句そのまま存在し、score は 0〜1 である。",
     };
-    let first = checked
-        .items
-        .first()
-        .map_or_else(String::new, |item| item.item_id.clone());
+    let first = checked.items.first().map_or_else(String::new, |item| item.item_id.clone());
     QuestionReply {
         status: AskStatus::NeedsText,
         session_id,
@@ -273,21 +257,10 @@ fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
         ],
         acceptance_criteria: vec![said.to_owned()],
         response_schema: answer_schema(),
-        submit: AnswerCall {
-            tool: job.tool,
-            arguments,
-            answer: "judgements",
-            sample: Some(sample(&first)),
-        },
+        submit: AnswerCall { tool: job.tool, arguments, answer: "judgements", sample: Some(sample(&first)) },
         material: vec![
-            AnswerMaterial {
-                title: criteria.to_owned(),
-                text: open.rubric,
-            },
-            AnswerMaterial {
-                title: open.path,
-                text: open.text,
-            },
+            AnswerMaterial { title: criteria.to_owned(), text: open.rubric },
+            AnswerMaterial { title: open.path, text: open.text },
         ],
         audience: Audience::AnyModel,
         title: Some(BilingualText::new("Judging", "判定")),

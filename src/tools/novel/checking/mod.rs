@@ -61,12 +61,8 @@ use super::{
 };
 
 /// The specification shared by tools that check: they record their findings and change nothing else.
-const CHECKS: ToolSpec = ToolSpec {
-    pool: Pool::Check,
-    timeout: Duration::from_mins(1),
-    effect: Effect::Records,
-    ..READS
-};
+const CHECKS: ToolSpec =
+    ToolSpec { pool: Pool::Check, timeout: Duration::from_mins(1), effect: Effect::Records, ..READS };
 
 /// The method of findings made without any model.
 const DETERMINISTIC: &str = "deterministic";
@@ -170,16 +166,9 @@ impl CheckContext<'_> {
     fn issues_of(&self, is_asked: impl Fn(&str) -> bool) -> Vec<issue::IssueReport> {
         let mut asked: Vec<&CheckIssue> = self.issues.iter().filter(|issue| is_asked(issue.rule)).collect();
         asked.sort_by_key(|issue| (std::cmp::Reverse(issue.severity), issue.span));
-        let most = if self.job.verbose {
-            issue::VERBOSE_ISSUES
-        } else {
-            issue::SHOWN_ISSUES
-        };
+        let most = if self.job.verbose { issue::VERBOSE_ISSUES } else { issue::SHOWN_ISSUES };
         asked.truncate(most);
-        asked
-            .into_iter()
-            .map(|issue| issue::IssueReport::from_issue(issue, self.job.verbose))
-            .collect()
+        asked.into_iter().map(|issue| issue::IssueReport::from_issue(issue, self.job.verbose)).collect()
     }
 }
 
@@ -340,10 +329,7 @@ fn build_reply<T: CheckDetails>(seen: &CheckContext<'_>, session: &ReviewId, own
     let (episode, tool) = (job.episode, job.tool);
     let score = verdict.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
     let summary = match job.locale {
-        Locale::En => format!(
-            "{tool} of episode {}: {score}/100, {characters} characters, {words}",
-            episode.number()
-        ),
+        Locale::En => format!("{tool} of episode {}: {score}/100, {characters} characters, {words}", episode.number()),
         Locale::Ja => format!("{episode}の {tool}: {score}/100、{characters}字、{words}"),
     };
     CheckReply {
@@ -416,10 +402,7 @@ fn remarks(seen: &CheckContext<'_>, score: Option<f64>) -> Vec<String> {
     }
     if seen.looked.is_damaged {
         say(
-            format!(
-                "Some bytes are not valid {}; check_fix will not write this file.",
-                seen.looked.encoding
-            ),
+            format!("Some bytes are not valid {}; check_fix will not write this file.", seen.looked.encoding),
             format!(
                 "{} として読めないバイトがあります。check_fix はこのファイルを書き換えません。",
                 seen.looked.encoding
@@ -457,9 +440,7 @@ impl<T> CheckReply<T> {
         if self.manuscript.is_empty() {
             return self.summary.clone();
         }
-        let score = self
-            .quality_score
-            .map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let score = self.quality_score.map_or_else(|| "-".to_owned(), |score| score.to_string());
         let (path, id, characters) = (&self.manuscript, &self.artifact_id, self.characters);
         let issues = self.issues_found.words(locale);
         match locale {

@@ -110,11 +110,7 @@ impl Tool for NovelerCheck {
             args.include_charts,
             &[ChartKind::Radar, ChartKind::Strip, ChartKind::Curve, ChartKind::Trend],
         );
-        let fixed = if args.auto_fix {
-            Some(fix_first(&job, RequestedFixLevel::Safe, cx).await?)
-        } else {
-            None
-        };
+        let fixed = if args.auto_fix { Some(fix_first(&job, RequestedFixLevel::Safe, cx).await?) } else { None };
         let looks = ReviewOptions {
             groups: &RuleGroup::ALL,
             items: ItemSelection::All,
@@ -144,24 +140,13 @@ pub(super) fn everything(whole: &ReviewContext<'_>, fixed: Option<AutoFixResults
     }
     // Each part has weight 1 times its evaluated share (decision 38).
     let parts = [(basic, 1.0), (elements.overall(), elements.coverage())];
-    let known = parts
-        .iter()
-        .filter_map(|(score, weight)| Some((score.as_ref()? * weight, weight)));
-    let (sum, weights) = known.fold((0.0, 0.0), |(sum, weights), (score, weight)| {
-        (sum + score, weights + weight)
-    });
+    let known = parts.iter().filter_map(|(score, weight)| Some((score.as_ref()? * weight, weight)));
+    let (sum, weights) = known.fold((0.0, 0.0), |(sum, weights), (score, weight)| (sum + score, weights + weight));
     Everything {
         check_stages_completed: stages,
         overall_quality_score: (weights > 0.0).then(|| tenths(sum / weights)),
-        basic_check_result: RulesSummary {
-            score: basic,
-            issues: seen.issues_of(|_| true),
-        },
-        method: if weights > 0.0 {
-            judged_by(whole.evaluations).name()
-        } else {
-            EvaluationMethod::NotEvaluated.name()
-        },
+        basic_check_result: RulesSummary { score: basic, issues: seen.issues_of(|_| true) },
+        method: if weights > 0.0 { judged_by(whole.evaluations).name() } else { EvaluationMethod::NotEvaluated.name() },
         claude_analysis_result: analysis,
         auto_fix_applied: fixed.is_some(),
         fixed_issues_count: fixed.as_ref().map_or(0, |fixed| fixed.fixed_count),
@@ -175,20 +160,11 @@ pub(super) fn everything(whole: &ReviewContext<'_>, fixed: Option<AutoFixResults
 
 impl JudgementSummary {
     fn from_evaluations(all: &[Evaluation]) -> Self {
-        let asked = || {
-            all.iter()
-                .filter(|one| one.item.page.kind != EvaluationKind::Deterministic)
-        };
-        let scores: Vec<f64> = asked()
-            .filter_map(|one| Some(one.judged.as_ref()?.judgement.score))
-            .collect();
+        let asked = || all.iter().filter(|one| one.item.page.kind != EvaluationKind::Deterministic);
+        let scores: Vec<f64> = asked().filter_map(|one| Some(one.judged.as_ref()?.judgement.score)).collect();
         let mean = scores.iter().sum::<f64>() / scores.len().max(1) as f64;
         Self {
-            method: if scores.is_empty() {
-                EvaluationMethod::NotEvaluated.name()
-            } else {
-                judged_by(all).name()
-            },
+            method: if scores.is_empty() { EvaluationMethod::NotEvaluated.name() } else { judged_by(all).name() },
             judged_items: scores.len(),
             open_items: asked().count() - scores.len(),
             score: (!scores.is_empty()).then(|| tenths(100.0 * mean)),
@@ -198,23 +174,16 @@ impl JudgementSummary {
 
 impl CheckDetails for Everything {
     fn verdict(&self) -> Option<CheckVerdict> {
-        Some(CheckVerdict {
-            score: self.overall_quality_score,
-            method: self.method,
-        })
+        Some(CheckVerdict { score: self.overall_quality_score, method: self.method })
     }
 
     fn lines(&self, locale: Locale) -> Vec<String> {
-        let basic = self
-            .basic_check_result
-            .score
-            .map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let basic = self.basic_check_result.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
         let analysis = &self.claude_analysis_result;
         let mut lines = vec![match locale {
-            Locale::En => format!(
-                "rules {basic}/100; items judged: {}, open: {}",
-                analysis.judged_items, analysis.open_items
-            ),
+            Locale::En => {
+                format!("rules {basic}/100; items judged: {}, open: {}", analysis.judged_items, analysis.open_items)
+            }
             Locale::Ja => format!(
                 "ルール {basic}/100、判定済み {} 項目、未判定 {} 項目",
                 analysis.judged_items, analysis.open_items

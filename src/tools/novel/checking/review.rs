@@ -75,10 +75,7 @@ pub(super) fn check<T: CheckDetails>(
     is_cancelled: &dyn Fn() -> bool,
     own: impl FnOnce(&CheckContext<'_>) -> T,
 ) -> Result<CheckReply<T>, ReviewError> {
-    let looks = ReviewOptions {
-        groups,
-        ..ReviewOptions::default()
-    };
+    let looks = ReviewOptions { groups, ..ReviewOptions::default() };
     let (checked, _) = review(job, &looks, &Judging::default(), is_cancelled, |whole| own(whole.seen))?;
     Ok(checked)
 }
@@ -93,10 +90,7 @@ pub(super) async fn review_blocking<T: CheckDetails + Send + 'static>(
     own: impl FnOnce(&ReviewContext<'_>) -> T + Send + 'static,
 ) -> Result<(CheckReply<T>, Option<JudgementRequest>), ToolError> {
     let is_alone = job.may_store && looks.session_id.is_some();
-    let (reader, id) = (
-        job.caller_reviews.clone(),
-        looks.session_id.clone().unwrap_or_else(|| job.id().to_string()),
-    );
+    let (reader, id) = (job.caller_reviews.clone(), looks.session_id.clone().unwrap_or_else(|| job.id().to_string()));
     if !job.may_store {
         reader.fetch(&id).await?;
     }
@@ -105,11 +99,7 @@ pub(super) async fn review_blocking<T: CheckDetails + Send + 'static>(
     let work = move |cancel: &CancellationToken, _: &CallProgress| {
         review(&job, &looks, &judging, &|| cancel.is_cancelled(), own)
     };
-    let done = if is_alone {
-        alone(novel, cx, &holder, work).await?
-    } else {
-        cx.blocking(work).await?
-    };
+    let done = if is_alone { alone(novel, cx, &holder, work).await? } else { cx.blocking(work).await? };
     if !keeps {
         reader.keep(&id).await?;
     }
@@ -142,12 +132,8 @@ pub(super) fn review<T: CheckDetails>(
         issues: &issues,
         score: Score::from_findings(&findings, material.characters()),
     };
-    let whole = ReviewContext {
-        seen: &seen,
-        evaluations: &evaluations,
-        unstable: &opinions.unstable,
-        rejected: &rejected,
-    };
+    let whole =
+        ReviewContext { seen: &seen, evaluations: &evaluations, unstable: &opinions.unstable, rejected: &rejected };
     let mut checked = build_reply(&seen, review.id(), own(&whole));
     checked.charts = review_charts::draw_charts(&whole)?;
     keep(job, looks, &mut review, &seen, &mut checked)?;
@@ -175,11 +161,7 @@ fn opened(job: &CheckJob, looks: &ReviewOptions, subject: &ReviewSubject) -> Res
         Some(id) => {
             let review = reviews.load(id)?;
             let is_own = EpisodeId::new(review.manifest().subject.episode) == Some(job.episode);
-            if is_own {
-                Ok(review)
-            } else {
-                Err(ReviewError::NoReview { id: id.clone() })
-            }
+            if is_own { Ok(review) } else { Err(ReviewError::NoReview { id: id.clone() }) }
         }
     }
 }

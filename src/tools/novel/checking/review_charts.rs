@@ -52,12 +52,7 @@ impl Chart {
     }
 
     fn inline(picture: ChartKind, svg: String) -> Self {
-        Self {
-            kind: picture.name(),
-            artifact_id: None,
-            path: None,
-            svg: Some(svg),
-        }
+        Self { kind: picture.name(), artifact_id: None, path: None, svg: Some(svg) }
     }
 
     /// Returns the chart as one line of text.
@@ -141,21 +136,9 @@ fn strip(seen: &CheckContext<'_>, locale: Locale) -> String {
     let runs = &metrics.endings.same_last_characters;
     let names: Vec<&str> = runs
         .iter()
-        .map(|run| {
-            metrics
-                .endings
-                .of_sentences
-                .get(run.start)
-                .map_or("", |ending| ending.last_characters.as_str())
-        })
+        .map(|run| metrics.endings.of_sentences.get(run.start).map_or("", |ending| ending.last_characters.as_str()))
         .collect();
-    charts::strip(
-        localized(locale, "Sentences of the narration", "地の文の長さ"),
-        &lengths,
-        runs,
-        &names,
-        locale,
-    )
+    charts::strip(localized(locale, "Sentences of the narration", "地の文の長さ"), &lengths, runs, &names, locale)
 }
 
 fn curve(seen: &CheckContext<'_>, locale: Locale) -> String {
@@ -175,16 +158,8 @@ fn curve(seen: &CheckContext<'_>, locale: Locale) -> String {
 
 fn trend(scores: &[EpisodeScore], locale: Locale) -> String {
     let labels: Vec<String> = scores.iter().map(label).collect();
-    let points: Vec<(&str, f64)> = labels
-        .iter()
-        .map(String::as_str)
-        .zip(scores.iter().map(|one| one.score))
-        .collect();
-    charts::trend(
-        localized(locale, "Scores of whole reviews", "完全チェックの点数"),
-        &points,
-        locale,
-    )
+    let points: Vec<(&str, f64)> = labels.iter().map(String::as_str).zip(scores.iter().map(|one| one.score)).collect();
+    charts::trend(localized(locale, "Scores of whole reviews", "完全チェックの点数"), &points, locale)
 }
 
 /// Returns the episode and the day, in the form `#1 01/31`.

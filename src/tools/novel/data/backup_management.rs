@@ -135,21 +135,13 @@ impl BackupSummary {
     }
 
     fn line(&self, locale: Locale) -> String {
-        let more = if self.total_files > self.files.len() {
-            ", …"
-        } else {
-            ""
-        };
+        let more = if self.total_files > self.files.len() { ", …" } else { "" };
         let reason = match self.reason.as_str() {
             "" => String::new(),
             reason => format!(" \"{reason}\""),
         };
-        let (id, count, bytes, files) = (
-            &self.backup_id,
-            self.total_files,
-            self.total_size_bytes,
-            self.files.join(", "),
-        );
+        let (id, count, bytes, files) =
+            (&self.backup_id, self.total_files, self.total_size_bytes, self.files.join(", "));
         match (locale, count) {
             (Locale::En, 1) => format!("{id}{reason} (1 file, {bytes} B) {files}"),
             (Locale::En, _) => format!("{id}{reason} ({count} files, {bytes} B) {files}{more}"),
@@ -191,14 +183,9 @@ impl Args {
             ("reason", self.reason.is_some()),
             ("keep", self.keep.is_some()),
         ];
-        let other = given
-            .into_iter()
-            .find(|(name, is_given)| *is_given && !self.action.takes().contains(name));
+        let other = given.into_iter().find(|(name, is_given)| *is_given && !self.action.takes().contains(name));
         match other {
-            Some((argument, _)) => Err(BackupError::Argument {
-                action: self.action.name(),
-                argument,
-            }),
+            Some((argument, _)) => Err(BackupError::Argument { action: self.action.name(), argument }),
             None => Ok(()),
         }
     }
@@ -258,20 +245,12 @@ impl Tool for BackupManagement {
 }
 
 fn done(args: &Args, novel: &NovelProject, backups: &Backups, now: &BackupTime) -> Result<Output, BackupError> {
-    let mut output = Output {
-        success: true,
-        action: args.action,
-        ..Output::default()
-    };
+    let mut output = Output { success: true, action: args.action, ..Output::default() };
     let paths: Vec<&str> = args.paths.iter().map(String::as_str).collect();
     match args.action {
         BackupAction::Create => {
             let own: Vec<String> = if paths.is_empty() {
-                novel
-                    .own_files()?
-                    .iter()
-                    .map(fumi_base::project::ProjectPath::shown)
-                    .collect()
+                novel.own_files()?.iter().map(fumi_base::project::ProjectPath::shown).collect()
             } else {
                 Vec::new()
             };
@@ -282,9 +261,7 @@ fn done(args: &Args, novel: &NovelProject, backups: &Backups, now: &BackupTime) 
         BackupAction::List => {
             let (complete, incomplete) = backups.list()?;
             output.total = Some(complete.len());
-            let shown = complete
-                .into_iter()
-                .map(|backup| BackupSummary::from_backup(backup, NAMED_IN_LIST));
+            let shown = complete.into_iter().map(|backup| BackupSummary::from_backup(backup, NAMED_IN_LIST));
             output.backups = Some(shown.collect());
             output.incomplete = incomplete;
         }
@@ -326,11 +303,7 @@ impl Render for Output {
             lines.push(format!("{}: {}", say("made", "作成"), backup.line(locale)));
         }
         if let Some(backups) = &self.backups {
-            lines.push(format!(
-                "{}: {}",
-                say("backups", "バックアップ"),
-                self.total.unwrap_or_default()
-            ));
+            lines.push(format!("{}: {}", say("backups", "バックアップ"), self.total.unwrap_or_default()));
             lines.extend(backups.iter().map(|backup| backup.line(locale)));
         }
         lines.extend(self.is_whole.map(|is_whole| {
@@ -359,10 +332,7 @@ impl Render for Output {
             }
         }
         if let Some(id) = &self.replaced_backup_id {
-            lines.push(format!(
-                "{}: {id}",
-                say("the replaced files are backed up as", "復元前のバックアップ")
-            ));
+            lines.push(format!("{}: {id}", say("the replaced files are backed up as", "復元前のバックアップ")));
         }
         if let Some(removed) = &self.removed {
             lines.push(format!("{}: {}", say("removed", "削除"), removed.len()));
@@ -375,9 +345,7 @@ impl Render for Output {
     fn rows(&self) -> usize {
         let lists = [&self.restored, &self.removed].into_iter().flatten();
         let backups = self.backups.as_ref().map_or(0, Vec::len);
-        let damaged = [&self.missing, &self.changed, &self.incomplete]
-            .into_iter()
-            .map(Vec::len);
+        let damaged = [&self.missing, &self.changed, &self.incomplete].into_iter().map(Vec::len);
         let lists = lists.map(Vec::len).chain(damaged).chain([backups]);
         lists.max().unwrap_or_default()
     }

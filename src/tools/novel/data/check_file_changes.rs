@@ -73,12 +73,7 @@ impl Tool for CheckFileChanges {
         }
         let project = Arc::clone(&cx.project);
         let work = cx.blocking(move |cancel, _| changes(&project, &known, || cancel.is_cancelled()));
-        let FileChanges {
-            unchanged,
-            changed,
-            missing,
-            new,
-        } = work.await?;
+        let FileChanges { unchanged, changed, missing, new } = work.await?;
         Ok(ToolOutcome::Done(Output {
             success: true,
             is_unchanged: changed.is_empty() && missing.is_empty() && new.is_empty(),

@@ -67,10 +67,7 @@ impl Converted {
 pub fn convert(mut result: Object, artifacts: &ArtifactStore, now: &str) -> Result<Converted, ArtifactError> {
     let mut redacted = Vec::new();
     redact_secrets(&mut result, "", &mut redacted);
-    let mut moving = PartMover {
-        artifacts,
-        files: references(&mut result),
-    };
+    let mut moving = PartMover { artifacts, files: references(&mut result) };
     let failed = failed(&mut result);
     let command = command(&mut result);
     let time = execution_time(&mut result);
@@ -144,11 +141,7 @@ fn redact_secrets(fields: &mut Object, at: &str, redacted: &mut Vec<String>) {
 fn rest_of(mut result: Object) -> Object {
     let is_free = |metadata: &Value, result: &Object| {
         let fields = metadata.as_object();
-        fields.is_some_and(|fields| {
-            fields
-                .keys()
-                .all(|name| name == "metadata" || !result.contains_key(name))
-        })
+        fields.is_some_and(|fields| fields.keys().all(|name| name == "metadata" || !result.contains_key(name)))
     };
     match result.remove("metadata") {
         // The metadata is merged in, so that a second conversion leaves the result unchanged.
@@ -212,9 +205,7 @@ fn command(result: &mut Object) -> Option<String> {
         words.map(|words| words.join(" "))
     };
     for name in ["command", "cmd", "tool", "tool_name"] {
-        let said = result
-            .get(name)
-            .and_then(|value| value.as_str().map(str::to_owned).or_else(|| words(value)));
+        let said = result.get(name).and_then(|value| value.as_str().map(str::to_owned).or_else(|| words(value)));
         if let Some(said) = said.filter(|said| !said.trim().is_empty() && said.len() <= LARGE) {
             result.remove(name);
             return Some(said);
@@ -243,11 +234,7 @@ fn execution_time(result: &mut Object) -> Option<f64> {
 /// Removes and returns the first of some fields that is a short text accepted by `is_one`.
 fn take_text(result: &mut Object, names: &[&str], is_one: impl Fn(&str) -> bool) -> Option<String> {
     names.iter().find_map(|name| {
-        let said = result
-            .get(*name)?
-            .as_str()
-            .filter(|said| said.len() <= LARGE && is_one(said))?
-            .to_owned();
+        let said = result.get(*name)?.as_str().filter(|said| said.len() <= LARGE && is_one(said))?.to_owned();
         result.remove(*name);
         Some(said)
     })
@@ -269,10 +256,7 @@ fn error_of(result: &mut Object, moving: &mut PartMover<'_>) -> Result<ErrorBody
     for word in [&mut body.kind, &mut body.code] {
         *word = word.chars().take(MESSAGE).collect();
     }
-    for (fields, at) in [
-        (&mut body.details, "/error/details"),
-        (&mut body.context, "/error/context"),
-    ] {
+    for (fields, at) in [(&mut body.details, "/error/details"), (&mut body.context, "/error/context")] {
         if let Some(large) = fields.take() {
             *fields = Some(moving.fields(large, at)?);
         }
@@ -282,23 +266,15 @@ fn error_of(result: &mut Object, moving: &mut PartMover<'_>) -> Result<ErrorBody
 
 /// Returns the size of an error body without the parts that can be moved, in bytes of JSON.
 fn body_size(body: &ErrorBody) -> usize {
-    let said = ErrorBody {
-        message: String::new(),
-        details: None,
-        context: None,
-        ..body.clone()
-    };
+    let said = ErrorBody { message: String::new(), details: None, context: None, ..body.clone() };
     serde_json::to_string(&said).map_or(usize::MAX, |text| text.len())
 }
 
 /// Returns an error body for another form: a sentence, an object with other keys, or the last line of the program's
 /// output.
 fn other_error(said: Value, result: &mut Object) -> ErrorBody {
-    let mut body = ErrorBody {
-        kind: "MCPToolError".to_owned(),
-        code: "TOOL_EXECUTION_FAILED".to_owned(),
-        ..ErrorBody::default()
-    };
+    let mut body =
+        ErrorBody { kind: "MCPToolError".to_owned(), code: "TOOL_EXECUTION_FAILED".to_owned(), ..ErrorBody::default() };
     match said {
         Value::String(message) => body.message = message,
         Value::Object(mut fields) => {
@@ -324,10 +300,7 @@ fn other_error(said: Value, result: &mut Object) -> ErrorBody {
         let sources = ["message", "stderr", "output", "stdout"];
         let last = sources.iter().find_map(|name| {
             let said = result.get(*name)?.as_str()?;
-            said.lines()
-                .rev()
-                .find(|line| !line.trim().is_empty())
-                .map(str::to_owned)
+            said.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned)
         });
         body.message = last.unwrap_or_else(|| "the command failed without a reason".to_owned());
     }
@@ -376,10 +349,7 @@ impl PartMover<'_> {
     fn file(&mut self, text: &str, kind: ArtifactKind, at: &str) -> Result<String, ArtifactError> {
         let file = self.artifacts.write_output(text, kind)?;
         let id = ContentHash::from_bytes(text.as_bytes()).artifact_id();
-        self.files.push(HashedFile {
-            field: Some(at.to_owned()),
-            ..file.into()
-        });
+        self.files.push(HashedFile { field: Some(at.to_owned()), ..file.into() });
         Ok(id)
     }
 }

@@ -55,11 +55,7 @@ impl TokenReduction {
     fn estimate(before: &str, after: &str) -> Self {
         let (before, after) = (tokens::estimate(before), tokens::estimate(after));
         let percent = 100.0 * (1.0 - after as f64 / before.max(1) as f64);
-        Self {
-            tokens_before: before,
-            tokens_after: after,
-            percent: tenths(percent),
-        }
+        Self { tokens_before: before, tokens_after: after, percent: tenths(percent) }
     }
 }
 
@@ -87,13 +83,7 @@ impl Tool for ConvertCliToJson {
                 Converted::Standard(response) => (ResponseForm::StandardResponse, Some(*response), None),
                 Converted::Error(response) => (ResponseForm::ErrorResponse, None, Some(*response)),
             };
-            Ok::<_, ToolError>(Output {
-                success: true,
-                model,
-                response,
-                error_response,
-                token_reduction,
-            })
+            Ok::<_, ToolError>(Output { success: true, model, response, error_response, token_reduction })
         });
         Ok(ToolOutcome::Done(work.await?))
     }
@@ -101,19 +91,9 @@ impl Tool for ConvertCliToJson {
 
 impl Render for Output {
     fn text(&self, _: Locale) -> String {
-        let TokenReduction {
-            tokens_before,
-            tokens_after,
-            ..
-        } = self.token_reduction;
-        let form = serde_json::to_string(&self.response)
-            .ok()
-            .filter(|_| self.response.is_some());
+        let TokenReduction { tokens_before, tokens_after, .. } = self.token_reduction;
+        let form = serde_json::to_string(&self.response).ok().filter(|_| self.response.is_some());
         let form = form.or_else(|| serde_json::to_string(&self.error_response).ok());
-        format!(
-            "{:?}: {tokens_before} → {tokens_after} tokens\n{}",
-            self.model,
-            form.unwrap_or_default()
-        )
+        format!("{:?}: {tokens_before} → {tokens_after} tokens\n{}", self.model, form.unwrap_or_default())
     }
 }

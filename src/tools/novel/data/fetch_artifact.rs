@@ -179,11 +179,7 @@ fn fetched(
         truncated: false,
         next_section: None,
         next: None,
-        shown: ShownPieces {
-            locale,
-            are_lines: true,
-            ..ShownPieces::default()
-        },
+        shown: ShownPieces { locale, are_lines: true, ..ShownPieces::default() },
         known: artifact.clone().into(),
     };
     match (&section, args.format) {
@@ -237,10 +233,7 @@ fn at(value: &Value, pointer: &str) -> Result<Value, ArtifactError> {
             deepest = &pointer[..end];
         }
     }
-    let known = value
-        .pointer(deepest)
-        .map(|value| keys_of(value, deepest))
-        .unwrap_or_default();
+    let known = value.pointer(deepest).map(|value| keys_of(value, deepest)).unwrap_or_default();
     Err(ArtifactError::NoValue {
         pointer: pointer.to_owned(),
         known: known.into_iter().map(|key| key.pointer).collect(),
@@ -264,11 +257,7 @@ fn keys_of(value: &Value, pointer: &str) -> Vec<ValueKey> {
 
 impl From<sections::MarkdownHeading> for ProseHeading {
     fn from(heading: sections::MarkdownHeading) -> Self {
-        Self {
-            title: heading.shown(),
-            start_line: heading.lines.0,
-            end_line: heading.lines.1,
-        }
+        Self { title: heading.shown(), start_line: heading.lines.0, end_line: heading.lines.1 }
     }
 }
 
@@ -346,10 +335,9 @@ impl Render for Output {
             (Locale::En, Some(rest)) => format!("continue with section \"{rest}\""),
             (Locale::Ja, Some(rest)) => format!("続きは section \"{rest}\" で取得できます"),
             (Locale::En, None) => format!("pass a longer path, or lines of the artifact (1-{})", self.total_lines),
-            (Locale::Ja, None) => format!(
-                "より深いパスか、成果物の行範囲（1-{}）を section に渡してください",
-                self.total_lines
-            ),
+            (Locale::Ja, None) => {
+                format!("より深いパスか、成果物の行範囲（1-{}）を section に渡してください", self.total_lines)
+            }
         };
         self.next_section = rest;
         self.next = Some(NextPage { hint, ..next.clone() });

@@ -80,12 +80,8 @@ impl Render for Output {
 
     fn page(&self, rows: Range<usize>) -> (Self, usize) {
         let end = rows.end.min(self.files.len());
-        let page = Self {
-            hash: self.hash.clone(),
-            files: self.files[rows.start.min(end)..end].to_vec(),
-            next: None,
-            ..*self
-        };
+        let page =
+            Self { hash: self.hash.clone(), files: self.files[rows.start.min(end)..end].to_vec(), next: None, ..*self };
         (page, end)
     }
 

@@ -62,8 +62,6 @@ impl Tool for GetFileReferenceInfo {
 impl Render for Output {
     fn text(&self, _: Locale) -> String {
         let mtime = self.mtime.as_deref().unwrap_or_default();
-        format!("{} {} {mtime}", self.file.line(), self.file.content_type)
-            .trim_end()
-            .to_owned()
+        format!("{} {} {mtime}", self.file.line(), self.file.content_type).trim_end().to_owned()
     }
 }

@@ -53,9 +53,7 @@ impl Tool for ListArtifacts {
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let artifacts = ArtifactStore::new(deps.novel(cx));
-        let origins = args
-            .place
-            .map_or(ArtifactOrigin::ALL.to_vec(), |place| vec![place.origin()]);
+        let origins = args.place.map_or(ArtifactOrigin::ALL.to_vec(), |place| vec![place.origin()]);
         let work = cx.blocking(move |cancel, _| artifacts.list(&origins, || cancel.is_cancelled()));
         let mut listing = work.await?;
         // A few names are enough to report the problem; there could be thousands.

@@ -112,13 +112,7 @@ impl Render for Output {
     fn page(&self, rows: Range<usize>) -> (Self, usize) {
         let end = rows.end.min(self.files.len());
         let files = self.files[rows.start.min(end)..end].to_vec();
-        let page = Self {
-            count: files.len(),
-            files,
-            skipped: self.skipped.clone(),
-            next: None,
-            ..*self
-        };
+        let page = Self { count: files.len(), files, skipped: self.skipped.clone(), next: None, ..*self };
         (page, end)
     }
 

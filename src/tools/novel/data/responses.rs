@@ -168,20 +168,14 @@ pub fn problems(value: &Value) -> Vec<(String, BilingualText)> {
         ResponseForm::StandardResponse => schema::for_serialize::<StandardResponse>(),
         ResponseForm::ErrorResponse => schema::for_serialize::<ErrorResponse>(),
     };
-    let mut problems: Vec<(String, BilingualText)> = validate::problems(&schema, value)
-        .into_iter()
-        .map(|problem| (problem.parameter, problem.text))
-        .collect();
+    let mut problems: Vec<(String, BilingualText)> =
+        validate::problems(&schema, value).into_iter().map(|problem| (problem.parameter, problem.text)).collect();
     // The sums cannot be expressed in a schema.
     if let Ok(outputs) = serde_json::from_value::<OutputFiles>(value["outputs"].clone()) {
         let right = OutputFiles::from_files(outputs.files.clone());
         for (name, said, is) in [
             ("outputs.total_files", outputs.total_files, right.total_files),
-            (
-                "outputs.total_size_bytes",
-                outputs.total_size_bytes,
-                right.total_size_bytes,
-            ),
+            ("outputs.total_size_bytes", outputs.total_size_bytes, right.total_size_bytes),
         ] {
             if said != is {
                 let text = BilingualText::new(

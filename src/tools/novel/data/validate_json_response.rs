@@ -85,11 +85,7 @@ impl Render for Output {
             (Locale::Ja, false) => "形式に誤りがあります",
         };
         let mut lines = vec![format!("{:?}: {verdict}", self.model)];
-        lines.extend(
-            self.errors
-                .iter()
-                .map(|error| format!("- {}: {}", error.path, error.message)),
-        );
+        lines.extend(self.errors.iter().map(|error| format!("- {}: {}", error.path, error.message)));
         if self.truncated {
             lines.push("…".to_owned());
         }

@@ -108,23 +108,13 @@ impl Tool for ExecuteWritingStep {
             WritingStep::Stage(stage) => stage_of(args, stage, deps, cx).await,
             WritingStep::Finishing(..) if args.dry_run => {
                 deps.check_manuscript(cx, args.episode.0).await?;
-                Ok(ToolOutcome::Done(finishing(
-                    &args,
-                    step,
-                    WritingStepResult::planned(),
-                    cx.locale(),
-                )))
+                Ok(ToolOutcome::Done(finishing(&args, step, WritingStepResult::planned(), cx.locale())))
             }
             WritingStep::Finishing(18, _) => finished(&args, deps, cx).await,
             WritingStep::Finishing(_, tool) => {
                 deps.check_manuscript(cx, args.episode.0).await?;
                 let found = FinishingCheck::run(tool, args.episode, deps, cx).await?;
-                Ok(ToolOutcome::Done(finishing(
-                    &args,
-                    step,
-                    WritingStepResult::found(found),
-                    cx.locale(),
-                )))
+                Ok(ToolOutcome::Done(finishing(&args, step, WritingStepResult::found(found), cx.locale())))
             }
         }
     }
@@ -144,12 +134,7 @@ async fn stage_of(
         None => {
             let missing = WritingStage::all().filter(|other| *other < stage).collect();
             let error = WritingError::TooEarly { stage, missing };
-            return Err(with_earlier_stage(
-                error,
-                ExecuteWritingStep::SPEC.name,
-                args.episode.0,
-                "",
-            ));
+            return Err(with_earlier_stage(error, ExecuteWritingStep::SPEC.name, args.episode.0, ""));
         }
     };
     let (content, step, is_verbose) = (args.content, args.step, args.verbose);
@@ -183,13 +168,7 @@ async fn stage_of(
         more.extend([
             ("execution_method".to_owned(), json!(METHOD)),
             ("step_id".to_owned(), json!(stage.number())),
-            (
-                "result".to_owned(),
-                json!(WritingStepResult {
-                    status: "needs_text".to_owned(),
-                    ..mended
-                }),
-            ),
+            ("result".to_owned(), json!(WritingStepResult { status: "needs_text".to_owned(), ..mended })),
         ]);
         let mut ask = question(&worked, asked, cx, ExecuteWritingStep::SPEC.name, submit, more).await?;
         // The session is found without an id, so the arguments omit it.
@@ -213,19 +192,12 @@ async fn report(
         summary: localized(
             cx.locale(),
             format!("Step {} ({stage}) is done.", stage.number()),
-            format!(
-                "ステップ {}（{}）が完了しました。",
-                stage.number(),
-                stage.title().get(Locale::Ja)
-            ),
+            format!("ステップ {}（{}）が完了しました。", stage.number(), stage.title().get(Locale::Ja)),
         ),
         episode: session.episode().number(),
         step_id: stage.number(),
         session_id: Some(session.id().to_string()),
-        result: Some(WritingStepResult {
-            stage_result: stage_result(cx, session, stage).await?,
-            ..mended
-        }),
+        result: Some(WritingStepResult { stage_result: stage_result(cx, session, stage).await?, ..mended }),
         next_step_id: Some(session.current().map_or(11, WritingStage::number)),
         execution_time_seconds: 0.0,
         placed: PlacedManuscript::for_call(worked, cx.locale()),
@@ -249,10 +221,7 @@ async fn planned(
         summary: localized(
             cx.locale(),
             format!("Step {} would ask this; nothing was written.", stage.number()),
-            format!(
-                "ステップ {} ではこの問いが行われます。何も書き込んでいません。",
-                stage.number()
-            ),
+            format!("ステップ {} ではこの問いが行われます。何も書き込んでいません。", stage.number()),
         ),
         episode: args.episode.0.number(),
         step_id: stage.number(),
@@ -303,55 +272,32 @@ async fn finished(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<
 
 impl WritingStepResult {
     fn planned() -> Self {
-        Self {
-            status: "planned".to_owned(),
-            ..Self::default()
-        }
+        Self { status: "planned".to_owned(), ..Self::default() }
     }
 
     fn found(found: FinishingCheck) -> Self {
-        Self {
-            status: "completed".to_owned(),
-            review: Some(found),
-            ..Self::default()
-        }
+        Self { status: "completed".to_owned(), review: Some(found), ..Self::default() }
     }
 }
 
 /// Returns the reply of a step that finishes the episode, with its result.
 fn finishing(args: &Args, step: WritingStep, result: WritingStepResult, locale: Locale) -> Output {
     let (number, status) = (step.number(), result.status.clone());
-    let found = result
-        .review
-        .as_ref()
-        .map(|found| found.words(locale))
-        .unwrap_or_default();
+    let found = result.review.as_ref().map(|found| found.words(locale)).unwrap_or_default();
     Output {
         success: true,
         execution_method: METHOD.to_owned(),
         summary: localized(
             locale,
-            format!(
-                "Step {number} ({}) of episode {}: {status}{found}.",
-                step.name(),
-                args.episode.0.number()
-            ),
-            format!(
-                "{} ステップ {number}（{}）: {status}{found}",
-                args.episode.0,
-                step.title().get(Locale::Ja)
-            ),
+            format!("Step {number} ({}) of episode {}: {status}{found}.", step.name(), args.episode.0.number()),
+            format!("{} ステップ {number}（{}）: {status}{found}", args.episode.0, step.title().get(Locale::Ja)),
         ),
         episode: args.episode.0.number(),
         step_id: number,
         session_id: None,
         result: Some(result),
         // After a dry run the step itself is next.
-        next_step_id: if args.dry_run {
-            Some(number)
-        } else {
-            (number < 18).then_some(number + 1)
-        },
+        next_step_id: if args.dry_run { Some(number) } else { (number < 18).then_some(number + 1) },
         execution_time_seconds: 0.0,
         placed: PlacedManuscript::default(),
         verbose: None,
@@ -392,8 +338,6 @@ impl Output {
             Locale::En => "shows the issues",
             Locale::Ja => "指摘を表示する",
         };
-        found
-            .has_issues()
-            .then(|| format!("{}: {reason}", call_line(tool, &arguments)))
+        found.has_issues().then(|| format!("{}: {reason}", call_line(tool, &arguments)))
     }
 }

@@ -86,24 +86,17 @@ impl Tool for GetWritingTasks {
         let look = cx.blocking(move |_, _| {
             let survey = novel.survey()?;
             survey.require_novel(novel.names())?;
-            let fallbacks = survey
-                .remarks
-                .iter()
-                .filter(|remark| matches!(remark, SurveyRemark::OtherName(..)));
+            let fallbacks = survey.remarks.iter().filter(|remark| matches!(remark, SurveyRemark::OtherName(..)));
             let mut diagnostics = Diagnostics {
-                path_fallbacks: fallbacks
-                    .map(|remark| remark.message().get(locale).to_owned())
-                    .collect(),
+                path_fallbacks: fallbacks.map(|remark| remark.message().get(locale).to_owned()).collect(),
                 ..Diagnostics::default()
             };
             match WritingMaterial::gather(&novel, episode) {
                 Ok(material) => {
-                    let faults = material.faults.iter().map(|fault| {
-                        fumi_base::errors::UserError::error_message(fault)
-                            .message
-                            .get(locale)
-                            .to_owned()
-                    });
+                    let faults = material
+                        .faults
+                        .iter()
+                        .map(|fault| fumi_base::errors::UserError::error_message(fault).message.get(locale).to_owned());
                     diagnostics.missing_inputs.extend(faults);
                 }
                 Err(error) => {
@@ -116,17 +109,9 @@ impl Tool for GetWritingTasks {
                 Some(files) => finishing::finished(novel.project(), episode, files)?.is_some(),
                 None => false,
             };
-            Ok::<_, ReviewError>(EpisodeDiagnosis {
-                diagnostics,
-                is_complete,
-                checks: checks(&novel, episode)?,
-            })
+            Ok::<_, ReviewError>(EpisodeDiagnosis { diagnostics, is_complete, checks: checks(&novel, episode)? })
         });
-        let EpisodeDiagnosis {
-            mut diagnostics,
-            is_complete,
-            checks,
-        } = look.await?;
+        let EpisodeDiagnosis { mut diagnostics, is_complete, checks } = look.await?;
         let open = latest_session(cx, episode).await?;
         let session = open.as_ref().map(|(session, _)| session);
         if let Some((_, lost)) = &open {
@@ -150,11 +135,8 @@ impl Tool for GetWritingTasks {
             None => Some(1),
         };
         let done = session.map_or(0, |session| session.completed().len());
-        let progress = if is_complete {
-            100.0
-        } else {
-            super::completed_of(&tasks) as f64 / super::STEPS as f64 * 100.0
-        };
+        let progress =
+            if is_complete { 100.0 } else { super::completed_of(&tasks) as f64 / super::STEPS as f64 * 100.0 };
         Ok(ToolOutcome::Done(Output {
             success: true,
             execution_method: METHOD.to_owned(),

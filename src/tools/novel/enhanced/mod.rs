@@ -51,17 +51,11 @@ pub(super) enum WritingStep {
 impl WritingStep {
     /// Returns the step of a number.
     pub(super) fn numbered(number: f64) -> Result<Self, UnknownStep> {
-        let unknown = || UnknownStep {
-            asked: number.to_string(),
-        };
+        let unknown = || UnknownStep { asked: number.to_string() };
         if number.fract() != 0.0 || !(1.0..=18.0).contains(&number) {
             return Err(unknown());
         }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a whole number from 1 to 18"
-        )]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number from 1 to 18")]
         let number = number as usize;
         match WritingStage::from_number(number) {
             Some(stage) => Ok(Self::Stage(stage)),
@@ -71,10 +65,7 @@ impl WritingStep {
 
     /// Returns every step, in order.
     pub(super) fn all() -> impl Iterator<Item = Self> {
-        let finishing = FINISHING
-            .iter()
-            .zip(STAGES + 1..)
-            .map(|((tool, ..), number)| Self::Finishing(number, tool));
+        let finishing = FINISHING.iter().zip(STAGES + 1..).map(|((tool, ..), number)| Self::Finishing(number, tool));
         WritingStage::all().map(Self::Stage).chain(finishing)
     }
 
@@ -127,11 +118,7 @@ impl WritingTask {
 
 impl Diagnostics {
     fn lines(&self) -> impl Iterator<Item = String> {
-        let all = self
-            .missing_inputs
-            .iter()
-            .chain(&self.path_fallbacks)
-            .chain(&self.damaged_stages);
+        let all = self.missing_inputs.iter().chain(&self.path_fallbacks).chain(&self.damaged_stages);
         all.map(|found| format!("- {found}"))
     }
 }
@@ -154,9 +141,7 @@ pub(super) async fn latest_session(
     episode: EpisodeId,
 ) -> Result<Option<(WritingSession, Vec<WritingStage>)>, ToolError> {
     let sessions = WritingSessionStore::new(std::sync::Arc::clone(&cx.project));
-    let latest = cx
-        .blocking(move |_, _| sessions.latest(episode, StageRoute::Whole))
-        .await?;
+    let latest = cx.blocking(move |_, _| sessions.latest(episode, StageRoute::Whole)).await?;
     Ok(latest.map(|recovered| (recovered.session, recovered.lost)))
 }
 
@@ -207,10 +192,7 @@ pub(super) fn tasks(
 
 /// Returns the number of the first step that is not completed.
 pub(super) fn next_of(tasks: &[WritingTask]) -> Option<usize> {
-    tasks
-        .iter()
-        .find(|task| task.status != "completed")
-        .map(|task| task.step_id)
+    tasks.iter().find(|task| task.status != "completed").map(|task| task.step_id)
 }
 
 /// Returns the number of completed steps.

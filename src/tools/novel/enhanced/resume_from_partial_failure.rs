@@ -83,10 +83,7 @@ async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Out
     let point = args.recovery_point;
     let latest = latest_session(cx, args.episode.0).await?;
     if latest.is_none() && point > 0 {
-        return Err(WritingError::NoOpenSession {
-            episode: args.episode.0,
-        }
-        .into());
+        return Err(WritingError::NoOpenSession { episode: args.episode.0 }.into());
     }
     let wanted = latest.map_or(RequestedSession::Open(StageRoute::Whole), |(session, _)| {
         RequestedSession::Named(session.id().to_string())
@@ -165,9 +162,7 @@ async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Out
 impl Render for Output {
     fn text(&self, _: Locale) -> String {
         let verbose = self.verbose.iter().flat_map(Verbose::lines);
-        let lines = std::iter::once(self.summary.clone())
-            .chain(self.placed.lines())
-            .chain(verbose);
+        let lines = std::iter::once(self.summary.clone()).chain(self.placed.lines()).chain(verbose);
         lines.collect::<Vec<_>>().join("\n")
     }
 }
@@ -181,9 +176,5 @@ fn resumed_notice(kept: &[KeptStep], resumed: &[usize], locale: Locale) -> Strin
     } else {
         (format!("Kept: steps {kept}. "), format!("残すステップ: {kept}。"))
     };
-    localized(
-        locale,
-        format!("{en}Asked again: steps {resumed}."),
-        format!("{ja}もう一度行うステップ: {resumed}。"),
-    )
+    localized(locale, format!("{en}Asked again: steps {resumed}."), format!("{ja}もう一度行うステップ: {resumed}。"))
 }

@@ -122,10 +122,7 @@ async fn look(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<PlotOutcome, Too
                 let preview = plotting::preview(&existing.plot, target()?);
                 Ok::<_, WritingError>(PlotOutcome::Plot(Box::new(existing), preview, false))
             }
-            (Some(_), Some(existing)) if !regenerate => Err(WritingError::PlotExists {
-                episode,
-                path: existing.path,
-            }),
+            (Some(_), Some(existing)) if !regenerate => Err(WritingError::PlotExists { episode, path: existing.path }),
             (Some(content), _) => {
                 let plot = plotting::validate_answer(episode, &content)?;
                 let placed = plotting::store_plot(&project, &novel, episode, plot, &stamp)?;
@@ -141,23 +138,15 @@ async fn look(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<PlotOutcome, Too
     };
     if is_answered {
         deps.check_novel(cx).await?;
-        alone(
-            deps.novel(cx),
-            cx,
-            &format!("{} {episode}", NovelerPlot::SPEC.name),
-            work,
-        )
-        .await
+        alone(deps.novel(cx), cx, &format!("{} {episode}", NovelerPlot::SPEC.name), work).await
     } else {
         cx.blocking(work).await
     }
 }
 
 fn ask(args: &Args, id: String, instruction: String, context: &[CitedFile], locale: Locale) -> QuestionReply {
-    let mut arguments = Map::from_iter([
-        ("episode".to_owned(), json!(args.episode.0.number())),
-        ("session_id".to_owned(), json!(id)),
-    ]);
+    let mut arguments =
+        Map::from_iter([("episode".to_owned(), json!(args.episode.0.number())), ("session_id".to_owned(), json!(id))]);
     for (name, wanted) in [("regenerate", args.regenerate), ("include_text", args.include_text)] {
         if wanted {
             arguments.insert(name.to_owned(), json!(true));
@@ -169,17 +158,9 @@ fn ask(args: &Args, id: String, instruction: String, context: &[CitedFile], loca
         step: "plot".to_owned(),
         instruction,
         context: context.iter().map(|cited| reference(cited, locale)).collect(),
-        acceptance_criteria: plotting::criteria()
-            .iter()
-            .map(|criterion| criterion.get(locale).to_owned())
-            .collect(),
+        acceptance_criteria: plotting::criteria().iter().map(|criterion| criterion.get(locale).to_owned()).collect(),
         response_schema: Some(plot_schema()),
-        submit: AnswerCall {
-            tool: NovelerPlot::SPEC.name,
-            arguments,
-            answer: "content",
-            sample: None,
-        },
+        submit: AnswerCall { tool: NovelerPlot::SPEC.name, arguments, answer: "content", sample: None },
         material: Vec::new(),
         report: String::new(),
         audience: Audience::AnyModel,
@@ -227,11 +208,7 @@ fn output(
         success: true,
         summary: summary(episode.number(), &title, placed.plot.events().len(), is_new, locale),
         session_id,
-        plot_generated: if args.include_text {
-            placed.text.clone()
-        } else {
-            preview(&placed.text)
-        },
+        plot_generated: if args.include_text { placed.text.clone() } else { preview(&placed.text) },
         artifact_id: artifact(&placed.sha256),
         plot_file_path: placed.path,
         generation_method: if is_new { cx.answerer.method() } else { "existing" }.to_owned(),
@@ -264,10 +241,7 @@ fn summary(episode: u32, title: &str, events: usize, is_new: bool, locale: Local
 
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
-        let backup = self
-            .backup_id
-            .as_ref()
-            .map_or_else(String::new, |id| format!(" (backup {id})"));
+        let backup = self.backup_id.as_ref().map_or_else(String::new, |id| format!(" (backup {id})"));
         let place = format!("{}{backup} {}", self.plot_file_path, self.artifact_id);
         let length = self.plot_quality_preview.estimated_length;
         let planned = match locale {

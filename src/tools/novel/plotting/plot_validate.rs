@@ -127,11 +127,7 @@ fn output(args: &Args, plot: &EpisodePlot, review: &PlotReview, locale: Locale) 
     let unused = unused_characters(plot);
     let cast = plot.character_names().len();
     let used = cast.saturating_sub(unused.len());
-    let characters = if cast == 0 {
-        0.0
-    } else {
-        used as f64 / cast as f64 * 100.0
-    };
+    let characters = if cast == 0 { 0.0 } else { used as f64 / cast as f64 * 100.0 };
     let issues = unused.iter().map(|name| {
         localized(
             locale,
@@ -147,11 +143,7 @@ fn output(args: &Args, plot: &EpisodePlot, review: &PlotReview, locale: Locale) 
     };
     let overall = tenths(review.overall());
     let (missing, inconsistencies, weak) = (told(missing), told(inconsistencies), told(weak));
-    let suggestions = [&missing, &issues, &inconsistencies, &weak]
-        .into_iter()
-        .flatten()
-        .cloned()
-        .collect();
+    let suggestions = [&missing, &issues, &inconsistencies, &weak].into_iter().flatten().cloned().collect();
     let episode = args.episode.0.number();
     Output {
         success: true,
@@ -165,23 +157,10 @@ fn output(args: &Args, plot: &EpisodePlot, review: &PlotReview, locale: Locale) 
         validation_result: PlotValidation {
             overall_quality: overall,
             coverage: review.coverage(),
-            plot_completeness: Completeness {
-                score: tenths(complete.unwrap_or_default()),
-                missing_elements: missing,
-            },
-            character_development: PlotCharacters {
-                score: tenths(characters),
-                issues,
-            },
-            story_logic: Logic {
-                score: logic.map(tenths),
-                method: method(logic),
-                inconsistencies,
-            },
-            emotional_arc: PlotArc {
-                score: tenths(arc.unwrap_or_default()),
-                weak_points: weak,
-            },
+            plot_completeness: Completeness { score: tenths(complete.unwrap_or_default()), missing_elements: missing },
+            character_development: PlotCharacters { score: tenths(characters), issues },
+            story_logic: Logic { score: logic.map(tenths), method: method(logic), inconsistencies },
+            emotional_arc: PlotArc { score: tenths(arc.unwrap_or_default()), weak_points: weak },
         },
         verdict: verdict.to_owned(),
         points: review
@@ -200,21 +179,14 @@ fn output(args: &Args, plot: &EpisodePlot, review: &PlotReview, locale: Locale) 
 }
 
 fn method(score: Option<f64>) -> String {
-    if score.is_some() {
-        "deterministic"
-    } else {
-        "not_evaluated"
-    }
-    .to_owned()
+    if score.is_some() { "deterministic" } else { "not_evaluated" }.to_owned()
 }
 
 impl Render for Output {
     fn text(&self, _: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
         for point in &self.points {
-            let score = point
-                .score
-                .map_or_else(|| point.method.clone(), |score| score.to_string());
+            let score = point.score.map_or_else(|| point.method.clone(), |score| score.to_string());
             lines.push(format!("{} {}: {score}", point.id, point.title));
         }
         lines.extend(self.improvement_suggestions.iter().map(|said| format!("- {said}")));

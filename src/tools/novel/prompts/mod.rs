@@ -16,10 +16,7 @@ const LONGEST: usize = 4_000;
 
 macro_rules! texts {
     ($name:literal) => {
-        [
-            include_str!(concat!($name, ".en.md")),
-            include_str!(concat!($name, ".ja.md")),
-        ]
+        [include_str!(concat!($name, ".en.md")), include_str!(concat!($name, ".ja.md"))]
     };
 }
 
@@ -35,18 +32,8 @@ pub fn all(names: &ProjectNames) -> Vec<PromptSpec> {
             Arc::new(move |project: &Arc<Project>| episodes(project, &names, also_next))
         }),
     };
-    let length = PromptArgument {
-        name: "length",
-        is_required: false,
-        parse: parse_length,
-        complete: None,
-    };
-    let words = |name, is_required| PromptArgument {
-        name,
-        is_required,
-        parse: parse_words,
-        complete: None,
-    };
+    let length = PromptArgument { name: "length", is_required: false, parse: parse_length, complete: None };
+    let words = |name, is_required| PromptArgument { name, is_required, parse: parse_words, complete: None };
     vec![
         PromptSpec {
             name: "write",
@@ -103,10 +90,7 @@ fn parse_episode(text: &str) -> Result<String, BilingualText> {
         .or_else(|| EpisodeId::parse_stem(text))
         .filter(|(_, title)| title.is_none())
         .map(|(episode, _)| episode.number().to_string())
-        .ok_or(BilingualText::new(
-            "it is not an episode number",
-            "話数として読めません",
-        ))
+        .ok_or(BilingualText::new("it is not an episode number", "話数として読めません"))
 }
 
 /// Parses the length of an episode, in characters.
@@ -115,19 +99,13 @@ fn parse_length(text: &str) -> Result<String, BilingualText> {
         .ok()
         .filter(|length| (1_000..=20_000).contains(length))
         .map(|length| length.to_string())
-        .ok_or(BilingualText::new(
-            "it is not a number from 1000 to 20000",
-            "1000 から 20000 までの数ではありません",
-        ))
+        .ok_or(BilingualText::new("it is not a number from 1000 to 20000", "1000 から 20000 までの数ではありません"))
 }
 
 /// Parses free text of at most [`LONGEST`] characters.
 fn parse_words(text: &str) -> Result<String, BilingualText> {
     if text.chars().count() > LONGEST {
-        return Err(BilingualText::new(
-            "it is longer than 4000 characters",
-            "4000 文字を超えています",
-        ));
+        return Err(BilingualText::new("it is longer than 4000 characters", "4000 文字を超えています"));
     }
     Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
@@ -156,11 +134,7 @@ mod tests {
             let [(en, en_body), (ja, ja_body)] = Locale::ALL.map(|locale| spec.texts(locale));
             let arguments: Vec<_> = spec.argument_names().map(str::to_owned).collect();
             for texts in [&en, &ja] {
-                assert!(
-                    !texts.title.is_empty() && !texts.description.is_empty(),
-                    "{}",
-                    spec.name
-                );
+                assert!(!texts.title.is_empty() && !texts.description.is_empty(), "{}", spec.name);
                 let mut described: Vec<_> = texts.arguments.keys().cloned().collect();
                 described.sort_by_key(|name| arguments.iter().position(|known| known == name));
                 assert_eq!(described, arguments, "{}", spec.name);

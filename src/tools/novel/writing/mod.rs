@@ -87,20 +87,13 @@ pub(in crate::novel) struct StepRequest<F> {
 pub(in crate::novel) fn call_time() -> Result<CallTime, ToolError> {
     let mut random = [0; 4];
     getrandom::fill(&mut random).map_err(|_| ToolError::internal())?;
-    Ok(CallTime {
-        moment: now(),
-        stamp: stamp(),
-        random: u32::from_le_bytes(random),
-    })
+    Ok(CallTime { moment: now(), stamp: stamp(), random: u32::from_le_bytes(random) })
 }
 
 /// Returns the id of work that a single answer completes: the id given by its question, else a new one. Nothing is
 /// stored under it.
 pub(in crate::novel) fn work_id(of_question: Option<&str>, now: &CallTime) -> String {
-    of_question.map_or_else(
-        || WritingSessionId::new(&now.moment, now.random).to_string(),
-        str::to_owned,
-    )
+    of_question.map_or_else(|| WritingSessionId::new(&now.moment, now.random).to_string(), str::to_owned)
 }
 
 /// Opens the writing service for an episode by gathering its material. Nothing is written, so that an error here leaves
@@ -111,8 +104,7 @@ pub(in crate::novel) async fn writing_service(
     episode: EpisodeId,
 ) -> Result<WritingService, ToolError> {
     let (project, novel, locale) = (Arc::clone(&cx.project), deps.novel(cx), cx.locale());
-    cx.blocking(move |_, _| WritingService::new(project, novel, episode, locale))
-        .await
+    cx.blocking(move |_, _| WritingService::new(project, novel, episode, locale)).await
 }
 
 /// Runs one step while holding the project's lock.
@@ -178,8 +170,7 @@ pub(in crate::novel) fn with_earlier_stage(
 fn record_metrics(worked: &StepOutcome, cx: &Cx) {
     let Some(stage) = worked.completed else { return };
     let took = worked.session.output(stage).map_or(0.0, |output| output.execution_time);
-    cx.metrics
-        .novel_stage(stage.name(), Duration::try_from_secs_f64(took).unwrap_or_default());
+    cx.metrics.novel_stage(stage.name(), Duration::try_from_secs_f64(took).unwrap_or_default());
     if worked.session.current().is_none() && worked.session.route() == StageRoute::Whole {
         cx.metrics.novel_chain();
     }
@@ -196,10 +187,7 @@ pub(in crate::novel) fn one_stage(
     let session = opened.session();
     let mut own = session.route().stages();
     if !own.clone().any(|one| one == stage) {
-        return Err(WritingError::OffRoute {
-            stage,
-            id: session.id().to_string(),
-        });
+        return Err(WritingError::OffRoute { stage, id: session.id().to_string() });
     }
     let Some(content) = content else {
         return match session.current() {
@@ -216,10 +204,7 @@ pub(in crate::novel) fn one_stage(
     if let Some(asked) = answer.stage.filter(|asked| *asked != stage) {
         return Err(WritingError::OtherStage { stage, asked });
     }
-    Ok(SessionAction::Answer(TurnAnswer {
-        stage: Some(stage),
-        ..answer
-    }))
+    Ok(SessionAction::Answer(TurnAnswer { stage: Some(stage), ..answer }))
 }
 
 /// Builds an answer from the arguments: the text, and the step that it is for.
@@ -228,12 +213,7 @@ pub(in crate::novel) fn answer(content: String, step: Option<&str>) -> Result<Se
         None => (None, None),
         Some(step) => WritingStage::parse_step(step).map(|(stage, turn)| (Some(stage), turn))?,
     };
-    Ok(SessionAction::Answer(TurnAnswer {
-        stage,
-        turn,
-        content,
-        ..TurnAnswer::default()
-    }))
+    Ok(SessionAction::Answer(TurnAnswer { stage, turn, content, ..TurnAnswer::default() }))
 }
 
 /// Builds the question for clients. `submit` contains the further arguments of the answering call, beside the episode,
@@ -259,11 +239,7 @@ pub(in crate::novel) async fn question(
     let mut report: Vec<String> = edited.into_iter().map(|said| format!("! {said}")).collect();
     // Said once for each stage.
     if asked.submit.turn == 1 {
-        report.extend(redo_notices(
-            &names(worked.lost.clone()),
-            &names(worked.session.stale()),
-            locale,
-        ));
+        report.extend(redo_notices(&names(worked.lost.clone()), &names(worked.session.stale()), locale));
     }
     let is_verbose = arguments.get("verbose") == Some(&json!(true));
     report.extend(Verbose::for_call(worked, is_verbose).iter().flat_map(Verbose::lines));
@@ -279,12 +255,7 @@ pub(in crate::novel) async fn question(
             .map(|criterion| criterion.sentence().get(locale).to_owned())
             .collect(),
         response_schema: answer_schema(asked.gives, locale),
-        submit: AnswerCall {
-            tool,
-            arguments,
-            answer: "content",
-            sample: None,
-        },
+        submit: AnswerCall { tool, arguments, answer: "content", sample: None },
         material: material(&asked.context, cx).await?,
         report: report.join("\n"),
         audience: Audience::AnyModel,
@@ -310,11 +281,7 @@ pub(in crate::novel) async fn material(context: &[CitedFile], cx: &Cx) -> Result
 /// Returns a file reference with the id for `fetch_artifact`. A file of the session is known by its stage.
 pub(in crate::novel) fn reference(cited: &CitedFile, locale: Locale) -> String {
     let (id, what) = (artifact(&cited.sha256), cited.what.get(locale));
-    if cited.path.starts_with(".noveler/") {
-        format!("{id} {what}")
-    } else {
-        format!("{id} {} ({what})", cited.path)
-    }
+    if cited.path.starts_with(".noveler/") { format!("{id} {what}") } else { format!("{id} {} ({what})", cited.path) }
 }
 
 /// Returns the id under which `fetch_artifact` finds a file.
@@ -375,11 +342,8 @@ pub(in crate::novel) fn stages(session: &WritingSession, locale: Locale) -> Vec<
             status: status.to_owned(),
             execution_time_seconds: output.map(|output| output.execution_time),
             output_summary: output.map(|output| {
-                let characters = localized(
-                    locale,
-                    format!("{} characters", output.characters),
-                    format!("{} 字", output.characters),
-                );
+                let characters =
+                    localized(locale, format!("{} characters", output.characters), format!("{} 字", output.characters));
                 format!("{}, {characters}", artifact(&output.sha256))
             }),
         }
@@ -443,12 +407,7 @@ pub(in crate::novel) async fn stage_result(
 
 /// Returns the method by which a score was determined.
 pub(in crate::novel) fn method(score: Option<f64>) -> String {
-    if score.is_some() {
-        "deterministic"
-    } else {
-        "not_evaluated"
-    }
-    .to_owned()
+    if score.is_some() { "deterministic" } else { "not_evaluated" }.to_owned()
 }
 
 /// Reads the text of a file for a reply; empty if the file is missing.
@@ -660,10 +619,7 @@ impl TraceEntry {
 
 /// Returns the argument that makes the next call as verbose as this one.
 pub(in crate::novel) fn verbose_argument(wanted: bool) -> Map<String, Value> {
-    wanted
-        .then(|| ("verbose".to_owned(), json!(true)))
-        .into_iter()
-        .collect()
+    wanted.then(|| ("verbose".to_owned(), json!(true))).into_iter().collect()
 }
 
 /// Returns the names of stages.

@@ -188,9 +188,7 @@ impl Tool for NovelerWrite {
 /// Returns the stage that a remark is about: that of the step, else the last completed one.
 fn remarked_stage(opened: &OpenedSession, step: Option<&str>) -> Result<WritingStage, WritingError> {
     let session = opened.session();
-    let named = step
-        .map(|step| WritingStage::parse_step(step).map(|(stage, _)| stage))
-        .transpose()?;
+    let named = step.map(|step| WritingStage::parse_step(step).map(|(stage, _)| stage)).transpose()?;
     let last = || session.completed().last().copied().or(session.current());
     Ok(named.or_else(last).unwrap_or(WritingStage::LAST))
 }
@@ -219,9 +217,7 @@ pub(super) async fn next_outcome(
             let ask = question(&worked, asked, cx, NovelerWrite::SPEC.name, submit, more).await?;
             Ok(ToolOutcome::Ask(Box::new(ask)))
         }
-        NextStep::Done(done) => Ok(ToolOutcome::Done(
-            finished(command, five_stage, extra, done, &worked, cx).await?,
-        )),
+        NextStep::Done(done) => Ok(ToolOutcome::Done(finished(command, five_stage, extra, done, &worked, cx).await?)),
     }
 }
 
@@ -243,9 +239,7 @@ async fn finished(
     let place = worked.delivered.as_ref().map(|place| place.path.clone());
     let total = session.completed().iter().filter_map(|stage| session.output(*stage));
     let total: f64 = total.map(|output| output.execution_time).sum();
-    let score = session
-        .output(session.route().last())
-        .and_then(|output| output.quality_score);
+    let score = session.output(session.route().last()).and_then(|output| output.quality_score);
     let reports = stages(session, locale);
     Ok(Output {
         success: true,
@@ -257,11 +251,7 @@ async fn finished(
         word_count: Some(characters),
         quality_score: score,
         method: method(score),
-        stage_groups: if five_stage {
-            groups(&reports, locale)
-        } else {
-            Vec::new()
-        },
+        stage_groups: if five_stage { groups(&reports, locale) } else { Vec::new() },
         stage_results: reports,
         execution_time_total_seconds: total,
         execution_time_seconds: 0.0,
@@ -274,12 +264,7 @@ async fn finished(
             backup_id: place.backup.clone(),
         }),
         manuscript_edited: edit_notice(worked, locale),
-        next_suggested_actions: vec![Suggestion::for_episode(
-            "noveler_complete",
-            episode,
-            &to_finish(),
-            locale,
-        )],
+        next_suggested_actions: vec![Suggestion::for_episode("noveler_complete", episode, &to_finish(), locale)],
         plan: Vec::new(),
         recovered_stages: Vec::new(),
         stale_stages: Vec::new(),
@@ -299,11 +284,7 @@ pub(in crate::novel) fn to_write() -> BilingualText {
 }
 
 fn summary(episode: u32, done: &FinishedText, characters: usize, locale: Locale) -> String {
-    let title = if done.title.is_empty() {
-        String::new()
-    } else {
-        format!("「{}」", done.title)
-    };
+    let title = if done.title.is_empty() { String::new() } else { format!("「{}」", done.title) };
     localized(
         locale,
         format!("Episode {episode}{title} is written: {characters} characters."),
@@ -358,23 +339,14 @@ async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Outp
         word_count: None,
         quality_score: None,
         method: method(None),
-        stage_groups: if args.five_stage {
-            groups(&reports, locale)
-        } else {
-            Vec::new()
-        },
+        stage_groups: if args.five_stage { groups(&reports, locale) } else { Vec::new() },
         stage_results: reports,
         execution_time_total_seconds: 0.0,
         execution_time_seconds: 0.0,
         project_root: cx.project.shown_root(),
         primary_output: None,
         manuscript_edited: None,
-        next_suggested_actions: vec![Suggestion::for_episode(
-            "noveler_write",
-            args.episode.0,
-            &to_write(),
-            locale,
-        )],
+        next_suggested_actions: vec![Suggestion::for_episode("noveler_write", args.episode.0, &to_write(), locale)],
         plan,
         recovered_stages: Vec::new(),
         stale_stages: Vec::new(),
@@ -389,11 +361,7 @@ impl Render for Output {
         if let Some(primary) = &self.primary_output {
             let backup = primary.backup_id.as_ref();
             let backup = backup.map_or_else(String::new, |id| format!(" (backup {id})"));
-            lines.push(format!(
-                "{}{backup} {}",
-                primary.file_reference,
-                artifact(&primary.sha256)
-            ));
+            lines.push(format!("{}{backup} {}", primary.file_reference, artifact(&primary.sha256)));
             if let Some(said) = &self.manuscript_edited {
                 lines.push(format!("! {said}"));
                 // The caller wrote any other text itself.
@@ -402,10 +370,7 @@ impl Render for Output {
         }
         lines.extend(self.planned(locale));
         for group in &self.stage_groups {
-            lines.push(format!(
-                "{}-{} {}: {}",
-                group.stages[0], group.stages[1], group.title, group.status
-            ));
+            lines.push(format!("{}-{} {}: {}", group.stages[0], group.stages[1], group.title, group.status));
         }
         if self.stage_groups.is_empty() && self.plan.is_empty() {
             let open = self.stage_results.iter().filter(|report| report.status != "completed");

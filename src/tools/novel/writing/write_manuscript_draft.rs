@@ -137,10 +137,7 @@ impl Tool for WriteManuscriptDraft {
             success: true,
             summary: localized(
                 cx.locale(),
-                format!(
-                    "The draft of episode {} has {characters} characters.",
-                    session.episode().number(),
-                ),
+                format!("The draft of episode {} has {characters} characters.", session.episode().number(),),
                 format!("{}の草稿ができました（{characters} 字）。", session.episode()),
             ),
             session_id: session.id().to_string(),
@@ -167,10 +164,7 @@ impl Tool for WriteManuscriptDraft {
 
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
-        let backup = self
-            .backup_id
-            .as_ref()
-            .map_or_else(String::new, |id| format!(" (backup {id})"));
+        let backup = self.backup_id.as_ref().map_or_else(String::new, |id| format!(" (backup {id})"));
         let place = format!("{}{backup} {}", self.manuscript_path, self.artifact_id);
         let mut lines = vec![self.summary.clone(), place];
         let edited = self.manuscript_edited.as_ref();

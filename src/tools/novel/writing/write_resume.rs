@@ -77,11 +77,7 @@ impl Tool for WriteResume {
         .await?;
         let current = worked.session.current();
         let route = worked.session.route();
-        let remaining = names(
-            route
-                .stages()
-                .filter(|stage| current.is_some_and(|current| *stage >= current)),
-        );
+        let remaining = names(route.stages().filter(|stage| current.is_some_and(|current| *stage >= current)));
         let from = current.map_or(route.last().number() + 1, WritingStage::number);
         let recovered = names(worked.lost.clone());
         if let NextStep::Ask(_) = &worked.next {
@@ -133,9 +129,7 @@ fn resumed(current: Option<WritingStage>, remaining: &[String], locale: Locale) 
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
         let verbose = self.verbose.iter().flat_map(Verbose::lines);
-        let lines = [self.summary.clone(), self.execution_result.text(locale)]
-            .into_iter()
-            .chain(verbose);
+        let lines = [self.summary.clone(), self.execution_result.text(locale)].into_iter().chain(verbose);
         lines.collect::<Vec<_>>().join("\n")
     }
 }

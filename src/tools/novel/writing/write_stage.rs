@@ -160,11 +160,7 @@ impl Tool for WriteStage {
             success: true,
             summary: localized(
                 cx.locale(),
-                format!(
-                    "{stage} is done; {} of {} stages are.",
-                    session.completed().len(),
-                    session.route().length()
-                ),
+                format!("{stage} is done; {} of {} stages are.", session.completed().len(), session.route().length()),
                 format!(
                     "{}が完了しました（{} 段階のうち {} 段階が完了）。",
                     stage.title().get(Locale::Ja),

@@ -118,11 +118,7 @@ impl Tool for WriteWithClaude {
         let prepared = prepared.await?;
         let looked = look(&args, prepared, cx).await?;
         Ok(match looked {
-            EpisodeOutcome::Question {
-                instruction,
-                context,
-                criteria,
-            } => {
+            EpisodeOutcome::Question { instruction, context, criteria } => {
                 let mut ask = ask(&args, id, instruction, &criteria, cx.locale());
                 ask.context = context.iter().map(|cited| reference(cited, cx.locale())).collect();
                 ask.material = material(&context, cx).await?;
@@ -130,10 +126,7 @@ impl Tool for WriteWithClaude {
             }
             EpisodeOutcome::Text(text, place, written) => {
                 let resource_usage = args.verbose.then(|| ResourceUsage::from_files(&written));
-                ToolOutcome::Done(Output {
-                    resource_usage,
-                    ..output(&args, id, &text, place, cx)
-                })
+                ToolOutcome::Done(Output { resource_usage, ..output(&args, id, &text, place, cx) })
             }
         })
     }
@@ -146,12 +139,7 @@ async fn look(args: &Args, prepared: EpisodeInputs, cx: &Cx) -> Result<EpisodeOu
     let (is_answered, own) = (content.is_some(), prepared.novel.clone());
     let work = move |_: &CancellationToken, _: &CallProgress| {
         let EpisodeInputs { novel, material, plot } = prepared;
-        let at_once = WholeEpisodeRequest {
-            episode,
-            material: &material,
-            target,
-            locale,
-        };
+        let at_once = WholeEpisodeRequest { episode, material: &material, target, locale };
         let Some(content) = content else {
             return Ok::<_, WritingError>(EpisodeOutcome::Question {
                 instruction: at_once.instruction(&plot, &now.moment),
@@ -175,10 +163,8 @@ async fn look(args: &Args, prepared: EpisodeInputs, cx: &Cx) -> Result<EpisodeOu
 }
 
 fn ask(args: &Args, id: String, instruction: String, criteria: &[AnswerCriterion], locale: Locale) -> QuestionReply {
-    let mut arguments = Map::from_iter([
-        ("episode".to_owned(), json!(args.episode.0.number())),
-        ("session_id".to_owned(), json!(id)),
-    ]);
+    let mut arguments =
+        Map::from_iter([("episode".to_owned(), json!(args.episode.0.number())), ("session_id".to_owned(), json!(id))]);
     if let Some(plot) = &args.plot_content {
         arguments.insert("plot_content".to_owned(), json!(plot));
     }
@@ -196,17 +182,9 @@ fn ask(args: &Args, id: String, instruction: String, criteria: &[AnswerCriterion
         step: "whole_episode".to_owned(),
         instruction,
         context: Vec::new(),
-        acceptance_criteria: criteria
-            .iter()
-            .map(|criterion| criterion.sentence().get(locale).to_owned())
-            .collect(),
+        acceptance_criteria: criteria.iter().map(|criterion| criterion.sentence().get(locale).to_owned()).collect(),
         response_schema: None,
-        submit: AnswerCall {
-            tool: WriteWithClaude::SPEC.name,
-            arguments,
-            answer: "content",
-            sample: None,
-        },
+        submit: AnswerCall { tool: WriteWithClaude::SPEC.name, arguments, answer: "content", sample: None },
         material: Vec::new(),
         report: String::new(),
         // A caller of this tool wants no external service, so only the client's model is asked.
@@ -223,30 +201,17 @@ fn output(args: &Args, session_id: String, text: &WholeEpisodeText, place: Deliv
         success: true,
         summary: localized(
             locale,
-            format!(
-                "Episode {} is written: {} characters.",
-                episode.number(),
-                text.characters
-            ),
+            format!("Episode {} is written: {} characters.", episode.number(), text.characters),
             format!("{episode}を書き終えました（{} 字）。", text.characters),
         ),
         session_id,
-        manuscript_generated: if args.include_text {
-            text.text.clone()
-        } else {
-            preview(&text.text)
-        },
+        manuscript_generated: if args.include_text { text.text.clone() } else { preview(&text.text) },
         artifact_id: super::artifact(&place.sha256),
         manuscript_path: place.path,
         word_count: text.characters,
         generation_method: cx.answerer.method().to_owned(),
         backup_id: place.backup,
-        next_suggested_actions: vec![Suggestion::for_episode(
-            "noveler_complete",
-            episode,
-            &to_finish(),
-            locale,
-        )],
+        next_suggested_actions: vec![Suggestion::for_episode("noveler_complete", episode, &to_finish(), locale)],
         execution_time_seconds: 0.0,
         resource_usage: None,
         is_whole: args.include_text,
@@ -255,10 +220,7 @@ fn output(args: &Args, session_id: String, text: &WholeEpisodeText, place: Deliv
 
 impl Render for Output {
     fn text(&self, _: Locale) -> String {
-        let backup = self
-            .backup_id
-            .as_ref()
-            .map_or_else(String::new, |id| format!(" (backup {id})"));
+        let backup = self.backup_id.as_ref().map_or_else(String::new, |id| format!(" (backup {id})"));
         let place = format!("{}{backup} {}", self.manuscript_path, self.artifact_id);
         let mut lines = vec![self.summary.clone(), place];
         // The caller has just written the text.
