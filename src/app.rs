@@ -159,7 +159,6 @@ impl App {
     }
 
     /// Returns the provider, if it may answer the question.
-    #[must_use]
     pub fn provider_for(&self, question: &ModelQuestion) -> Option<&dyn TextModel> {
         let provider = self.provider.as_ref()?;
         (question.audience() == Audience::AnyModel).then_some(provider)

@@ -24,7 +24,6 @@ pub struct State {
 
 impl State {
     /// Creates a state that ends with the process.
-    #[must_use]
     pub fn in_memory() -> Self {
         Self { store: Arc::new(MemoryStore::default()), folder: None }
     }

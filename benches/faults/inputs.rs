@@ -31,7 +31,6 @@ impl Origin {
     pub(crate) const ALL: [Self; 2] = [Self::Unseen, Self::Calibration];
 
     /// Returns the name in the report.
-    #[must_use]
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Unseen => "unseen",
@@ -52,7 +51,6 @@ pub(crate) struct Text {
 }
 
 /// Returns all clean texts of an origin, in the order of their names.
-#[must_use]
 pub(crate) fn texts(root: &Path, origin: Origin) -> Vec<Text> {
     match origin {
         Origin::Unseen => folder(&root.join("benches/faults/texts"), origin),
@@ -65,7 +63,6 @@ pub(crate) fn texts(root: &Path, origin: Origin) -> Vec<Text> {
 }
 
 /// Returns 坊っちゃん as Aozora Bunko distributes it.
-#[must_use]
 pub(crate) fn bocchan(root: &Path) -> Manuscript {
     let source = read(&root.join("src/novel/tests/fixtures/bocchan.aozora.txt"));
     let reading = ManuscriptOptions { syntax: ManuscriptSyntax::Aozora, ..ManuscriptOptions::default() };
@@ -73,7 +70,6 @@ pub(crate) fn bocchan(root: &Path) -> Manuscript {
 }
 
 /// Returns the story of 坊っちゃん, as a manuscript for the web.
-#[must_use]
 pub(crate) fn story(bocchan: &Manuscript) -> String {
     chapters(bocchan).into_iter().map(|chapter| chapter.manuscript).collect()
 }
@@ -121,7 +117,6 @@ fn chapters(bocchan: &Manuscript) -> Vec<Text> {
 }
 
 /// Returns some paragraphs of a text, chosen by a seed.
-#[must_use]
 pub(crate) fn window(texts: &[Text], seed: u64) -> Text {
     let mut dice = Dice::new(seed, "window");
     let own = &texts[usize::try_from(seed).unwrap_or(0) % texts.len()];

@@ -43,7 +43,6 @@ pub(crate) struct Judged {
 }
 
 /// Returns all pages.
-#[must_use]
 pub(crate) fn all(root: &Path) -> Vec<Page> {
     let folder = root.join("benches/faults/pages");
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -60,7 +59,6 @@ pub(crate) fn all(root: &Path) -> Vec<Page> {
 }
 
 /// Removes the marks from a page.
-#[must_use]
 pub(crate) fn read(name: &str, marked: &str) -> Page {
     let mut page = Page { name: name.to_owned(), text: String::new(), labels: Vec::new() };
     let mut rest = marked;
@@ -78,7 +76,6 @@ pub(crate) fn read(name: &str, marked: &str) -> Page {
 }
 
 /// Checks a page.
-#[must_use]
 pub(crate) fn judge(page: Page) -> Judged {
     let findings =
         with_material(&page.text, |material| run_rules(material, &RuleGroup::ALL, &|| false).expect("not cancelled"));

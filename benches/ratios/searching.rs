@@ -112,7 +112,6 @@ fn any(_: &[u8]) -> u64 {
     0
 }
 
-#[expect(clippy::too_many_lines, reason = "a list, one entry a comparison")]
 fn cases() -> Vec<Case> {
     const MANY: &str = r"fn \w+\(";
     const FEW: &str = "RESOLVE_BENEATH";

@@ -31,7 +31,6 @@ pub struct ResultCache<V: Clone + Send + Sync + 'static> {
 
 impl<V: Clone + Send + Sync + 'static> ResultCache<V> {
     /// Creates a cache of at most `max_bytes` in total and `max_entry` for each entry.
-    #[must_use]
     pub fn new(max_bytes: u64, max_entry: usize) -> Self {
         let inner = Cache::builder()
             .max_capacity(max_bytes)
@@ -43,13 +42,11 @@ impl<V: Clone + Send + Sync + 'static> ResultCache<V> {
     }
 
     /// Returns the value of a key, if it is cached.
-    #[must_use]
     pub fn get(&self, key: &CacheKey) -> Option<V> {
         self.inner.get(key).map(|(value, _)| value)
     }
 
     /// Returns the approximate size of all entries, in bytes.
-    #[must_use]
     pub fn bytes(&self) -> u64 {
         self.inner.weighted_size()
     }

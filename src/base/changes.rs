@@ -62,7 +62,6 @@ pub struct Pending {
 
 impl Pending {
     /// True if anything was reported.
-    #[must_use]
     pub const fn any(self) -> bool {
         self.named || self.perhaps
     }
@@ -177,20 +176,17 @@ impl ChangeSubscription {
 
     /// Returns the number of reports so far: while it grows, changes are still coming in. Does not read the kernel's
     /// queue: the event loop does that soon.
-    #[must_use]
     pub fn known_event_count(&self) -> u64 {
         self.listener.state().times
     }
 
     /// Returns the number of reports until now. Blocking: it reads the kernel's queue first.
-    #[must_use]
     pub fn event_count(&self) -> u64 {
         self.drain();
         self.known_event_count()
     }
 
     /// Returns the changes reported until now and resets them. Blocking as [`ChangeSubscription::event_count`] is.
-    #[must_use]
     pub fn take(&self) -> Pending {
         self.drain();
         std::mem::take(&mut self.listener.state().heard)

@@ -66,7 +66,6 @@ pub struct Decoded {
 /// Returns the encoding of a file by its first bytes, in this order: byte order mark, ISO-2022-JP escapes, valid UTF-8,
 /// UTF-16 without a mark, the file's own declaration (if the bytes are valid in that encoding), the guess of
 /// `chardetng`.
-#[must_use]
 pub fn detect(bytes: &[u8]) -> &'static Encoding {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         return encoding;
@@ -201,7 +200,6 @@ fn utf_16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// Decodes a file's bytes with the chosen or detected encoding.
-#[must_use]
 pub fn decode(bytes: &[u8], choice: EncodingChoice) -> Decoded {
     let encoding = match choice {
         EncodingChoice::Auto => detect(bytes),
@@ -213,7 +211,6 @@ pub fn decode(bytes: &[u8], choice: EncodingChoice) -> Decoded {
 }
 
 /// Returns the name that replies use for an encoding.
-#[must_use]
 pub fn name_of(encoding: &'static Encoding) -> String {
     if encoding == WINDOWS_1252 {
         // Windows-1252 is the superset that browsers read Latin-1 as; Latin-1 is the well-known name.

@@ -39,7 +39,6 @@ pub trait UserError: std::error::Error + Send + Sync + 'static {
 
     /// Returns the shapes of all errors of the type, except those of other types that it contains. Empty for an
     /// implementation by hand that does not list them.
-    #[must_use]
     fn shapes() -> Vec<ErrorShape>
     where
         Self: Sized,
@@ -145,7 +144,6 @@ macro_rules! number_facts {
 number_facts!(u16, u32, u64, usize);
 
 /// Returns the entry of an error of the system: `SYSTEM_FAILURE` or this one.
-#[must_use]
 pub fn entry_or_system_failure(entry: &'static str, source: &io::Error) -> &'static str {
     if is_system_failure(source) { "SYSTEM_FAILURE" } else { entry }
 }
@@ -162,7 +160,6 @@ pub struct ErrorShape {
 }
 
 /// Formats an error with its causes, for the log: libraries often show only the outermost.
-#[must_use]
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let mut said = error.to_string();
     let mut next = error.source();
@@ -195,7 +192,6 @@ pub enum ErrorClass {
 
 impl ErrorClass {
     /// Returns the published name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::MCPToolError => "MCPToolError",
@@ -254,7 +250,6 @@ impl ErrorCatalog {
     ///
     /// # Panics
     /// If the file is malformed: it is part of the binary, and a test reads every catalogue.
-    #[must_use]
     pub fn embedded(toml: &str) -> Self {
         let entries = toml::from_str(toml).expect("an embedded errors.toml is well-formed");
         Self { entries }
@@ -269,7 +264,6 @@ impl ErrorCatalog {
     ///
     /// # Panics
     /// If the catalogue has no such entry: each domain's test walks its errors.
-    #[must_use]
     pub fn error_message(&self, name: &str, facts: &[(&'static str, BilingualText)]) -> ErrorMessage {
         let entry = self.entries.get(name).unwrap_or_else(|| panic!("errors.toml has no entry {name}"));
         let fill = |en: &str, ja: &str| BilingualText::new(fill(en, facts, Locale::En), fill(ja, facts, Locale::Ja));
@@ -289,7 +283,6 @@ impl ErrorCatalog {
 
     /// Returns what is wrong between this catalogue and the errors that use it, for a test: an error without an entry,
     /// an entry that no error uses, a placeholder without a fact, or a sentence that is missing in one language.
-    #[must_use]
     pub fn faults(&'static self, errors: &[Vec<ErrorShape>]) -> Vec<String> {
         let shapes = errors.iter().flatten();
         let own: Vec<&ErrorShape> = shapes.filter(|shape| std::ptr::eq(shape.catalog, self)).collect();

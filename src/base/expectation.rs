@@ -208,7 +208,6 @@ pub struct ResolvedExpectation {
 impl Expectation {
     /// Returns an expectation with every part included: the replacement of a tool's own default in the profile
     /// `compat`.
-    #[must_use]
     pub fn everything() -> Self {
         Self {
             include_snapshot: Some(true),
@@ -221,7 +220,6 @@ impl Expectation {
     }
 
     /// Merges two levels: fields unset here are taken from `below`. Lists are not joined.
-    #[must_use]
     pub fn merge_over(self, below: Self) -> Self {
         Self {
             include_snapshot: self.include_snapshot.or(below.include_snapshot),
@@ -255,7 +253,6 @@ impl Expectation {
     }
 
     /// Resolves all unset fields to their final defaults. This is the only place that does so.
-    #[must_use]
     pub fn resolve(self) -> ResolvedExpectation {
         ResolvedExpectation {
             snapshot: self.include_snapshot.unwrap_or_default(),
@@ -274,7 +271,6 @@ impl Expectation {
     }
 
     /// Returns the invalid regular expressions: the index of each in the list, and the error on one line.
-    #[must_use]
     pub fn bad_patterns(&self) -> Vec<(usize, String)> {
         let patterns = self.console_options.as_ref().and_then(|console| console.patterns.as_deref());
         let wrong = |(at, pattern): (usize, &String)| {
@@ -295,7 +291,6 @@ impl Default for ExpectationPolicy {
 
 impl ExpectationPolicy {
     /// Resolves the expectation of a call: its own, over the tool's default, over the configuration.
-    #[must_use]
     pub fn resolve(&self, said: Option<Expectation>, own: Expectation) -> ResolvedExpectation {
         let mut own = match self.profile {
             ExpectationProfile::Lean => own,

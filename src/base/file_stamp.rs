@@ -21,7 +21,6 @@ pub(crate) fn hash_file(meta: &Metadata, hasher: &mut impl Hasher) {
 }
 
 /// Returns a hash of the metadata that changes with a file, the same in every process of this program. It is never 0.
-#[must_use]
 pub fn file_stamp(meta: &Metadata) -> u64 {
     let mut hasher = DefaultHasher::new();
     hash_file(meta, &mut hasher);
@@ -39,7 +38,6 @@ pub fn file_system_id(path: &Path) -> io::Result<u64> {
 
 /// True if the last change is so old that the next one must alter the times. If the clock runs behind the file system's
 /// clock, the result is false, which only costs time.
-#[must_use]
 pub fn is_settled(meta: &Metadata) -> bool {
     let age = |time: SystemTime| SystemTime::now().duration_since(time).is_ok_and(|age| age > SETTLED);
     let changed = u64::try_from(meta.ctime()).ok().map(|seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));

@@ -59,7 +59,6 @@ pub fn read_part(path: &ProjectPath, start: u64, length: u64) -> Result<(Vec<u8>
 }
 
 /// Returns the SHA-256 digest in lower-case hexadecimal.
-#[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut hex, byte| {
         // Writing to a String cannot fail.
@@ -133,13 +132,11 @@ impl OutputName {
     }
 
     /// Returns the project-relative path, as replies show it.
-    #[must_use]
     pub fn shown(&self) -> String {
         format!("{OUTPUT_FOLDER}/{}", self.0)
     }
 
     /// True if the file gets the structured result (`.json`); otherwise it gets the text.
-    #[must_use]
     pub fn is_json(&self) -> bool {
         Path::new(&self.0).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
     }

@@ -71,14 +71,12 @@ struct WatchedRoot {
 
 impl Freshness {
     /// Returns the stamp of a canonical root, now. Blocking: the first call for a root walks its folders.
-    #[must_use]
     pub fn stamp(&self, root: &Path) -> RootStamp {
         self.tree(root).lock().stamp()
     }
 
     /// Returns the stamp if that takes only microseconds: the root is watched and nothing in it changed since the last
     /// access. Returns `None` if this cheap check is inconclusive; call [`Freshness::stamp`] then.
-    #[must_use]
     pub fn try_stamp(&self, root: &Path) -> Option<RootStamp> {
         let tree = self.known(&*self.roots.try_read()?, root)?;
         tree.get()?.try_lock_for(BRIEF)?.try_stamp()
@@ -86,7 +84,6 @@ impl Freshness {
 
     /// True if answers over this root may depend on ignore rules that no stamp covers, as of the last stamp: ignore files
     /// that are links, or worktrees and submodules beyond 64.
-    #[must_use]
     pub fn has_unstamped_rules(&self, root: &Path) -> bool {
         let tree = self.tree(root);
         let tree = tree.lock();
@@ -95,14 +92,12 @@ impl Freshness {
 
     /// Subscribes to changes under a canonical root from now on. Blocking as [`Freshness::stamp`] is. Must be called
     /// within a runtime that can wait for the kernel.
-    #[must_use]
     pub fn subscribe(&self, root: &Path, interest: Interest) -> ChangeSubscription {
         ChangeSubscription::begin(self.tree(root), interest)
     }
 
     /// Logs the paths that change under a canonical root from now on. The root stays watched as long as the log exists.
     /// Blocking as [`Freshness::stamp`] is.
-    #[must_use]
     pub fn log_changes(&self, root: &Path) -> ChangeLog {
         ChangeLog::begin(self.tree(root))
     }

@@ -10,7 +10,6 @@ const LONGEST: usize = 40;
 /// Returns the names nearest to a wrong one, best first, at most `count`: by their beginning and their letters
 /// (Jaro-Winkler), by edit distance for misspellings (Damerau-Levenshtein), and names that contain the wrong one or are
 /// contained in it. Case, `-`, `_` and spaces do not matter.
-#[must_use]
 pub fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>, count: usize) -> Vec<&'n str> {
     let plain = |name: &str| name.to_lowercase().replace(['-', ' '], "_");
     let wrong = plain(wrong);

@@ -20,19 +20,16 @@ pub struct PathMaps(Vec<PathMap>);
 
 impl PathMaps {
     /// Creates path maps from a list in any order.
-    #[must_use]
     pub fn new(maps: impl IntoIterator<Item = PathMap>) -> Self {
         Self(maps.into_iter().collect())
     }
 
     /// Returns the maps, as the operator listed them.
-    #[must_use]
     pub fn maps(&self) -> &[PathMap] {
         &self.0
     }
 
     /// Translates a client's path to the server's; returns `None` if no map matches.
-    #[must_use]
     pub fn to_server(&self, raw: &str) -> Option<PathBuf> {
         let fits = self.0.iter().filter_map(|map| {
             let parts = parts_of(&map.client);
@@ -43,7 +40,6 @@ impl PathMaps {
     }
 
     /// Translates a server path to the client's form; returns it unchanged if no map matches.
-    #[must_use]
     pub fn to_client(&self, path: &Path) -> String {
         let fits = self.0.iter().filter_map(|map| {
             let rest = path.strip_prefix(&map.server).ok()?;

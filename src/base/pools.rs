@@ -40,7 +40,6 @@ impl Pool {
     pub const ALL: [Self; 5] = [Self::Analysis, Self::Write, Self::Check, Self::Plot, Self::Browser];
 
     /// Returns the name used in metrics, the configuration and error messages.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Analysis => "analysis",
@@ -158,6 +157,7 @@ enum WaitOutcome {
 }
 
 /// A slot in a pool, released on drop.
+#[must_use]
 #[derive(Debug)]
 pub struct Permit {
     lane: Arc<PoolState>,
@@ -287,7 +287,6 @@ enum AcquireOutcome {
 
 impl WorkPools {
     /// Creates pools of the given sizes; a size of zero counts as one.
-    #[must_use]
     pub fn new(sizes: PoolSizes) -> Self {
         let lane = |places: usize| {
             Arc::new(PoolState {
@@ -304,7 +303,6 @@ impl WorkPools {
     }
 
     /// Returns the maximum waiting time of one call.
-    #[must_use]
     pub fn wait(&self) -> Duration {
         self.wait
     }
@@ -366,7 +364,6 @@ impl WorkPools {
     }
 
     /// Returns the current load of a pool.
-    #[must_use]
     pub fn load(&self, pool: Pool) -> PoolLoad {
         let lane = &self.pools[pool as usize];
         let state = lane.state();

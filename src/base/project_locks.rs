@@ -111,6 +111,7 @@ struct ProjectLock {
 }
 
 /// The right to write to a project, until it is dropped.
+#[must_use]
 #[derive(Debug)]
 pub struct WriteGuard {
     place: Arc<ProjectLock>,
@@ -433,7 +434,7 @@ mod tests {
         let turn = other.acquire(&project, "session_2", &work).await.expect("given back");
         drop(turn);
         tokio::time::sleep(SOON).await;
-        one.acquire(&project, "session_3", &work).await.expect("dropped");
+        drop(one.acquire(&project, "session_3", &work).await.expect("dropped"));
     }
 
     #[tokio::test]
@@ -529,7 +530,7 @@ mod tests {
             }
             std::fs::remove_dir(&lock).expect("empty");
         }
-        writers.acquire(&project, "session_2", &work).await.expect("released");
+        drop(writers.acquire(&project, "session_2", &work).await.expect("released"));
     }
 
     #[tokio::test]

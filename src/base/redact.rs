@@ -60,7 +60,6 @@ static COUNTS: LazyLock<Regex> = LazyLock::new(|| {
 const SENTENCES: [&str; 6] = ["must", "required", "unknown", "exactly", "only", "it"];
 
 /// True if a name marks its value as secret.
-#[must_use]
 pub fn is_secret(name: &str) -> bool {
     let lower = name.to_lowercase();
     NAMES.iter().any(|part| lower.contains(part)) && !COUNTS.is_match(name)
@@ -81,7 +80,6 @@ impl std::fmt::Debug for Redactor {
 
 impl Redactor {
     /// Creates a redactor for these values.
-    #[must_use]
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let mut secrets: Vec<String> = secrets.into_iter().filter(|secret| secret.len() >= MIN_SECRET_BYTES).collect();
         // Results contain single lines. In JSON, the lines of a key form one string.
@@ -103,13 +101,11 @@ impl Redactor {
     }
 
     /// True if there are no own secrets to remove.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.secrets.is_empty()
     }
 
     /// Removes the server's own secrets from text; returns `None` if it contains none.
-    #[must_use]
     pub fn redact_own(&self, text: &str) -> Option<String> {
         let mut out: Option<String> = None;
         for secret in &self.secrets {
@@ -123,7 +119,6 @@ impl Redactor {
 
     /// Covers each character of the server's own secrets, so that positions are preserved, for text of which only a
     /// part is returned. Returns `None` if the text contains none.
-    #[must_use]
     pub fn mask(&self, text: &str) -> Option<String> {
         let mut out: Option<String> = None;
         for secret in &self.secrets {
@@ -156,14 +151,12 @@ impl Redactor {
 
     /// Returns the number of bytes before and after a part of a file that may belong to a secret which
     /// [`Redactor::mask_bytes`] must see.
-    #[must_use]
     pub fn margin(&self) -> u64 {
         let longest = self.secrets.iter().map(|secret| secret.len() * 2).max();
         longest.unwrap_or_default() as u64
     }
 
     /// Removes the server's own secrets and everything that looks like one, for errors, echoes and logs.
-    #[must_use]
     pub fn redact_message(&self, text: &str) -> String {
         let mut out = self.redact_own(text).unwrap_or_else(|| text.to_owned());
         for (shape, replacement) in SHAPES.iter() {

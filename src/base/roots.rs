@@ -148,13 +148,11 @@ impl AllowedRoots {
     }
 
     /// Returns the project of a call that names none.
-    #[must_use]
     pub fn default_project(&self) -> &Arc<Project> {
         &self.default
     }
 
     /// Returns the project with a name, as used in URLs.
-    #[must_use]
     pub fn named(&self, name: &str) -> Option<&Arc<Project>> {
         self.named.get(name)
     }
@@ -179,19 +177,16 @@ impl AllowedRoots {
     }
 
     /// True if every allowed root exists.
-    #[must_use]
     pub fn ensure_open(&self) -> bool {
         self.all().all(|project| project.ensure_open())
     }
 
     /// True if no file can be opened, because there is no file descriptor left.
-    #[must_use]
     pub fn lacks_descriptors(&self) -> bool {
         self.default.try_opening().is_err_and(|error| is_out_of_descriptors(&error))
     }
 
     /// True if a project that was opened some time ago is still allowed.
-    #[must_use]
     pub fn allows(&self, project: &Project) -> bool {
         self.paths().any(|root| project.root().starts_with(root))
     }

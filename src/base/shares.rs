@@ -38,27 +38,23 @@ pub struct CapacityShare {
 
 impl Shares {
     /// Creates a capacity of `total` units, of which one principal may always take `least` while that many are free.
-    #[must_use]
     pub fn new(total: usize, least: usize) -> Self {
         Self(Arc::new(SharedCapacity { total, least, taken: Mutex::default() }))
     }
 
     /// Returns an empty share of a principal. An empty name means no authentication: such a caller has no competitors
     /// and may take the whole capacity.
-    #[must_use]
     pub fn empty_share(&self, who: &Arc<str>) -> CapacityShare {
         CapacityShare { shares: self.clone(), who: Arc::clone(who), count: 0 }
     }
 
     /// Takes one unit for a principal; returns `None` if the principal has its part, or all units are taken.
-    #[must_use]
     pub fn take(&self, who: &Arc<str>) -> Option<CapacityShare> {
         let mut share = self.empty_share(who);
         share.grow(1).then_some(share)
     }
 
     /// Returns the number of units taken.
-    #[must_use]
     pub fn taken(&self) -> usize {
         self.lock().by_all
     }
@@ -70,7 +66,6 @@ impl Shares {
 
 impl CapacityShare {
     /// Takes `count` more units. Returns false and changes nothing if the share would exceed the principal's part.
-    #[must_use]
     pub fn grow(&mut self, count: usize) -> bool {
         let SharedCapacity { total, least, .. } = *self.shares.0;
         let mut taken = self.shares.lock();

@@ -16,7 +16,6 @@ const NUMBERS: [i32; 8] = [5, 19, 23, 24, 37, 67, 112, 121];
 
 /// True if an error is a system failure: no descriptor or memory left, a disk that is full or read-only, a disk or mount
 /// that does not respond.
-#[must_use]
 pub fn is_system_failure(error: &io::Error) -> bool {
     let by_kind = matches!(
         error.kind(),
@@ -43,7 +42,6 @@ pub fn is_system_failure(error: &io::Error) -> bool {
 
 /// True if an error means that no file can be opened, because the process or the system has no file descriptor left
 /// (`EMFILE`, `ENFILE`).
-#[must_use]
 pub fn is_out_of_descriptors(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(23 | 24))
 }
@@ -79,13 +77,11 @@ impl SystemFailures {
     }
 
     /// Returns the number of failures so far.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.count.load(Relaxed)
     }
 
     /// Returns the last failure.
-    #[must_use]
     pub fn last(&self) -> io::Error {
         io::Error::from_raw_os_error(self.last.load(Relaxed))
     }

@@ -21,7 +21,6 @@ impl Locale {
     pub const ALL: [Self; 2] = [Self::En, Self::Ja];
 
     /// Returns the BCP 47 primary tag: `en` or `ja`.
-    #[must_use]
     pub const fn tag(self) -> &'static str {
         match self {
             Self::En => "en",
@@ -33,7 +32,6 @@ impl Locale {
     /// then by order.
     ///
     /// Returns `None` if the caller named no supported language (`fr`, `*`, an empty value).
-    #[must_use]
     pub fn negotiate(header: &str) -> Option<Self> {
         let mut best: Option<(f32, Self)> = None;
         for entry in header.split(',') {
@@ -68,14 +66,12 @@ impl BilingualText {
     }
 
     /// Creates a message that is the same in both languages, such as a number or a name.
-    #[must_use]
     pub fn same(value: impl Into<Cow<'static, str>>) -> Self {
         let value = value.into();
         Self { en: value.clone(), ja: value }
     }
 
     /// Returns the form of one language.
-    #[must_use]
     pub fn get(&self, locale: Locale) -> &str {
         match locale {
             Locale::En => &self.en,
@@ -84,7 +80,6 @@ impl BilingualText {
     }
 
     /// Returns English and then Japanese, for a reader whose language is unknown.
-    #[must_use]
     pub fn in_both(&self) -> String {
         if self.en == self.ja { self.en.clone().into_owned() } else { format!("{}\n{}", self.en, self.ja) }
     }

@@ -9,7 +9,6 @@
 /// has a price: a word is one token up to about eight letters, digits come in threes, a single blank or mark goes with
 /// the word after it, an indentation is a token, a ruler of equal marks is cheap, and Japanese costs by script. Packed
 /// data (base64) costs more than its runs.
-#[must_use]
 pub fn estimate(text: &str) -> usize {
     let mut tokens = 0.0_f64;
     let mut run = CharRun::default();

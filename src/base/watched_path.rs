@@ -27,7 +27,6 @@ pub struct FileStamp {
 }
 
 /// Returns the stamp of a regular file; `None` for anything else.
-#[must_use]
 pub fn file_stamp(path: &ProjectPath) -> Option<FileStamp> {
     let meta = path.record_failure(path.project().dir().metadata(path.relative())).ok()?;
     meta.is_file().then(|| FileStamp {
@@ -87,13 +86,11 @@ impl WatchedPath {
         })
     }
 
-    #[must_use]
     pub fn project(&self) -> &Arc<Project> {
         &self.project
     }
 
     /// Returns the current state of the path.
-    #[must_use]
     pub fn state(&self) -> FileState {
         // A root that was replaced is opened again: the state of the old one would never change.
         let _ = self.project.ensure_open();

@@ -69,7 +69,6 @@ pub(crate) struct ProcessHistory {
 
 impl BrowserService {
     /// Creates a browser without starting Chromium.
-    #[must_use]
     pub fn new(settings: BrowserSettings) -> Arc<Self> {
         Arc::new(Self {
             guard: PolicyGuard::new(settings.policy.clone()),
@@ -129,7 +128,6 @@ impl BrowserService {
     }
 
     /// Returns the existing session of a client that passes no handle. Does not create one.
-    #[must_use]
     pub fn existing_session(&self, owner: &SessionOwner) -> Option<Arc<BrowserSession>> {
         self.sessions().known(owner)
     }
@@ -203,7 +201,6 @@ impl BrowserService {
     }
 
     /// Returns the policy and the log of denied requests.
-    #[must_use]
     pub fn guard(&self) -> &Arc<PolicyGuard> {
         &self.guard
     }

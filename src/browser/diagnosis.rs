@@ -66,20 +66,17 @@ pub struct Crash {
 
 impl BrowserService {
     /// Returns the error with which a start would fail because Chromium is not installed. Starts nothing.
-    #[must_use]
     pub fn missing_chromium(&self) -> Option<BrowserError> {
         chromium::find(&self.settings().launch).err()
     }
 
     /// Returns the number of sessions that have tabs. Tabs lost in a crash do not count.
-    #[must_use]
     pub fn contexts(&self) -> usize {
         let all = self.all();
         all.iter().filter(|session| session.state.live_context().is_some()).count()
     }
 
     /// Returns the number of times that a Chromium was started.
-    #[must_use]
     pub fn starts(&self) -> u64 {
         self.history().starts
     }

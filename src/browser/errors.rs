@@ -170,7 +170,6 @@ impl From<CallError> for BrowserError {
 
 impl BrowserError {
     /// True if Chromium itself is gone, so that the next use starts a new one.
-    #[must_use]
     pub fn is_chromium_gone(&self) -> bool {
         matches!(self, Self::Broken { .. } | Self::ChromiumGone { .. })
     }

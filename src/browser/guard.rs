@@ -54,7 +54,6 @@ impl PolicyGuard {
 
     /// Returns the reason if a request to the URL's host was denied recently. Chromium itself reports only that the
     /// proxy failed.
-    #[must_use]
     pub fn recent_denial(&self, url: &str) -> Option<BrowserError> {
         let parsed = Url::parse(url).ok()?;
         let host = format!("{}:{}", parsed.host_str()?, parsed.port_or_known_default()?);

@@ -45,7 +45,6 @@ impl UrlPolicy {
     }
 
     /// True if any host is denied. If not, no proxy is needed.
-    #[must_use]
     pub fn denies_hosts(&self) -> bool {
         self.deny_private || !self.allow.is_empty() || !self.deny.is_empty()
     }

@@ -17,7 +17,6 @@ pub enum ResetReason {
 
 impl ResetReason {
     /// Returns one sentence for the caller.
-    #[must_use]
     pub fn text(self) -> BilingualText {
         match self {
             Self::Idle => BilingualText::new(

@@ -54,6 +54,7 @@ pub(crate) struct BrowserSessionState {
 }
 
 /// The lock of a session: exclusive access to its tabs until dropped.
+#[must_use]
 #[derive(Debug)]
 pub struct SessionGuard {
     tabs: OwnedMutexGuard<SessionTabs>,
@@ -80,7 +81,6 @@ impl BrowserSession {
     }
 
     /// Returns the handle by which the principal refers to the session.
-    #[must_use]
     pub fn handle(&self) -> &str {
         &self.state.handle
     }

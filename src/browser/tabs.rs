@@ -115,7 +115,6 @@ impl SessionTabs {
     }
 
     /// Returns the number of tabs without a request to Chromium.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.state.live_context().map_or(0, |context| context.tab_list().open.len())
     }

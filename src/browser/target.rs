@@ -25,7 +25,6 @@ pub enum Target {
 
 impl Target {
     /// Returns the number of the frame that a ref belongs to (`f2e7`: 2, `e7`: 0); `None` if the target is not a ref.
-    #[must_use]
     pub fn frame(&self) -> Option<u32> {
         let Self::Written(written) = self else {
             return None;
@@ -43,7 +42,6 @@ impl Target {
 
     /// Splits a ref with a place in a long run of elements (`e12@25/3`: from the 26th row of run 3), as marks of
     /// snapshots write it. Returns `None` for other targets.
-    #[must_use]
     pub(crate) fn at_row(&self) -> Option<(Self, RunPosition)> {
         let Self::Written(written) = self else {
             return None;

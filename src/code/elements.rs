@@ -102,19 +102,16 @@ impl ElementKind {
     ];
 
     /// Returns the published name, such as `enum_member`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("element", |(_, name)| name)
     }
 
     /// Returns the kind with a published name, or `None` for an unknown name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
     }
 
     /// True if its members are fields and methods.
-    #[must_use]
     pub const fn is_class_like(self) -> bool {
         matches!(
             self,
@@ -135,13 +132,11 @@ impl ElementKind {
     }
 
     /// True for executable kinds, which have parameters, a body and a complexity.
-    #[must_use]
     pub const fn is_callable(self) -> bool {
         matches!(self, Self::Method | Self::Constructor | Self::Function | Self::Initializer)
     }
 
     /// True if the kind can be the parent of other elements.
-    #[must_use]
     pub const fn is_container(self) -> bool {
         self.is_class_like()
             || self.is_callable()
@@ -181,13 +176,11 @@ pub struct SourceSpan {
 
 impl SourceSpan {
     /// Returns the number of lines that the span touches.
-    #[must_use]
     pub const fn lines(&self) -> usize {
         self.end_line + 1 - self.start_line
     }
 
     /// True if the other span lies within this one.
-    #[must_use]
     pub const fn contains(&self, other: &Self) -> bool {
         self.start_byte <= other.start_byte && other.end_byte <= self.end_byte
     }
@@ -293,20 +286,17 @@ impl DefinitionFacts {
     }
 
     /// True if the definition has this modifier.
-    #[must_use]
     pub fn has_modifier(&self, modifier: &str) -> bool {
         self.modifiers.iter().any(|known| known == modifier)
     }
 
     /// Returns the first line of the documentation.
-    #[must_use]
     pub fn doc_line(&self) -> &str {
         self.doc.as_deref().and_then(|doc| doc.lines().next()).unwrap_or_default()
     }
 }
 
 /// Returns the dotted name of a decorator and its last part: `app.route` and `route` for `app.route("/x")`.
-#[must_use]
 pub fn decorator_names(decorator: &str) -> [&str; 2] {
     let end = decorator.find(['(', '[', '<', '{', '=', '"']).unwrap_or(decorator.len());
     let path = decorator[..end].split_whitespace().next().unwrap_or(decorator);
@@ -368,7 +358,6 @@ pub enum Visibility {
 
 impl Visibility {
     /// Returns the published name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Public => "public",
@@ -379,7 +368,6 @@ impl Visibility {
     }
 
     /// Returns the visibility that a modifier means, or `None` for another modifier.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Public, Self::Protected, Self::Package, Self::Private]
             .into_iter()
@@ -451,7 +439,6 @@ pub struct ElementList {
 
 impl CodeElement {
     /// Returns the facts of a definition, or `None` for another element.
-    #[must_use]
     pub fn code(&self) -> Option<&DefinitionFacts> {
         match &self.detail {
             ElementDetail::Code(code) => Some(code),
@@ -470,13 +457,11 @@ impl CodeElement {
 
 impl ElementList {
     /// Returns the number of elements whose kind satisfies the predicate.
-    #[must_use]
     pub fn count(&self, is_counted: impl Fn(ElementKind) -> bool) -> usize {
         self.list.iter().filter(|element| is_counted(element.kind)).count()
     }
 
     /// Returns the dotted names from the outermost element to this one.
-    #[must_use]
     pub fn qualified_name(&self, index: usize) -> String {
         let mut names = Vec::new();
         let mut at = Some(index);
@@ -494,7 +479,6 @@ impl ElementList {
     }
 
     /// Builds an index of enclosing containers, for many look-ups.
-    #[must_use]
     pub fn enclosures(&self) -> Enclosures {
         let mut spans: Vec<Enclosure> = Vec::new();
         let mut open: Vec<usize> = Vec::new();
@@ -540,7 +524,6 @@ impl Enclosure {
 
 impl Enclosures {
     /// Returns the innermost element around these bytes, other than one of exactly these bytes.
-    #[must_use]
     pub fn innermost(&self, start: usize, end: usize) -> Option<usize> {
         let after = self.0.partition_point(|enclosure| enclosure.start <= start);
         let mut at = after.checked_sub(1);

@@ -36,7 +36,6 @@ pub enum SizeCategory {
 
 impl SizeCategory {
     /// Returns the category of a text: the largest of those that its lines, bytes and longest line give.
-    #[must_use]
     pub fn from_text(text: &str) -> Self {
         let longest = text.lines().map(|line| line.chars().count()).max();
         let measured = [text.lines().count(), text.len(), longest.unwrap_or_default()];
@@ -46,7 +45,6 @@ impl SizeCategory {
     }
 
     /// Returns the published name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Small => "small",
@@ -124,7 +122,6 @@ pub struct ScaleSentence {
 
 impl ScaleSentence {
     /// Returns the sentence in both languages.
-    #[must_use]
     pub fn text(&self) -> BilingualText {
         BilingualText::new(self.en.clone(), self.ja.clone())
     }
@@ -160,7 +157,6 @@ pub struct Scale {
 }
 
 /// Assesses a file in a known language.
-#[must_use]
 pub fn assess(file: &Outline, token_estimate: usize) -> Scale {
     let category = SizeCategory::from_text(&file.source.text);
     Scale {
@@ -176,7 +172,6 @@ pub fn assess(file: &Outline, token_estimate: usize) -> Scale {
 }
 
 /// Assesses a text in no known language: every line that is not blank counts as code.
-#[must_use]
 pub fn assess_text(text: &str, token_estimate: usize) -> Scale {
     let category = SizeCategory::from_text(text);
     Scale {
@@ -195,13 +190,11 @@ pub fn assess_text(text: &str, token_estimate: usize) -> Scale {
 }
 
 /// True if a decoded text has NUL characters, by which ripgrep recognises a binary file.
-#[must_use]
 pub fn is_binary(text: &str) -> bool {
     memchr::memchr(0, text.as_bytes()).is_some()
 }
 
 /// Returns the advice for a category.
-#[must_use]
 pub fn guidance(category: SizeCategory) -> &'static SizeGuidance {
     match category {
         SizeCategory::Small => &ADVICE.small,
@@ -212,7 +205,6 @@ pub fn guidance(category: SizeCategory) -> &'static SizeGuidance {
 }
 
 /// Counts lines by their content; comments are those among the elements.
-#[must_use]
 pub fn count_lines(text: &str, elements: &ElementList) -> LineCounts {
     let mut lines = LineCounts::default();
     let mut comments = elements
@@ -251,7 +243,6 @@ pub fn count_lines(text: &str, elements: &ElementList) -> LineCounts {
 }
 
 /// Counts elements and aggregates their cyclomatic complexity.
-#[must_use]
 pub fn complexity(elements: &ElementList) -> FileComplexity {
     let mut cyclomatic = CyclomaticTotals::default();
     let mut callables = 0_u32;
@@ -293,7 +284,6 @@ pub struct FileStatistics {
 }
 
 /// Returns the statistics of one file.
-#[must_use]
 pub fn statistics(file: &Outline) -> FileStatistics {
     let elements = &file.elements;
     let callables = elements

@@ -128,13 +128,11 @@ impl ElementFilter {
     }
 
     /// Returns the source text of the filter.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// True if every row matches.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
@@ -142,7 +140,6 @@ impl ElementFilter {
     /// Returns the name that every row must have, if the filter contains an exact name that is a plain word. A file
     /// that does not contain this word has no matching row. Names that fumi generates (`given_Ordering` of Scala) are
     /// excluded.
-    #[must_use]
     pub fn exact_name(&self) -> Option<&str> {
         self.terms.iter().find_map(|term| match &term.test {
             FilterTest::Equals(name) if term.key == FilterKey::Name && !term.is_negated => {
@@ -154,14 +151,12 @@ impl ElementFilter {
     }
 
     /// True if rows are chosen by their names, whole or in part.
-    #[must_use]
     pub fn is_by_name(&self) -> bool {
         let mut terms = self.terms.iter();
         terms.any(|term| term.key == FilterKey::Name && !term.is_negated)
     }
 
     /// True if a row matches every term.
-    #[must_use]
     pub fn matches(&self, subject: FilterSubject<'_>) -> bool {
         self.terms.iter().all(|term| term.holds(subject).is_some_and(|holds| holds != term.is_negated))
     }

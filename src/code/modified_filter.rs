@@ -31,7 +31,6 @@ impl ModifiedFilter {
     }
 
     /// True if a file changed at this time passes.
-    #[must_use]
     pub fn admits(self, changed: SystemTime) -> bool {
         match self {
             Self::After(bound) => changed > bound,
@@ -42,7 +41,6 @@ impl ModifiedFilter {
 
 /// Returns a time in the server's time zone to the minute, in a form that [`ModifiedFilter`] parses. Returns an empty
 /// text for a time outside the calendar.
-#[must_use]
 pub fn shown_time(unix_seconds: i64) -> String {
     let shown = |time: Timestamp| {
         let zoned = time.to_zoned(TimeZone::system());

@@ -38,7 +38,6 @@ impl Outline {
     }
 
     /// Combines a parsed file with the elements extracted from it.
-    #[must_use]
     pub fn new(parsed: ParsedFile, elements: ElementList) -> Self {
         Self {
             source: parsed.source,

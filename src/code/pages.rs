@@ -10,7 +10,6 @@ use crate::shape::{CountsOutput, GroupedOutput, ReplyBasis, RowsOutput, ShapedRe
 impl ShapedReply {
     /// Returns the number of rows that paging can remove. A summary, a ranking and a bare number have bounded sizes and
     /// return 0.
-    #[must_use]
     pub fn rows(&self) -> usize {
         match self {
             Self::Rows(output) => output.results.len(),
@@ -21,7 +20,6 @@ impl ShapedReply {
     }
 
     /// Returns the reply with a range of rows, and the row at which it actually ends.
-    #[must_use]
     pub fn page(&self, rows: Range<usize>) -> (Self, usize) {
         match self {
             Self::Rows(output) => {

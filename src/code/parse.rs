@@ -231,13 +231,11 @@ pub(crate) fn stop_if(cancel: &CancellationToken) -> ControlFlow<()> {
 
 impl ParsedFile {
     /// Returns the text of a node.
-    #[must_use]
     pub fn text(&self, node: Node<'_>) -> &str {
         self.source.text.get(node.byte_range()).unwrap_or_default()
     }
 
     /// Returns the range of a node.
-    #[must_use]
     pub fn span(&self, node: Node<'_>) -> SourceSpan {
         self.lines.span(&self.source.text, node.start_byte(), node.end_byte())
     }
@@ -427,7 +425,6 @@ fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
 
 /// Returns a text on one line: runs of white space become one space, and the part beyond `limit` characters becomes
 /// `…`.
-#[must_use]
 pub fn one_line(text: &str, limit: usize) -> String {
     let text = text.trim();
     if text.len() <= limit && is_one_line(text) {
@@ -477,7 +474,6 @@ pub struct LineIndex {
 #[expect(clippy::cast_possible_truncation, reason = "files are capped far below 4 GiB before they are parsed")]
 impl LineIndex {
     /// Builds the index in one pass over the text.
-    #[must_use]
     pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut starts = vec![0];
@@ -495,19 +491,16 @@ impl LineIndex {
     }
 
     /// Returns the number of lines: the line feeds, plus one if the last line is not empty.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.starts.len() - usize::from(self.ends_with_feed)
     }
 
     /// Returns the 1-based line of a byte offset.
-    #[must_use]
     pub fn line(&self, byte: usize) -> usize {
         self.starts.partition_point(|start| *start as usize <= byte)
     }
 
     /// Returns the byte range of a 1-based line with its line end; `None` past the end.
-    #[must_use]
     pub fn line_bytes(&self, line: usize, text: &str) -> Option<std::ops::Range<usize>> {
         if line == 0 || line > self.count() {
             return None;
@@ -518,13 +511,11 @@ impl LineIndex {
     }
 
     /// Returns the 0-based column of a byte offset, in characters.
-    #[must_use]
     pub fn column(&self, text: &str, byte: usize) -> usize {
         self.column_in(text, self.line(byte), byte)
     }
 
     /// Converts a range of bytes to a [`SourceSpan`].
-    #[must_use]
     pub fn span(&self, text: &str, start_byte: usize, end_byte: usize) -> SourceSpan {
         let start_line = self.line(start_byte);
         let ends_before = |line: usize| self.starts.get(line).is_none_or(|next| end_byte < *next as usize);

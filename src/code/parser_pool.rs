@@ -87,7 +87,6 @@ impl CompiledQuery {
     }
 
     /// Returns false if the text cannot contain a match: this check costs a thousandth of parsing.
-    #[must_use]
     pub fn may_match(&self, text: &str) -> bool {
         let find = |literal: &String| memchr::memmem::find(text.as_bytes(), literal.as_bytes()).is_some();
         self.literal.as_ref().is_none_or(find)
@@ -96,20 +95,17 @@ impl CompiledQuery {
 
 impl ParserPool {
     /// Creates a pool whose processes run this program.
-    #[must_use]
     pub fn new(program: ParserProgram) -> Self {
         Self { program: Some(program), idle: Mutex::default(), answers: None }
     }
 
     /// Keeps answers in memory, so that the same job about the same text is done once.
-    #[must_use]
     pub fn keeping_answers(self) -> Self {
         Self { answers: Some(ParserAnswers::default()), ..self }
     }
 
     /// Creates a pool that parses in the calling thread, without any limit: for tests and benchmarks with trusted
     /// files.
-    #[must_use]
     pub fn in_process() -> Self {
         Self { program: None, idle: Mutex::default(), answers: None }
     }

@@ -14,7 +14,6 @@ pub struct PlaceGlob(GlobMatcher);
 
 impl PlaceGlob {
     /// Compiles a glob in which `*` does not match `/`. Returns `None` if the glob is invalid.
-    #[must_use]
     pub fn new(glob: &str) -> Option<Self> {
         let glob = GlobBuilder::new(glob).literal_separator(true).build().ok()?;
         Some(Self(glob.compile_matcher()))
@@ -32,13 +31,11 @@ impl PlaceFilter {
     }
 
     /// True if a path relative to the project root lies in one of the places.
-    #[must_use]
     pub fn admits(&self, relative: &Path) -> bool {
         (0..self.0.len()).any(|at| self.admits_at(at, relative))
     }
 
     /// True if the path lies in the place that was added at this position.
-    #[must_use]
     pub fn admits_at(&self, at: usize, relative: &Path) -> bool {
         self.0.get(at).is_some_and(|(place, glob)| {
             let below = relative.strip_prefix(place).ok();

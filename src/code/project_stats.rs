@@ -140,7 +140,6 @@ pub fn collect_stats(
 
 impl ProjectStats {
     /// Returns the mean complexity of all callables, 0 without any.
-    #[must_use]
     pub fn average_complexity(&self) -> f64 {
         let count: usize = self.complexity.values().sum();
         let total: usize = self.complexity.iter().map(|(complexity, count)| complexity * count).sum();

@@ -264,7 +264,6 @@ impl Selection {
     }
 
     /// True if the predefined query selects this element.
-    #[must_use]
     pub fn selects(&self, element: &CodeElement) -> bool {
         let is_of_kind = self.kinds.is_empty() || self.kinds.contains(&element.kind);
         let is_of_class = self.class.as_deref().is_none_or(|class| match &element.detail {

@@ -272,7 +272,6 @@ impl FileSketch {
 
 impl RankedOutput {
     /// Returns the text for a model.
-    #[must_use]
     pub fn text(&self) -> String {
         let basis =
             ReplyBasis { searched_files: self.searched_files, total_files: self.total_files, ..ReplyBasis::default() };

@@ -48,7 +48,6 @@ pub enum HitRole {
 
 impl HitRole {
     /// Returns the word of the role in texts: the published name, short for a definition.
-    #[must_use]
     pub const fn mark(self) -> &'static str {
         match self {
             Self::Definition => "def",

@@ -20,7 +20,6 @@ const FEW_ROWS: usize = 20;
 
 impl ShapedReply {
     /// True if the text has a row with the column of its match.
-    #[must_use]
     pub fn shows_columns(&self) -> bool {
         match self {
             Self::Rows(output) => output.results.iter().any(|row| row.start_column > 0),
@@ -33,7 +32,6 @@ impl ShapedReply {
     }
 
     /// Returns the text for a model: the total in words, or lines below the path of their file.
-    #[must_use]
     pub fn text(&self) -> String {
         match self {
             Self::Total(output) => output.in_words.clone(),

@@ -31,7 +31,6 @@ pub struct SectionRange {
 
 impl SectionRange {
     /// Creates a range of whole lines.
-    #[must_use]
     pub const fn lines(start_line: usize, end_line: Option<usize>) -> Self {
         Self { start_line, end_line, start_column: None, end_column: None }
     }
@@ -51,7 +50,6 @@ pub enum SectionFormat {
 
 impl SectionFormat {
     /// Returns the published name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -101,19 +99,16 @@ pub struct SectionCutter<'t> {
 
 impl<'t> SectionCutter<'t> {
     /// Indexes the lines of a decoded file.
-    #[must_use]
     pub fn new(path: &'t str, decoded: &'t Decoded) -> Self {
         Self::from_text(path, &decoded.text)
     }
 
     /// Indexes the lines of a text.
-    #[must_use]
     pub fn from_text(path: &'t str, text: &'t str) -> Self {
         Self { path, text, lines: LineIndex::new(text) }
     }
 
     /// Returns the number of lines of the file.
-    #[must_use]
     pub fn total_lines(&self) -> usize {
         self.lines.count()
     }

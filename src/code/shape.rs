@@ -43,13 +43,11 @@ pub enum ReplyShape {
 
 impl ReplyShape {
     /// True if the reply shows the roles of its rows, or counts them.
-    #[must_use]
     pub const fn has_roles(self) -> bool {
         !matches!(self, Self::TotalOnly | Self::CountOnly)
     }
 
     /// Returns the rows that the search must return for this shape, when at most `keep` rows are shown.
-    #[must_use]
     pub const fn row_demand(self, keep: usize) -> RowDemand {
         match self {
             Self::TotalOnly | Self::CountOnly => RowDemand::Counts,
@@ -321,7 +319,6 @@ pub struct GroupRow {
 }
 
 /// Converts matches to the reply of a shape.
-#[must_use]
 pub fn shape(matches: SearchMatches, shape: ReplyShape, elapsed_ms: u64, meta: Option<StagesMeta>) -> ShapedReply {
     let total_matches = matches.total_matches;
     let basis = ReplyBasis {
@@ -370,7 +367,6 @@ pub fn shape(matches: SearchMatches, shape: ReplyShape, elapsed_ms: u64, meta: O
 
 impl ShapedReply {
     /// Returns the number of files searched if none matches and the form does not report that number otherwise.
-    #[must_use]
     pub fn searched_without_match(&self) -> Option<u64> {
         let (total_matches, basis, meta) = match self {
             Self::Rows(output) => (output.total_matches, output.basis, output.meta),

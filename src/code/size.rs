@@ -42,7 +42,6 @@ impl SizeFilter {
     }
 
     /// True if a file of this size passes.
-    #[must_use]
     pub const fn admits(self, bytes: u64) -> bool {
         match self {
             Self::AtLeast(limit) => bytes >= limit,

@@ -40,7 +40,6 @@ pub enum SkipReason {
 
 impl SkipReason {
     /// Returns the reason in words.
-    #[must_use]
     pub fn in_words(self) -> BilingualText {
         let (en, ja) = match self {
             Self::OutsideProject => ("leads out of the project", "プロジェクトの外へのリンク"),
@@ -57,7 +56,6 @@ impl SkipReason {
     }
 
     /// Returns advice for the caller, if another call would help.
-    #[must_use]
     pub fn advice(self) -> Option<BilingualText> {
         match self {
             Self::MatchLimit => Some(BilingualText::new(
@@ -77,7 +75,6 @@ impl SkipReason {
     }
 
     /// Returns the reason for a file that could not be opened or read.
-    #[must_use]
     pub fn from_path_error(error: &PathError) -> Self {
         match error {
             PathError::Outside { .. } => Self::OutsideProject,

@@ -20,7 +20,6 @@ pub struct SyntaxErrorSummary {
 
 impl SyntaxErrorSummary {
     /// Returns `None` if there are no errors.
-    #[must_use]
     pub fn from_errors(errors: &[ParseError], count: usize) -> Option<Self> {
         let first_line = errors.first()?.line;
         Some(Self { count, first_line })
@@ -38,7 +37,6 @@ pub struct MalformedFiles {
 
 impl MalformedFiles {
     /// Builds the list from paths with the lines of their first errors, in any order.
-    #[must_use]
     pub fn from_places(mut places: Vec<(String, usize)>) -> Self {
         places.sort();
         let examples = places.iter().take(EXAMPLES);

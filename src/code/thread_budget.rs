@@ -20,6 +20,7 @@ const MOST_PER_CALL: usize = 12;
 static FREE: LazyLock<AtomicUsize> = LazyLock::new(|| AtomicUsize::new(cores()));
 
 /// A permit for the threads of one call, valid until dropped.
+#[must_use]
 #[derive(Debug)]
 pub(crate) struct ThreadPermit {
     granted: usize,

@@ -28,7 +28,6 @@ impl UserQueries {
     }
 
     /// Returns the query of a key, or `None` if the operator added none.
-    #[must_use]
     pub fn get(&self, language: &Language, key: &str) -> Option<&str> {
         self.texts.get(&(language.name, key.to_owned())).map(String::as_str)
     }

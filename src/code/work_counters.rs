@@ -10,25 +10,21 @@ static STOPPED: AtomicU64 = AtomicU64::new(0);
 static UNOPENED: AtomicU64 = AtomicU64::new(0);
 
 /// Returns the number of bytes searched in files.
-#[must_use]
 pub fn searched_bytes() -> u64 {
     SEARCHED.load(Ordering::Relaxed)
 }
 
 /// Returns the number of texts parsed, including embedded ones.
-#[must_use]
 pub fn parsed_texts() -> u64 {
     PARSED.load(Ordering::Relaxed)
 }
 
 /// Returns the number of parser processes that ended at a limit; see [`crate::parser_process`].
-#[must_use]
 pub fn stopped_parsers() -> u64 {
     STOPPED.load(Ordering::Relaxed)
 }
 
 /// Returns the number of files that searches did not open, because the index knew that they cannot match.
-#[must_use]
 pub fn unopened_files() -> u64 {
     UNOPENED.load(Ordering::Relaxed)
 }

@@ -48,7 +48,6 @@ pub enum AuthMode {
 
 impl AuthMode {
     /// Returns the name used in the configuration.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -182,7 +181,6 @@ impl AuthConfig {
 }
 
 /// True if the response to a URL cannot be altered on the way: it uses HTTPS, or refers to this machine.
-#[must_use]
 pub fn is_tamperproof_url(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| match url.scheme() {
         "https" => true,
@@ -192,7 +190,6 @@ pub fn is_tamperproof_url(url: &str) -> bool {
 }
 
 /// True if a URL refers to this machine.
-#[must_use]
 pub(super) fn is_loopback_url(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let bare = host.trim_matches(['[', ']']);

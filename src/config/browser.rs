@@ -185,7 +185,6 @@ impl Default for ExpectationConfig {
 
 impl ExpectationConfig {
     /// Converts the settings to those of the tool kernel.
-    #[must_use]
     pub fn policy(&self) -> ExpectationPolicy {
         ExpectationPolicy {
             enabled: self.enabled,

@@ -214,13 +214,11 @@ impl Config {
     }
 
     /// True if others than the person who started the server may use it.
-    #[must_use]
     pub fn is_shared(&self) -> bool {
         self.auth.mode != AuthMode::None || !self.server.listen.ip().is_loopback()
     }
 
     /// Returns the maps between the clients' paths and the server's paths.
-    #[must_use]
     pub fn path_maps(&self) -> PathMaps {
         PathMaps::new(
             self.path_map.iter().map(|map| PathMap { client: map.client.clone(), server: map.server.clone() }),

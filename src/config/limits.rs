@@ -87,7 +87,6 @@ impl LimitsConfig {
     }
 
     /// Returns the limits of one reply.
-    #[must_use]
     pub fn caps(&self) -> Caps {
         Caps { rows: self.reply_rows, tokens: self.reply_tokens, bytes: self.reply_bytes, form: ResultForm::Both }
     }
@@ -123,7 +122,6 @@ impl Default for PoolsConfig {
 
 impl PoolsConfig {
     /// Converts the settings to the sizes that the pools take.
-    #[must_use]
     pub fn sizes(&self) -> PoolSizes {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let analysis = if self.analysis == 0 { cores.max(5) } else { self.analysis };

@@ -25,13 +25,11 @@ pub enum AuthorChoice {
 
 impl AuthorChoice {
     /// True if a client's model may be asked.
-    #[must_use]
     pub const fn asks_clients(self) -> bool {
         matches!(self, Self::Auto | Self::Sampling)
     }
 
     /// True if a provider may be asked.
-    #[must_use]
     pub const fn asks_providers(self) -> bool {
         matches!(self, Self::Auto | Self::Provider)
     }
@@ -92,13 +90,11 @@ impl Default for ProviderConfig {
 
 impl ProviderConfig {
     /// True if a provider is configured.
-    #[must_use]
     pub fn is_configured(&self) -> bool {
         !self.base_url.is_empty()
     }
 
     /// True if requests must bypass any proxy: a proxy cannot reach this machine, and could read plain HTTP.
-    #[must_use]
     pub fn is_direct(&self) -> bool {
         Url::parse(&self.base_url).is_ok_and(|url| url.scheme() == "http" || is_loopback_url(&url))
     }

@@ -98,7 +98,6 @@ impl ServerConfig {
 
     /// Returns the maximum number of connections. A server without a free file descriptor cannot serve any request, so
     /// the limit of open files counts too: at least half of it is left to connections.
-    #[must_use]
     pub fn connection_limit(&self) -> usize {
         let wanted = self.max_connections;
         // The limit is unknown (not Linux, or not readable): use the configured number.

@@ -14,7 +14,6 @@ pub struct Secret(String);
 
 impl Secret {
     /// Returns the secret value itself.
-    #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -60,7 +59,6 @@ impl StateKey {
     }
 
     /// Returns the bytes of the key.
-    #[must_use]
     pub fn expose(&self) -> &[u8] {
         &self.0
     }

@@ -44,7 +44,6 @@ impl StoreKind {
 
 /// Returns the usual folder for state, as defined by the XDG base directory specification, or `None` without a home
 /// folder.
-#[must_use]
 pub fn state_folder(environment: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let absolute = |name: &str| environment(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state"))).map(|state| state.join("fumi"))

@@ -91,14 +91,12 @@ impl Default for IndexConfig {
 impl CodeConfig {
     /// Returns the bounds of an index, given the size of the largest file that is read, in bytes. `None` if the index is
     /// turned off.
-    #[must_use]
     pub fn index_limits(&self, file_bytes: u64) -> Option<IndexLimits> {
         let IndexConfig { enabled, most_memory_mb, most_files, most_disk_mb: _ } = self.index;
         enabled.then_some(IndexLimits { file_bytes, files: most_files, memory: most_memory_mb << 20 })
     }
 
     /// Returns where indexes are kept below the state folder. `None` if none is.
-    #[must_use]
     pub fn index_folders(&self, state: &Path) -> Option<IndexFolders> {
         let IndexConfig { enabled, most_disk_mb, .. } = self.index;
         (enabled && most_disk_mb > 0)

@@ -71,7 +71,6 @@ impl RequestedScope {
 
 /// Returns the toolsets that a token for this request should cover, and true if the request may write. The toolsets are
 /// those named by the URL or the header, or that of the called tool, or the listed ones if the request names none.
-#[must_use]
 pub fn scope_for_challenge(app: &App, request: &Parts) -> (ToolsetScope, bool) {
     let (path, headers) = (request.uri.path(), &request.headers);
     let asked = RequestedScope::parse(path);

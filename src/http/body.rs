@@ -50,7 +50,6 @@ enum BodyReadError {
 
 impl BodyLimits {
     /// Takes the limits from the configuration.
-    #[must_use]
     pub fn new(config: &Config, metrics: &Arc<ServerMetrics>) -> Self {
         Self {
             limit: config.limits.body_bytes,

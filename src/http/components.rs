@@ -41,7 +41,6 @@ pub struct Components {
 
 impl Components {
     /// Makes the components of these tools, besides those that the document has in any case.
-    #[must_use]
     pub fn new(calls: Vec<ToolSchemas<'_>>, fixed: BTreeMap<String, Value>) -> Self {
         let mut taken: BTreeSet<String> = fixed.keys().cloned().collect();
         let mut roots = Vec::new();
@@ -81,19 +80,16 @@ impl Components {
     }
 
     /// Returns the schema of a tool's arguments.
-    #[must_use]
     pub fn arguments(&self, tool: &str) -> Option<&Value> {
         Some(&self.calls.get(tool)?.0)
     }
 
     /// Returns the schema of a tool's reply.
-    #[must_use]
     pub fn reply(&self, tool: &str) -> Option<&Value> {
         Some(&self.calls.get(tool)?.1)
     }
 
     /// Returns the components that a document refers to, and those that these refer to, sorted by name.
-    #[must_use]
     pub fn used_by(&self, document: &Value) -> Object {
         let mut used = BTreeMap::<&str, &Value>::new();
         let mut open = vec![document];

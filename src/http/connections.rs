@@ -138,6 +138,7 @@ struct ConnectionLimits {
 }
 
 /// The permit of one connection, released on drop.
+#[must_use]
 struct ConnectionPermit {
     is_spare: bool,
     _permit: OwnedSemaphorePermit,

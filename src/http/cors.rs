@@ -22,14 +22,12 @@ const METHODS: &str = "GET, POST, DELETE";
 const REMEMBERED: &str = "7200";
 
 /// Returns the origin of a request if its pages may read the response.
-#[must_use]
 pub fn granted(names: &AllowedNames, headers: &HeaderMap) -> Option<HeaderValue> {
     let origin = headers.get(header::ORIGIN)?;
     names.is_configured(origin.to_str().ok()?).then(|| origin.clone())
 }
 
 /// Returns the response to the preflight request of a configured origin.
-#[must_use]
 pub fn preflight(names: &AllowedNames, parts: &Parts) -> Option<Response> {
     let asks = parts.method == Method::OPTIONS && parts.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let _origin = granted(names, &parts.headers).filter(|_| asks)?;
@@ -42,7 +40,6 @@ pub fn preflight(names: &AllowedNames, parts: &Parts) -> Option<Response> {
 }
 
 /// Lets the pages of an origin read a response.
-#[must_use]
 pub fn grant(mut response: Response, origin: HeaderValue) -> Response {
     response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     set(&mut response, header::ACCESS_CONTROL_EXPOSE_HEADERS, READ);

@@ -19,7 +19,6 @@ use super::router::Edge;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// True if a path is one of the probes, which are answered even when the server is full.
-#[must_use]
 pub fn is_probe(path: &str) -> bool {
     matches!(path, "/livez" | "/readyz")
 }

@@ -42,14 +42,12 @@ pub struct HttpError {
 
 impl HttpError {
     /// Creates a refusal from its entry in the catalogue.
-    #[must_use]
     pub fn new(status: StatusCode, entry: &'static str, facts: &[(&'static str, &dyn Fact)]) -> Self {
         let texts: Facts = facts.iter().filter_map(|(name, fact)| Some((*name, fact.fact()?))).collect();
         Self { status, lesson: Box::new(BOOK.error_message(entry, &texts)), headers: HeaderMap::new() }
     }
 
     /// Creates a temporary refusal, with the seconds (at least one) until a retry is worthwhile.
-    #[must_use]
     pub fn temporary(
         status: StatusCode,
         entry: &'static str,
@@ -63,13 +61,11 @@ impl HttpError {
     }
 
     /// Creates the refusal of a server that has no room for another request.
-    #[must_use]
     pub fn busy() -> Self {
         Self::temporary(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_REQUESTS_AT_ONCE", &[], SOON)
     }
 
     /// Creates the refusal of a server that has no room for another session.
-    #[must_use]
     pub fn too_many_sessions(limit: usize) -> Self {
         Self::temporary(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_SESSIONS", &[("limit", &limit)], SOON)
     }
@@ -89,7 +85,6 @@ impl HttpError {
     }
 
     /// Adds a header. An invalid header value is ignored.
-    #[must_use]
     pub fn with_header(mut self, name: HeaderName, value: &str) -> Self {
         if let Ok(value) = HeaderValue::from_str(value) {
             self.headers.insert(name, value);
@@ -98,7 +93,6 @@ impl HttpError {
     }
 
     /// Returns the public error code.
-    #[must_use]
     pub fn code(&self) -> &str {
         &self.lesson.code
     }
@@ -137,7 +131,6 @@ impl IntoResponse for HttpError {
 struct ErrorObject(Value);
 
 /// True if clients expect JSON-RPC at a path: `/mcp`, `/projects/NAME/mcp`, and the paths below them.
-#[must_use]
 pub fn is_mcp(path: &str) -> bool {
     let mut segments = path.split('/').skip(1);
     match segments.next() {

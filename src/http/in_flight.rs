@@ -31,7 +31,6 @@ pub struct InFlight {
 
 impl InFlight {
     /// Creates as many slots as are configured.
-    #[must_use]
     pub fn new(edge: &Edge) -> Self {
         let places = edge.app.config.limits.requests;
         Self {
@@ -73,7 +72,6 @@ impl InFlight {
 
 impl RequestSlot {
     /// Keeps the slot until the response's body ends, if that is a stream with work behind it.
-    #[must_use]
     pub fn keep(self, response: Response) -> Response {
         match self.seat {
             Some(seat) if !self.listens && is_event_stream(&response) => {
@@ -86,7 +84,6 @@ impl RequestSlot {
 }
 
 /// True if a request answers a question of the server.
-#[must_use]
 pub fn is_answer(extensions: &Extensions) -> bool {
     extensions.get::<ClientAnswer>().is_some()
 }

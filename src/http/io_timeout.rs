@@ -43,12 +43,12 @@ struct RequestCounters {
 }
 
 /// A running request, counted until this is dropped.
+#[must_use]
 #[derive(Debug)]
 pub struct RequestGuard(RunningRequests);
 
 impl RunningRequests {
     /// Counts another running request until the returned guard is dropped.
-    #[must_use]
     pub fn begin(&self) -> RequestGuard {
         self.0.running.fetch_add(1, Ordering::Relaxed);
         self.0.begun.fetch_add(1, Ordering::Relaxed);
@@ -96,7 +96,6 @@ pub struct TimeoutStream<S> {
 
 impl<S> TimeoutStream<S> {
     /// Wraps the socket of a new connection. Its requests are counted in `running`.
-    #[must_use]
     pub fn new(socket: S, running: RunningRequests, patience: SocketTimeouts) -> Self {
         Self {
             socket,

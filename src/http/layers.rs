@@ -152,7 +152,6 @@ pub struct AllowedNames {
 
 impl AllowedNames {
     /// Reads the allowed names from the configuration.
-    #[must_use]
     pub fn new(config: &Config) -> Self {
         let each = |names: &[String], plain: fn(&str) -> String| names.iter().map(|name| plain(name)).collect();
         Self {
@@ -183,7 +182,6 @@ impl AllowedNames {
     }
 
     /// True for an origin that the operator configured.
-    #[must_use]
     pub fn is_configured(&self, origin: &str) -> bool {
         let origin = plain_origin(origin);
         self.origins.iter().any(|known| {

@@ -33,7 +33,6 @@ pub async fn serve(State(edge): State<Edge>) -> Json<Value> {
 }
 
 /// Returns the document of the offered toolsets.
-#[must_use]
 pub fn document(catalogue: &Catalogue, offered: &ToolsetScope) -> Value {
     let components = components(catalogue);
     let toolsets = offered.names().collect::<Vec<_>>().join("|");

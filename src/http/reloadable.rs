@@ -16,13 +16,11 @@ impl<T> Clone for ReloadableValue<T> {
 
 impl<T> ReloadableValue<T> {
     /// Creates it with a first value.
-    #[must_use]
     pub fn new(value: T) -> Self {
         Self(Arc::new(RwLock::new(Arc::new(value))))
     }
 
     /// Returns the current value.
-    #[must_use]
     pub fn get(&self) -> Arc<T> {
         Arc::clone(&self.0.read())
     }

@@ -154,7 +154,6 @@ impl std::fmt::Debug for HttpRoute {
 }
 
 /// Returns all routes: the server serves this list, and tests check every entry.
-#[must_use]
 pub fn routes(edge: &Edge) -> Vec<HttpRoute> {
     let (app, streams) = (Arc::clone(&edge.app), Arc::clone(&edge.sessions));
     let handler = move || McpServer::new(Arc::clone(&app), Arc::clone(&streams));
@@ -265,7 +264,6 @@ impl BoundServer {
     }
 
     /// Returns the edge, for observers outside of the server.
-    #[must_use]
     pub fn edge(&self) -> &Edge {
         &self.edge
     }
@@ -304,7 +302,6 @@ async fn errors(State(edge): State<Edge>) -> Json<Value> {
 }
 
 /// Returns the union of the error catalogues of the server and of the families, by entry.
-#[must_use]
 pub fn all_errors(of_families: &[&'static ErrorCatalog]) -> Value {
     let own: [&ErrorCatalog; 5] = [
         &fumi_base::project::BOOK,

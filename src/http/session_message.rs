@@ -33,7 +33,6 @@ pub struct MessageInspector {
 
 impl MessageInspector {
     /// Takes the limit from the configuration.
-    #[must_use]
     pub fn new(edge: &Edge) -> Self {
         Self {
             streams: Arc::clone(&edge.sessions),

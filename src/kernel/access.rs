@@ -32,32 +32,27 @@ pub struct Access {
 
 impl Access {
     /// Returns the listed toolsets.
-    #[must_use]
     pub fn listed_scope(&self) -> &ToolsetScope {
         self.listed.as_ref().unwrap_or(&self.scope)
     }
 
     /// Returns the same access with only one toolset listed, if the scope contains it.
-    #[must_use]
     pub fn with_listed(&self, toolset: &'static str) -> Self {
         Self { listed: self.scope.contains(toolset).then(|| ToolsetScope::single(toolset)), ..self.clone() }
     }
 
     /// Returns full access to a scope, for the one client of standard input and for the command line.
-    #[must_use]
     pub fn full(scope: ToolsetScope) -> Self {
         Self { scope, ..Self::default() }
     }
 
     /// True if a tool is listed. In read-only mode a tool that changes files or pages is not; the pipeline refuses a
     /// call of it, with the reason.
-    #[must_use]
     pub fn lists(&self, spec: &ToolSpec) -> bool {
         spec.listed && spec.is_in(self.listed_scope()) && self.allows(spec.effect)
     }
 
     /// True if the caller may use tools with this effect.
-    #[must_use]
     pub fn allows(&self, effect: Effect) -> bool {
         !(self.read_only && effect.needs_write())
     }
@@ -96,13 +91,11 @@ impl Access {
     }
 
     /// Returns the folders that may be projects for this caller, given all allowed roots.
-    #[must_use]
     pub fn roots<'a>(&'a self, all: &'a Arc<AllowedRoots>) -> &'a Arc<AllowedRoots> {
         self.roots.as_ref().unwrap_or(all)
     }
 
     /// Returns the project of a call that names none: the URL's, else the first allowed one.
-    #[must_use]
     pub fn default_project<'a>(&'a self, all: &'a Arc<AllowedRoots>) -> &'a Arc<Project> {
         self.project.as_ref().unwrap_or_else(|| self.roots(all).default_project())
     }

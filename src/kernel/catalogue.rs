@@ -92,7 +92,6 @@ impl ToolEntry {
     ///
     /// # Panics
     /// Never: an entry is called only with arguments that it prepared itself.
-    #[must_use]
     pub fn for_tool<T: Tool>(deps: Arc<T::Deps>) -> Self {
         Self {
             spec: T::SPEC,
@@ -143,7 +142,6 @@ impl ToolEntry {
     }
 
     /// Returns the description of the tool, as clients see it.
-    #[must_use]
     pub fn published(&self, locale: Locale) -> &Published {
         self.published[locale as usize].get_or_init(|| {
             let texts = ToolTexts::for_spec(&self.spec, locale);
@@ -165,7 +163,6 @@ impl ToolEntry {
 
     /// Returns search words for the tool in all languages, since the language of a query is unknown. Empty if the
     /// tool's texts contain them already.
-    #[must_use]
     pub fn search_hint(&self) -> &str {
         self.search_hint.get_or_init(|| {
             let hints = Locale::ALL.map(|locale| ToolTexts::for_spec(&self.spec, locale).hint);
@@ -222,25 +219,21 @@ pub struct ToolsetScope(BTreeSet<&'static str>);
 
 impl ToolsetScope {
     /// Returns the intersection of two scopes.
-    #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         Self(self.0.intersection(&other.0).copied().collect())
     }
 
     /// Returns the scope of one toolset.
-    #[must_use]
     pub fn single(toolset: &'static str) -> Self {
         Self(BTreeSet::from([toolset]))
     }
 
     /// Returns the union of two scopes.
-    #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         Self(self.0.union(&other.0).copied().collect())
     }
 
     /// True if the scope contains no toolset.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -251,7 +244,6 @@ impl ToolsetScope {
     }
 
     /// True if the scope contains a toolset.
-    #[must_use]
     pub fn contains(&self, toolset: &str) -> bool {
         self.0.contains(toolset)
     }
@@ -262,7 +254,6 @@ impl Catalogue {
     ///
     /// # Panics
     /// If two tools share a name or an alias.
-    #[must_use]
     pub fn new(entries: Vec<ToolEntry>) -> Self {
         let mut names = BTreeSet::new();
         for entry in &entries {
@@ -274,14 +265,12 @@ impl Catalogue {
     }
 
     /// Adds prompts. Clients see them in this order.
-    #[must_use]
     pub fn with_prompts(mut self, prompts: Vec<PromptSpec>) -> Self {
         self.prompts.extend(prompts);
         self
     }
 
     /// Adds the error catalogues of the families.
-    #[must_use]
     pub fn with_errors(mut self, errors: impl IntoIterator<Item = &'static ErrorCatalog>) -> Self {
         self.errors.extend(errors);
         self
@@ -293,25 +282,21 @@ impl Catalogue {
     }
 
     /// Returns all prompts.
-    #[must_use]
     pub fn prompts(&self) -> &[PromptSpec] {
         &self.prompts
     }
 
     /// Returns the error catalogues of the families.
-    #[must_use]
     pub fn errors(&self) -> &[&'static ErrorCatalog] {
         &self.errors
     }
 
     /// Returns all tools.
-    #[must_use]
     pub fn entries(&self) -> &[ToolEntry] {
         &self.entries
     }
 
     /// Returns the names of the toolsets that have tools.
-    #[must_use]
     pub fn toolsets(&self) -> BTreeSet<&'static str> {
         self.entries.iter().map(|entry| entry.spec.toolset).collect()
     }
@@ -331,7 +316,6 @@ impl Catalogue {
     }
 
     /// Returns a tool by its name, an alias, or either with a client's prefix (`mcp__fumi__search_content`).
-    #[must_use]
     pub fn find(&self, scope: &ToolsetScope, name: &str) -> Option<&ToolEntry> {
         let bare = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")).map_or(name, |(_, bare)| bare);
         self.entries
@@ -341,7 +325,6 @@ impl Catalogue {
     }
 
     /// Returns the names of a caller's tools that are nearest to a wrong one, best first.
-    #[must_use]
     pub fn nearest(&self, access: &Access, name: &str) -> Vec<&'static str> {
         nearest(name, self.list(access).map(|entry| entry.spec.name), 3)
     }

@@ -53,7 +53,6 @@ pub enum Answerer {
 
 impl Answerer {
     /// Returns the `method` that is recorded for a judgement.
-    #[must_use]
     pub const fn method(self) -> &'static str {
         match self {
             Self::Host => "host",
@@ -116,7 +115,6 @@ pub struct Cx {
 
 impl Cx {
     /// Returns the language of texts inside an answer.
-    #[must_use]
     pub fn locale(&self) -> Locale {
         self.caller.locale
     }
@@ -234,13 +232,11 @@ impl CallProgress {
     }
 
     /// Returns the current step, if one was set.
-    #[must_use]
     pub fn current_step(&self) -> Option<BilingualText> {
         self.0.doing.lock().clone()
     }
 
     /// Returns the finished work, and the total if it is known.
-    #[must_use]
     pub fn get(&self) -> (u64, Option<u64>) {
         let total = self.0.total.load(Ordering::Relaxed);
         (self.0.done.load(Ordering::Relaxed), (total > 0).then_some(total))

@@ -120,26 +120,22 @@ pub struct Submission {
 
 impl ModelQuestion {
     /// Returns the models that may answer.
-    #[must_use]
     pub fn audience(&self) -> Audience {
         self.asked.audience
     }
 
     /// Returns the call that submits the answer.
-    #[must_use]
     pub fn submission(&self) -> &Submission {
         &self.submit
     }
 
     /// True if the answer is JSON.
-    #[must_use]
     pub fn wants_json(&self) -> bool {
         self.response_schema["type"] != "string"
     }
 
     /// Returns a prompt with everything that a model needs, since it sees neither the tool nor the conversation, and
     /// cannot fetch anything.
-    #[must_use]
     pub fn prompt(&self, locale: Locale) -> Prompt {
         let (context, criteria, form) = match locale {
             Locale::En => ("Context:", "The answer is judged by:", "Answer with JSON of this schema only:"),
@@ -195,19 +191,16 @@ fn first(text: &str, room: usize, locale: Locale) -> String {
 
 impl Prompt {
     /// Returns the messages; the first and the last are the user's.
-    #[must_use]
     pub fn turns(&self) -> &[ConversationMessage] {
         &self.0
     }
 
     /// Returns the length of the prompt in characters.
-    #[must_use]
     pub fn characters(&self) -> usize {
         self.0.iter().map(|turn| turn.text.chars().count()).sum()
     }
 
     /// Returns the prompt after a refused answer: the author sees the answer again, with the reason.
-    #[must_use]
     pub fn after(mut self, answer: &str, refusal: &AnswerRejection, locale: Locale) -> Self {
         // An older attempt adds nothing to the newer one.
         self.0.truncate(1);
@@ -236,7 +229,6 @@ pub struct AnswerRejection(String);
 impl AnswerRejection {
     /// Returns the refusal in a reply, if it is one: by the tool's own judgement, or by the schema if the answer is
     /// JSON.
-    #[must_use]
     pub fn from_reply(reply: &ToolReply, answer: &str) -> Option<Self> {
         let code = reply.error_code()?;
         let error = &reply.structured["error"];
@@ -436,7 +428,6 @@ impl<'a> CallRunner<'a> {
     }
 
     /// Returns the question of a reply, if the caller may use the tool that takes the answer.
-    #[must_use]
     pub fn question(&self, reply: &ToolReply) -> Option<ModelQuestion> {
         let asked = reply.asked.as_deref()?;
         let mut question = ModelQuestion::deserialize(&reply.structured)
@@ -453,7 +444,6 @@ impl<'a> CallRunner<'a> {
     }
 
     /// Returns the last refusal, with the way to continue.
-    #[must_use]
     pub fn given_up(&self, mut reply: ToolReply, submission: &Submission) -> ToolReply {
         let arguments = Value::Object(submission.arguments.clone());
         let text = BilingualText::new(

@@ -36,7 +36,6 @@ pub fn write(
 
 /// Replaces an answer without rows that is larger than the caller allows: by its counts, and a hint how to get the
 /// rest.
-#[must_use]
 pub fn left_out(answer: &dyn Rendered, used: usize, most: usize, locale: Locale) -> FittedAnswer {
     let note = match locale {
         Locale::En => format!(
@@ -61,7 +60,6 @@ pub fn left_out(answer: &dyn Rendered, used: usize, most: usize, locale: Locale)
 }
 
 /// Returns the rest of an answer whose output is suppressed: counts, flags, short strings.
-#[must_use]
 pub fn receipt(answer: &dyn Rendered, locale: Locale) -> FittedAnswer {
     let structured = answer.structured();
     let counts = keep_counts(&structured, 0).unwrap_or_else(|| json!({}));

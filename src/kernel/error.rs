@@ -45,7 +45,6 @@ impl<E: UserError> From<E> for ToolError {
 
 impl ToolError {
     /// Creates an error from its catalogue text.
-    #[must_use]
     pub fn from_message(lesson: ErrorMessage) -> Self {
         let details = lesson
             .facts
@@ -57,7 +56,6 @@ impl ToolError {
     }
 
     /// Combines several errors of one kind: the first decides the code, the messages of all are kept.
-    #[must_use]
     pub fn combine_same_kind<E: UserError>(errors: &[E]) -> Self {
         let mut lessons = errors.iter().map(UserError::error_message);
         let Some(mut first) = lessons.next() else {
@@ -71,7 +69,6 @@ impl ToolError {
     }
 
     /// Combines several errors of different kinds, like [`Self::combine_same_kind`]. Returns `None` for an empty list.
-    #[must_use]
     pub fn combine(errors: Vec<Self>) -> Option<Self> {
         let mut errors = errors.into_iter();
         let mut first = errors.next()?;
@@ -84,7 +81,6 @@ impl ToolError {
 
     /// Adapts the error to a family: adds its details, and uses its texts if its catalogue has an entry `FAMILY_KIND`.
     /// The kind of the error stays.
-    #[must_use]
     pub fn adapt_to(mut self, family: &'static ToolFamily) -> Self {
         self.family = Some(family);
         for (name, value) in family.details {
@@ -101,20 +97,17 @@ impl ToolError {
     }
 
     /// Creates an internal error. The cause is in the log, not in the reply.
-    #[must_use]
     pub fn internal() -> Self {
         Self::from_message(BOOK.error_message("TOOL_EXECUTION_FAILED", &[]))
     }
 
     /// Adds a typed detail.
-    #[must_use]
     pub fn with_detail(mut self, name: &str, value: Value) -> Self {
         self.details.insert(name.to_owned(), value);
         self
     }
 
     /// Sets the suggested call, in place of the one in the catalogue.
-    #[must_use]
     pub fn with_guidance(mut self, tool: &str, arguments: &Value) -> Self {
         tool.clone_into(&mut self.lesson.tool);
         self.lesson.example = arguments.to_string();
@@ -124,7 +117,6 @@ impl ToolError {
     }
 
     /// Sets the call that was probably meant. It is a template unless `is_own`: all its values are the caller's own.
-    #[must_use]
     pub fn with_corrected(mut self, call: &Map<String, Value>, is_own: bool) -> Self {
         let text = Value::Object(call.clone()).to_string();
         if text.len() <= LONGEST_SUGGESTION {
@@ -135,31 +127,26 @@ impl ToolError {
     }
 
     /// Returns the public error code.
-    #[must_use]
     pub fn code(&self) -> &str {
         &self.lesson.code
     }
 
     /// True if the work stopped because it was cancelled.
-    #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.lesson.kind == "CANCELLED"
     }
 
     /// Returns the description of the error.
-    #[must_use]
     pub fn message(&self) -> &BilingualText {
         &self.lesson.message
     }
 
     /// Returns the next step for the caller.
-    #[must_use]
     pub fn next(&self) -> &BilingualText {
         &self.lesson.next
     }
 
     /// True if the call or the files that it names are wrong, and not the work itself.
-    #[must_use]
     pub fn is_about_input(&self) -> bool {
         !matches!(self.lesson.class, ErrorClass::MCPToolError | ErrorClass::MCPTimeoutError)
     }
@@ -175,7 +162,6 @@ impl ToolError {
     }
 
     /// Returns the reply for the client: the whole object as structure, the texts as text.
-    #[must_use]
     pub fn reply(&self, tool: &str, arguments: &Map<String, Value>, caller: &Caller, redactor: &Redactor) -> ToolReply {
         let lesson = &self.lesson;
         let message = redactor.redact_message(lesson.message.get(caller.locale));
@@ -320,7 +306,6 @@ impl ToolError {
     }
 
     /// Returns one line for the log and for the command line.
-    #[must_use]
     pub fn line(&self, locale: Locale) -> String {
         format!("{}: {}", self.lesson.code, self.lesson.message.get(locale))
     }
@@ -383,7 +368,6 @@ fn joined(one: &ErrorMessage, other: &ErrorMessage) -> String {
 }
 
 /// Returns the arguments for a repetition of a failed write: long texts are replaced by their length and hash.
-#[must_use]
 pub fn arguments(arguments: &Map<String, Value>, redactor: &Redactor) -> Value {
     echo_with(arguments, redactor, |name, text| {
         (name == "content" || text.chars().nth(ECHO_CHARS).is_some()).then(

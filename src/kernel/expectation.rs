@@ -27,13 +27,11 @@ static SCHEMA: LazyLock<(Object, Validator)> = LazyLock::new(|| {
 });
 
 /// Returns the schema that each tool publishes.
-#[must_use]
 pub fn published() -> Value {
     json!({"type": "object"})
 }
 
 /// Returns all problems of a value at `path`.
-#[must_use]
 pub fn problems(value: &Value, path: &str) -> Vec<ArgumentProblem> {
     let (schema, validator) = &*SCHEMA;
     let mut problems: Vec<ArgumentProblem> = Vec::new();
@@ -57,7 +55,6 @@ pub fn problems(value: &Value, path: &str) -> Vec<ArgumentProblem> {
 }
 
 /// Returns the problems that no schema can express.
-#[must_use]
 pub fn unusable(said: &Expectation, path: &str) -> Vec<ArgumentProblem> {
     let pointers = said.fields.iter().flatten().enumerate();
     let pointers = pointers.filter(|(_, field)| !fields::is_pointer(field));

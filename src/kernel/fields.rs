@@ -10,14 +10,12 @@ use serde_json::{Map, Value};
 const SHOWN_NAMES: usize = 20;
 
 /// True if a text is a pointer: empty (the whole), or `/` before each name, with `~` only in `~0` and `~1`.
-#[must_use]
 pub fn is_pointer(text: &str) -> bool {
     let escapes = text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
     (text.is_empty() || text.starts_with('/')) && escapes
 }
 
 /// Returns the unescaped names of a pointer.
-#[must_use]
 pub fn names(pointer: &str) -> Vec<String> {
     let parts = pointer.split('/').skip(1);
     parts.map(|part| part.replace("~1", "/").replace("~0", "~")).collect()
@@ -25,7 +23,6 @@ pub fn names(pointer: &str) -> Vec<String> {
 
 /// Returns the kept part of a structure, and a line for each pointer of `fields` that matches nothing. `also` is kept
 /// too where it exists.
-#[must_use]
 pub fn keep(structured: &Value, fields: &[String], also: &[&str]) -> (Value, Vec<String>) {
     let wanted = fields.iter().map(String::as_str).chain(also.iter().copied());
     let paths: Vec<Vec<String>> = wanted.map(names).collect();
@@ -130,7 +127,6 @@ fn describe_mismatch(structured: &Value, path: &[String]) -> String {
 }
 
 /// Summarises a value in a few words: the names of an object, the length of a list, the type of anything else.
-#[must_use]
 pub fn inventory(value: &Value) -> String {
     match value {
         Value::Object(fields) => {

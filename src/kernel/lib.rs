@@ -257,13 +257,11 @@ impl ToolSpec {
     }
 
     /// True if a shared argument is published.
-    #[must_use]
     pub fn is_listed(&self, name: &str) -> bool {
         self.options.iter().any(|option| option.names().contains(&name))
     }
 
     /// True if a scope contains the tool.
-    #[must_use]
     pub fn is_in(&self, scope: &catalogue::ToolsetScope) -> bool {
         scope.contains(self.toolset) || self.other_toolsets.iter().any(|toolset| scope.contains(toolset))
     }
@@ -344,13 +342,11 @@ pub enum Effect {
 
 impl Effect {
     /// True if the tool changes nothing that is not fumi's own.
-    #[must_use]
     pub const fn is_read_only(self) -> bool {
         matches!(self, Self::ReadOnly | Self::Records)
     }
 
     /// True if a read-only caller may not use the tool.
-    #[must_use]
     pub const fn needs_write(self) -> bool {
         matches!(self, Self::Write | Self::Pages)
     }
@@ -440,7 +436,6 @@ pub struct NextPage {
 
 impl NextPage {
     /// Returns the same as one line of text.
-    #[must_use]
     pub fn line(&self) -> String {
         let Self { cursor, shown, of, limit, hint } = self;
         match cursor {

@@ -94,7 +94,6 @@ impl RefusalReason {
 
 impl ServerMetrics {
     /// Creates the instruments.
-    #[must_use]
     pub fn new(meter: Meter) -> Arc<Self> {
         let seconds = |name: &'static str, about: &'static str, bounds: &[f64]| {
             let histogram = meter.f64_histogram(name).with_unit("s").with_description(about);
@@ -246,7 +245,6 @@ impl ServerMetrics {
     }
 
     /// Counts a call as running until the returned guard is dropped.
-    #[must_use]
     pub fn running(self: &Arc<Self>) -> RunningCallGuard {
         self.running.add(1, &[]);
         RunningCallGuard(Arc::clone(self))
@@ -287,6 +285,7 @@ fn model_labels(provider: &'static str, model: &str) -> Vec<KeyValue> {
 }
 
 /// A guard that counts a call as running until it is dropped.
+#[must_use]
 #[derive(Debug)]
 pub struct RunningCallGuard(Arc<ServerMetrics>);
 

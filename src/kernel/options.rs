@@ -30,7 +30,6 @@ pub enum SharedOption {
 
 impl SharedOption {
     /// Returns the names of the group's arguments.
-    #[must_use]
     pub const fn names(self) -> &'static [&'static str] {
         match self {
             Self::Project => &["project_root"],
@@ -130,7 +129,6 @@ pub struct CursorError {
 
 impl Cursor {
     /// Returns the text that the client passes back.
-    #[must_use]
     pub fn text(self) -> String {
         format!("{:x}-{:x}-{:x}", self.row, self.call, now())
     }

@@ -77,7 +77,6 @@ pub struct Kernel {
 
 impl Kernel {
     /// Returns the actor that is recorded for writes of a call.
-    #[must_use]
     pub fn actor(&self, tool: &'static str, caller: &Caller) -> Actor {
         Actor { principal: Arc::clone(&caller.access.principal), tool, redactor: Arc::clone(&self.redactor) }
     }
@@ -646,7 +645,6 @@ fn size_of(answer: &dyn Rendered) -> usize {
 }
 
 /// Returns arguments as JSON with sorted keys, so that the order in which a client writes them does not matter.
-#[must_use]
 pub fn canonical(arguments: &Map<String, Value>) -> String {
     fn object(fields: &Map<String, Value>, out: &mut String) {
         let mut names: Vec<_> = fields.iter().collect();

@@ -61,7 +61,6 @@ impl fmt::Debug for PromptArgument {
 
 impl PromptSpec {
     /// Returns the title, description and arguments, and the body of the prompt.
-    #[must_use]
     pub fn texts(&self, locale: Locale) -> (ToolTexts, &'static str) {
         let text = self.texts[locale as usize];
         let (head, body) = text.split_once("\n---\n").unwrap_or((text, ""));

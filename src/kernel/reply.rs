@@ -124,20 +124,17 @@ impl ToolReply {
     }
 
     /// Creates the reply of a failed call.
-    #[must_use]
     pub fn error(structured: Value, text: String) -> Self {
         Self { is_error: true, ..Self::plain(structured, text) }
     }
 
     /// True if the call got no permit of its pool: nothing has begun.
-    #[must_use]
     pub fn is_pool_full(&self) -> bool {
         let stage = self.structured.pointer("/error/context/execution_stage");
         self.is_error && stage.is_some_and(|stage| stage == "queue")
     }
 
     /// Creates a reply with a question, for a host.
-    #[must_use]
     pub fn question(ask: QuestionReply, locale: Locale) -> Self {
         let (structured, text) = (Rendered::structured(&ask), Rendered::text(&ask, locale));
         let asked = QuestionContext { material: ask.material, audience: ask.audience, title: ask.title };
@@ -145,7 +142,6 @@ impl ToolReply {
     }
 
     /// Creates a reply with the replacing call, for clients that do not follow it.
-    #[must_use]
     pub fn instead(instead: ReplacementCall) -> Self {
         let arguments = Value::Object(instead.arguments.clone());
         let text = format!("→ {} {arguments}", instead.tool);
@@ -154,7 +150,6 @@ impl ToolReply {
     }
 
     /// Returns the public error code if the call failed.
-    #[must_use]
     pub fn error_code(&self) -> Option<String> {
         let code = self.structured["error"]["code"].as_str().filter(|_| self.is_error);
         code.map(str::to_owned)
@@ -162,13 +157,11 @@ impl ToolReply {
 
     /// Returns the estimated tokens of what the client gets; of the larger rendering if it gets both, since clients
     /// differ in which one the model reads.
-    #[must_use]
     pub fn tokens(&self) -> usize {
         tokens_of(&self.text, &self.structured, self.form)
     }
 
     /// Returns the `_meta` of the reply.
-    #[must_use]
     pub fn meta(&self) -> Value {
         let mut meta = json!({
             "fumi/tokens": self.tokens(),
@@ -268,7 +261,6 @@ pub struct FittedAnswer {
 
 impl FittedAnswer {
     /// Returns the estimated tokens, like [`ToolReply::tokens`].
-    #[must_use]
     pub fn tokens(&self, form: ResultForm) -> usize {
         tokens_of(&self.text, &self.structured, form)
     }
@@ -452,7 +444,6 @@ fn tokens_of(text: &str, structured: &Value, form: ResultForm) -> usize {
 }
 
 /// Returns the cap that an answer exceeds in the form of the caps, and the share of the answer that would fit.
-#[must_use]
 pub fn excess(fitted: &FittedAnswer, caps: Caps) -> Option<(&'static str, f64)> {
     let json = caps.form.has_structure().then(|| fitted.structured.to_string());
     let text = (caps.form != ResultForm::Structured).then_some(&fitted.text);

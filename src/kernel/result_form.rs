@@ -20,7 +20,6 @@ impl ResultForm {
     pub const ALL: [Self; 3] = [Self::Both, Self::Text, Self::Structured];
 
     /// Returns the name of the form, in requests, in the configuration and in metrics.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Both => "both",
@@ -30,13 +29,11 @@ impl ResultForm {
     }
 
     /// Parses a name.
-    #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|form| form.name() == name)
     }
 
     /// True if results contain the structure.
-    #[must_use]
     pub const fn has_structure(self) -> bool {
         !matches!(self, Self::Text)
     }

@@ -25,7 +25,6 @@ pub type Object = Map<String, Value>;
 ///
 /// # Panics
 /// If an option has the name of an argument: a programming error that every start would show.
-#[must_use]
 pub fn input<T: Tool>() -> Object {
     let mut schema = for_type::<T::Args>(Contract::Deserialize);
     let options = for_type::<CallOptions>(Contract::Deserialize);
@@ -50,7 +49,6 @@ pub fn input<T: Tool>() -> Object {
 /// # Panics
 /// If a field of the answer has another type than the same field of a question or of an error: a programming error that
 /// every start would show.
-#[must_use]
 pub fn output<T: Tool>() -> Object {
     let mut schema = for_type::<T::Output>(Contract::Serialize);
     loosen(&mut schema);
@@ -118,7 +116,6 @@ fn loosen(schema: &mut Object) {
 ///
 /// # Panics
 /// If the type is neither struct nor enum.
-#[must_use]
 pub fn for_serialize<T: JsonSchema>() -> Object {
     for_type::<T>(Contract::Serialize)
 }
@@ -127,7 +124,6 @@ pub fn for_serialize<T: JsonSchema>() -> Object {
 ///
 /// # Panics
 /// If the type is neither struct nor enum.
-#[must_use]
 pub fn for_deserialize<T: JsonSchema>() -> Object {
     for_type::<T>(Contract::Deserialize)
 }
@@ -278,7 +274,6 @@ fn merge(known: &mut Value, other: &Value) {
 }
 
 /// Returns the schema with the descriptions of one language.
-#[must_use]
 pub fn describe(schema: &Object, texts: &ToolTexts) -> Object {
     let mut schema = schema.clone();
     describe_properties(&mut schema, "", texts);
@@ -306,13 +301,11 @@ fn describe_properties(schema: &mut Object, prefix: &str, texts: &ToolTexts) {
 }
 
 /// Returns the published schema of a tool for one language.
-#[must_use]
 pub fn published(spec: &ToolSpec, schema: &Object, locale: Locale) -> Object {
     describe(schema, &ToolTexts::for_spec(spec, locale))
 }
 
 /// Returns every dotted path of a property in a schema, which the texts must cover.
-#[must_use]
 pub fn paths(schema: &Object) -> Vec<String> {
     fn walk(schema: &Object, prefix: &str, found: &mut Vec<String>) {
         for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {

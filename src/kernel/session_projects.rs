@@ -16,7 +16,6 @@ pub struct SessionProjects {
 
 impl SessionProjects {
     /// Returns the project that a session chose.
-    #[must_use]
     pub fn project(&self, session: &str) -> Option<Arc<Project>> {
         self.roots.get(session).map(|root| Arc::clone(&root))
     }

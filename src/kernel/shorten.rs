@@ -50,7 +50,6 @@ pub enum RestAdvice {
 }
 
 /// Cuts a reply to the caps if it exceeds them.
-#[must_use]
 pub fn shorten(mut fitted: FittedAnswer, caps: Caps, way: RestAdvice, locale: Locale) -> FittedAnswer {
     let Some((limit, _)) = excess(&fitted, caps) else {
         return fitted;
@@ -113,7 +112,6 @@ fn cut_to(value: &mut Value, room: usize, cuts: &mut Vec<CutValue>) {
 }
 
 /// Returns the byte offset at which the beginning of a text ends that takes at most `most` bytes as JSON.
-#[must_use]
 pub fn json_end(text: &str, most: usize) -> usize {
     let mut left = most;
     let over = text.char_indices().find(|(_, letter)| {

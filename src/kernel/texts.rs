@@ -29,7 +29,6 @@ pub struct ToolTexts {
 
 impl ToolTexts {
     /// Parses one text file.
-    #[must_use]
     pub fn parse(markdown: &str) -> Self {
         let mut texts = Self::default();
         let mut section: Option<String> = None;
@@ -61,7 +60,6 @@ impl ToolTexts {
     }
 
     /// Returns the texts of a tool, with those of its shared options where it has none of its own.
-    #[must_use]
     pub fn for_spec(spec: &ToolSpec, locale: Locale) -> Self {
         let (own, shared) = match locale {
             Locale::En => (spec.texts.en, include_str!("options.en.md")),

@@ -37,13 +37,11 @@ pub struct ArgumentProblem {
 
 impl ArgumentProblem {
     /// Creates a problem at a location.
-    #[must_use]
     pub fn new(parameter: String, text: BilingualText, allowed: Value) -> Self {
         Self { parameter, text, allowed, is_query: false }
     }
 
     /// Creates the problem of an expression that cannot be parsed.
-    #[must_use]
     pub fn invalid_query(parameter: String, text: BilingualText) -> Self {
         Self { is_query: true, ..Self::new(parameter, text, Value::Null) }
     }
@@ -55,7 +53,6 @@ impl ArgumentProblem {
     }
 
     /// True if the problem is about one of these arguments, given by their paths.
-    #[must_use]
     pub fn is_about(&self, paths: &[String]) -> bool {
         let mut named = self.parameter.split(" | ").flat_map(|part| part.split(", "));
         named.any(|name| paths.iter().any(|path| path == name))
@@ -66,7 +63,6 @@ impl ArgumentProblem {
 ///
 /// # Panics
 /// If the derived schema is invalid: a programming error that every start would show.
-#[must_use]
 pub fn compile(schema: &Object) -> Validator {
     jsonschema::validator_for(&Value::Object(schema.clone())).expect("a derived schema is valid")
 }
@@ -97,7 +93,6 @@ impl CheckedArguments {
     }
 
     /// Returns the arguments and all problems in one list.
-    #[must_use]
     pub fn parts(self) -> (Map<String, Value>, Vec<ArgumentProblem>) {
         let mut problems = self.problems;
         problems.extend(self.exclusive.map(|(given, names)| {
@@ -120,7 +115,6 @@ pub fn validate(entry: &ToolEntry, arguments: Map<String, Value>) -> Result<Map<
 const ADDED_BY_CLIENTS: [&str; 1] = ["wait_for_previous"];
 
 /// Checks a call's arguments and returns them with their problems.
-#[must_use]
 pub fn check(entry: &ToolEntry, mut arguments: Map<String, Value>) -> CheckedArguments {
     arguments.retain(|name, value| !value.is_null() && !ADDED_BY_CLIENTS.contains(&name.as_str()));
     for (other, name) in entry.spec.family.renamed {
@@ -167,7 +161,6 @@ pub fn check(entry: &ToolEntry, mut arguments: Map<String, Value>) -> CheckedArg
 }
 
 /// Returns the problems of a value that is not a call, under a schema in the published form.
-#[must_use]
 pub fn problems(schema: &Object, value: &Value) -> Vec<ArgumentProblem> {
     let mut problems = Vec::new();
     for error in compile(schema).iter_errors(value) {
@@ -227,7 +220,6 @@ fn top_level(parameter: &str) -> &str {
 }
 
 /// Returns the error of arguments that the schema accepts and serde rejects.
-#[must_use]
 pub fn unreadable(entry: &ToolEntry, error: &serde_json::Error) -> ToolError {
     let text = BilingualText::new(error.to_string(), error.to_string());
     invalid_arguments(entry, &[ArgumentProblem::new("arguments".to_owned(), text, Value::Null)])
@@ -374,7 +366,7 @@ fn check_sizes(value: &Value, path: &str, longest: usize, problems: &mut Vec<Arg
             .enumerate()
             .for_each(|(at, item)| check_sizes(item, &format!("{path}[{at}]"), longest, problems)),
         Value::Object(fields) => {
-            fields.iter().for_each(|(name, field)| check_sizes(field, &format!("{path}.{name}"), longest, problems))
+            fields.iter().for_each(|(name, field)| check_sizes(field, &format!("{path}.{name}"), longest, problems));
         }
         // An integer that fits into 64 bits is not stored as f64.
         Value::Number(number)
@@ -564,7 +556,6 @@ fn lines(problems: &[ArgumentProblem]) -> (String, String, Value) {
 }
 
 /// Returns the error of a call with invalid arguments.
-#[must_use]
 pub fn invalid_arguments(entry: &ToolEntry, problems: &[ArgumentProblem]) -> ToolError {
     let (en, ja, data) = lines(problems);
     let only_queries = !problems.is_empty() && problems.iter().all(|problem| problem.is_query);

@@ -12,7 +12,6 @@ use fumi_kernel::Access;
 use http::{HeaderMap, Uri};
 
 /// Returns the language that a request asks for: `?lang=`, then `Accept-Language`.
-#[must_use]
 pub fn requested_language(uri: &Uri, headers: &HeaderMap) -> Option<Locale> {
     let by_url = uri.query().and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("lang=")));
     let by_header = || headers.get("accept-language")?.to_str().ok();
@@ -29,7 +28,6 @@ pub async fn within<F: Future>(access: Arc<Access>, work: F) -> F::Output {
 }
 
 /// Returns the access of the request that this task serves; `None` outside of a request, as with standard input.
-#[must_use]
 pub fn current() -> Option<Arc<Access>> {
     CURRENT.try_with(Arc::clone).ok()
 }

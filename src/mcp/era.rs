@@ -4,14 +4,12 @@
 pub const STATELESS_SINCE: &str = "2026-07-28";
 
 /// True if a request is of the stateless era, by its header. The library rejects bodies that contradict the header.
-#[must_use]
 pub fn is_stateless(headers: &http::HeaderMap) -> bool {
     let version = headers.get("mcp-protocol-version").and_then(|version| version.to_str().ok());
     version.is_some_and(|version| version >= STATELESS_SINCE)
 }
 
 /// Returns the session that a request names. The header is ignored in the stateless era.
-#[must_use]
 pub fn session_id(headers: &http::HeaderMap) -> Option<&str> {
     let id = headers.get("mcp-session-id")?.to_str().ok()?;
     (!is_stateless(headers)).then_some(id)

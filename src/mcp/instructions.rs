@@ -11,13 +11,11 @@ use super::prompts;
 use crate::app::App;
 
 /// Returns the text for a caller in the default project.
-#[must_use]
 pub fn for_default_project(app: &App, access: &Access) -> String {
     for_any_project(app, &app.listed_access(access, access.default_project(&app.kernel.roots)))
 }
 
 /// Returns the text for a caller whose project is not known yet.
-#[must_use]
 pub fn for_any_project(app: &App, access: &Access) -> String {
     let text = match app.config.tools.language {
         Locale::En => include_str!("instructions.en.md"),

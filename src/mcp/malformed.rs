@@ -34,7 +34,6 @@ const STATELESS: [(&str, &str); 1] =
     [("subscriptions/listen", r#"{"notifications": {"resourceSubscriptions": ["code://file/src/main.py"]}}"#)];
 
 /// Returns the error of a request that rmcp could not read; `None` if its method is really unknown.
-#[must_use]
 pub fn diagnose(request: &CustomRequest, is_stateless: bool) -> Option<McpError> {
     let of_era: &[(&str, &str)] = if is_stateless { &STATELESS } else { &IN_SESSIONS };
     let known = EXPECTED

@@ -58,7 +58,6 @@ impl<H> std::fmt::Debug for Endpoint<H> {
 
 /// Creates the service over the application's parts; it stops at `closing`. `handler` creates one handler for each
 /// session and for each stateless request.
-#[must_use]
 pub fn endpoint<H: Handler>(
     app: &Arc<App>,
     streams: &Arc<session_registry::SessionRegistry>,

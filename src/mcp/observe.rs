@@ -41,7 +41,6 @@ impl OperationSlot {
     }
 
     /// Returns the operation, once it has begun.
-    #[must_use]
     pub fn get(&self) -> Option<&Operation> {
         self.0.get()
     }
@@ -49,7 +48,6 @@ impl OperationSlot {
 
 impl Operation {
     /// Creates an operation that is not a tool call.
-    #[must_use]
     pub const fn new(method: &'static str) -> Self {
         Self { method, tool: None }
     }
@@ -113,7 +111,6 @@ async fn catch_panic<T>(work: impl Future<Output = Result<T, ErrorData>>) -> Res
 }
 
 /// Returns `None`: the result type cannot express an error.
-#[must_use]
 pub fn no_error<T>(_: &T) -> Option<String> {
     None
 }

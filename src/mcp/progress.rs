@@ -28,7 +28,6 @@ impl Drop for Ticker {
 }
 
 /// Starts sending, if the client sent a progress token.
-#[must_use]
 pub fn start_ticker(context: &RequestContext<RoleServer>, progress: &CallProgress, locale: Locale) -> Option<Ticker> {
     let token = context.meta.get_progress_token()?;
     let (peer, progress) = (context.peer.clone(), progress.clone());

@@ -31,7 +31,6 @@ fn offered<'a>(app: &'a App, access: &'a Access) -> impl Iterator<Item = &'a Pro
 }
 
 /// True if a caller is offered any prompt.
-#[must_use]
 pub fn has_any(app: &App, access: &Access) -> bool {
     offered(app, access).next().is_some()
 }
@@ -43,7 +42,6 @@ pub(super) fn can_call(app: &App, access: &Access, tool: &str) -> bool {
 }
 
 /// Returns the prompts that a caller is offered, in the protocol's form.
-#[must_use]
 pub fn list(app: &App, access: &Access, locale: Locale) -> Vec<Prompt> {
     let shown = |spec: &PromptSpec| {
         let (texts, _) = spec.texts(locale);

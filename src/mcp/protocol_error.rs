@@ -121,7 +121,6 @@ pub enum McpError {
 }
 
 /// Converts an error to a protocol error: the cause, then the next step.
-#[must_use]
 pub fn to_protocol_error(error: &ToolError, locale: Locale) -> ErrorData {
     let code = match error.code() {
         "FILE_NOT_FOUND" | "OUTSIDE_PROJECT" | "PATH_TRAVERSAL" | "RESOURCE_NOT_FOUND" => ErrorCode::RESOURCE_NOT_FOUND,

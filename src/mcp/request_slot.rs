@@ -20,6 +20,7 @@ pub struct ReleasableSlot {
 }
 
 /// A handle to release the slot for a while, in the request's extensions. It does not keep the slot by itself.
+#[must_use]
 #[derive(Clone, Debug)]
 pub struct SlotHandle(Weak<ReleasableSlot>);
 
@@ -32,7 +33,6 @@ pub struct ReleasedSlot {
 
 impl ReleasableSlot {
     /// Takes a slot of `working`. Returns `None` if this principal gets none.
-    #[must_use]
     pub fn take(who: &Arc<str>, working: &Shares, waiting: &Shares) -> Option<Arc<Self>> {
         let place = working.take(who)?;
         Some(Arc::new(Self {
@@ -44,7 +44,6 @@ impl ReleasableSlot {
     }
 
     /// Returns a handle for the work of the request.
-    #[must_use]
     pub fn handle(self: &Arc<Self>) -> SlotHandle {
         SlotHandle(Arc::downgrade(self))
     }
@@ -56,7 +55,6 @@ impl ReleasableSlot {
 
 impl SlotHandle {
     /// Releases the slot. Returns `None` if the request has ended, or too many calls wait already.
-    #[must_use]
     pub fn release(&self) -> Option<ReleasedSlot> {
         let seat = self.0.upgrade()?;
         let waits = seat.waiting.take(&seat.who)?;

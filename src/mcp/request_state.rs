@@ -122,7 +122,6 @@ impl RequestStateCodec {
     ///
     /// # Panics
     /// Never: the lengths are those of the cipher.
-    #[must_use]
     pub fn new(key: &StateKey, ttl: Duration, store: Arc<dyn Store>) -> Self {
         let mut derived = [0; 32];
         Salt::new(HKDF_SHA256, &[])
@@ -141,7 +140,6 @@ impl RequestStateCodec {
     ///
     /// # Panics
     /// If the state cannot be serialized as JSON: it is a plain struct of this crate.
-    #[must_use]
     pub fn seal<T: Serialize>(&self, state: T, bound: &StateBinding<'_>) -> String {
         let content = SealedContent { until: now() + millis(self.ttl), state };
         let mut text = serde_json::to_vec(&content).expect("a state is a plain struct");

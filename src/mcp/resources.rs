@@ -150,7 +150,6 @@ pub(super) async fn run<T: Send + 'static>(
 }
 
 /// Returns the two resource templates.
-#[must_use]
 pub fn templates(locale: Locale) -> ListResourceTemplatesResult {
     let (file, stats) = match locale {
         Locale::En => (

@@ -66,7 +66,6 @@ pub struct McpServer {
 
 impl McpServer {
     /// Creates a handler over the shared parts.
-    #[must_use]
     pub fn new(app: Arc<App>, streams: Arc<SessionRegistry>) -> Self {
         let client_roots = Arc::clone(streams.client_roots());
         let access = super::access::current().unwrap_or_else(|| {

@@ -106,13 +106,11 @@ pub enum SessionError {
 impl McpSessionManager {
     /// Creates a manager and starts the expiry, which ends when the manager is dropped. `closing` is cancelled when the
     /// process shuts down.
-    #[must_use]
     pub fn new(app: &Arc<App>, streams: &Arc<SessionRegistry>, closing: CancellationToken) -> Arc<Self> {
         Self::with_idle(app, streams, closing, idle_of(app))
     }
 
     /// Creates a manager with another idle time than the configured one.
-    #[must_use]
     pub fn with_idle(
         app: &Arc<App>,
         streams: &Arc<SessionRegistry>,
@@ -177,7 +175,6 @@ impl McpSessionManager {
     }
 
     /// True if the process shuts down.
-    #[must_use]
     pub fn is_closing(&self) -> bool {
         self.closing.is_cancelled()
     }

@@ -82,7 +82,6 @@ pub enum SessionEndReason {
 
 impl SessionEndReason {
     /// Returns the name in metrics.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Deleted => "deleted",
@@ -122,6 +121,7 @@ pub(super) struct ReadySession {
 }
 
 /// A guard that counts a call or a stream as open until it is dropped.
+#[must_use]
 #[derive(Debug)]
 pub struct OpenGuard {
     streams: Arc<SessionRegistry>,
@@ -131,7 +131,6 @@ pub struct OpenGuard {
 
 impl SessionRegistry {
     /// Creates an empty registry.
-    #[must_use]
     pub fn new(app: &App) -> Arc<Self> {
         let idle = idle_of(app);
         // Lifetimes in the store are extended once in a round; two more rounds ensure that a record outlives its
@@ -158,25 +157,21 @@ impl SessionRegistry {
     }
 
     /// Returns the roots that clients reported.
-    #[must_use]
     pub fn client_roots(&self) -> &Arc<ClientRoots> {
         &self.client_roots
     }
 
     /// Returns the subscriptions to resources.
-    #[must_use]
     pub fn subscriptions(&self) -> &Subscriptions {
         &self.subscriptions
     }
 
     /// Returns the calls that became tasks.
-    #[must_use]
     pub fn tasks(&self) -> &Tasks {
         &self.tasks
     }
 
     /// Counts a call until the guard is dropped.
-    #[must_use]
     pub fn open_call(self: &Arc<Self>, session: Option<&str>) -> OpenGuard {
         self.calls.fetch_add(1, Ordering::SeqCst);
         self.open(session, true)
@@ -188,25 +183,21 @@ impl SessionRegistry {
     }
 
     /// Returns the token that stops running calls.
-    #[must_use]
     pub fn stopping(&self) -> &CancellationToken {
         &self.stopping
     }
 
     /// Returns the number of running calls.
-    #[must_use]
     pub fn running_calls(&self) -> usize {
         self.calls.load(Ordering::SeqCst)
     }
 
     /// Returns the number of open sessions of this process.
-    #[must_use]
     pub fn sessions(&self) -> usize {
         self.places.taken()
     }
 
     /// True if this process has the session, ready for use. A session that only the store has is restored on use.
-    #[must_use]
     pub fn is_open(&self, session: &str) -> bool {
         self.sessions.get(session).is_some_and(|activity| activity.began.is_some())
     }
@@ -256,7 +247,6 @@ impl SessionRegistry {
     }
 
     /// True if a principal may open one more session.
-    #[must_use]
     pub fn has_slot(&self, principal: &Arc<str>) -> bool {
         self.take_slot(principal).is_some()
     }
@@ -283,7 +273,6 @@ impl SessionRegistry {
     }
 
     /// Returns the number of calls and streams that keep a session open.
-    #[must_use]
     pub fn open_count(&self, session: &str) -> usize {
         self.sessions.get(session).map_or(0, |activity| activity.open)
     }

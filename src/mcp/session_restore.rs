@@ -57,13 +57,11 @@ pub enum AdmissionError {
 }
 
 /// Returns the access of a request.
-#[must_use]
 pub fn access_of(parts: &http::request::Parts) -> Option<&Arc<Access>> {
     parts.extensions.get::<Arc<Access>>()
 }
 
 /// Returns the name of a request's principal; empty without authentication.
-#[must_use]
 pub fn principal_of(parts: &http::request::Parts) -> &str {
     access_of(parts).map_or("", |access| &access.principal)
 }
@@ -153,7 +151,7 @@ impl McpSessionManager {
             match subscriptions.subscribe(&who, Arc::clone(&project), uri, is_there).await {
                 Ok(()) => untold.push(uri.clone()),
                 Err(error) => {
-                    tracing::info!(code = error.code(), "a subscription of a restored session is not valid any more")
+                    tracing::info!(code = error.code(), "a subscription of a restored session is not valid any more");
                 }
             }
         }

@@ -67,7 +67,6 @@ pub struct SessionChoices {
 
 impl SessionRecord {
     /// Creates the record of a session that begins now.
-    #[must_use]
     pub fn new(principal: &str, initialize: InitializeRequestParams) -> Self {
         let mut initialize = initialize;
         // `_meta` belongs to one request and may contain anything.
@@ -84,7 +83,6 @@ impl SessionRecord {
     }
 
     /// Returns the time when the session began.
-    #[must_use]
     pub fn began(&self) -> SystemTime {
         let since = Duration::from_millis(self.began_ms);
         SystemTime::UNIX_EPOCH.checked_add(since).unwrap_or(SystemTime::UNIX_EPOCH)
@@ -98,13 +96,11 @@ fn key(id: &str) -> Option<String> {
 
 impl SessionStore {
     /// Creates a store of sessions, each kept for `ttl` after its last use.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, ttl: Duration) -> Self {
         Self { store, ttl }
     }
 
     /// True if sessions survive the end of this process.
-    #[must_use]
     pub fn is_lasting(&self) -> bool {
         self.store.is_persistent()
     }

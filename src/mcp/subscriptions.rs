@@ -136,13 +136,11 @@ impl Subscriptions {
     }
 
     /// Returns the number of subscriptions, of both eras.
-    #[must_use]
     pub fn live(&self) -> usize {
         self.live.load(Ordering::SeqCst)
     }
 
     /// Returns the number of open streams of the stateless era.
-    #[must_use]
     pub fn streams(&self) -> usize {
         self.streams.taken()
     }
@@ -207,14 +205,12 @@ impl Subscriptions {
     }
 
     /// Returns the URIs of a session's subscriptions.
-    #[must_use]
     pub fn uris(&self, session: &str) -> BTreeSet<String> {
         let held = self.sessions.get(session);
         held.map(|held| held.keys().cloned().collect()).unwrap_or_default()
     }
 
     /// True if a session is subscribed to exactly these URIs.
-    #[must_use]
     pub fn matches(&self, session: &str, uris: &BTreeSet<String>) -> bool {
         match self.sessions.get(session) {
             Some(held) => held.len() == uris.len() && held.keys().all(|uri| uris.contains(uri)),
@@ -252,7 +248,6 @@ impl Subscriptions {
     }
 
     /// Starts listening for a stream, to at most as many URIs as the limit allows. Blocking.
-    #[must_use]
     pub fn prepare(&self, app: &Arc<App>, access: &Access, project: &Arc<Project>, uris: &[String]) -> PreparedStream {
         let mut prepared = PreparedStream::default();
         let (limit, streams) = (app.config.resources.subscriptions, app.config.resources.streams);

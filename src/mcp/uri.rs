@@ -143,7 +143,6 @@ const PATH: &percent_encoding::AsciiSet =
     &percent_encoding::NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_').remove(b'~');
 
 /// Returns the URI of a file, by its path relative to the project.
-#[must_use]
 pub fn file_uri(path: &str) -> String {
     format!("{FILE_PREFIX}{}", percent_encoding::utf8_percent_encode(path, PATH))
 }

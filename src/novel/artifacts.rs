@@ -128,7 +128,6 @@ pub struct ArtifactStore {
 
 impl ArtifactStore {
     /// Creates access to the artifacts of a novel.
-    #[must_use]
     pub fn new(novel: NovelProject) -> Self {
         Self { novel }
     }

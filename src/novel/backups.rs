@@ -48,7 +48,6 @@ pub struct BackupTime(String);
 
 impl BackupTime {
     /// Parses a time of this form; returns `None` for any other form.
-    #[must_use]
     pub fn parse(time: &str) -> Option<Self> {
         let shape = |(c, wanted): (char, char)| if wanted == '0' { c.is_ascii_digit() } else { c == wanted };
         let fits = time.len() == 16 && time.chars().zip("00000000T000000Z".chars()).all(shape);
@@ -56,7 +55,6 @@ impl BackupTime {
     }
 
     /// Returns the time in readable form: `2026-01-31T10:00:00Z`.
-    #[must_use]
     pub fn shown(&self) -> String {
         let part = |from: usize, to: usize| &self.0[from..to];
         let (day, time) = ([part(0, 4), part(4, 6), part(6, 8)], [part(9, 11), part(11, 13), part(13, 15)]);
@@ -78,7 +76,6 @@ pub struct Backup {
 
 impl Backup {
     /// Returns the time of the backup, taken from its id.
-    #[must_use]
     pub fn created_at(&self) -> Option<BackupTime> {
         BackupTime::parse(self.id.split('-').next()?)
     }
@@ -134,7 +131,6 @@ pub struct Backups {
 
 impl Backups {
     /// Creates access to the backups in a folder, which may not exist yet.
-    #[must_use]
     pub fn new(project: Arc<Project>, folder: &str) -> Self {
         Self { project, folder: folder.trim_end_matches('/').to_owned() }
     }

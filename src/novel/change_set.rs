@@ -70,13 +70,11 @@ enum NewFileState {
 
 impl FileChange {
     /// Creates a change that writes new contents.
-    #[must_use]
     pub fn write(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         Self::new(path.into(), NewFileState::Bytes(bytes.into()))
     }
 
     /// Returns the number of bytes that the change itself contains.
-    #[must_use]
     pub(crate) fn length(&self) -> usize {
         match &self.becomes {
             NewFileState::Bytes(bytes) => bytes.len(),
@@ -85,13 +83,11 @@ impl FileChange {
     }
 
     /// Creates a change that copies another file.
-    #[must_use]
     pub(crate) fn copy(path: &str, from: String, sha256: &str) -> Self {
         Self::new(path.to_owned(), NewFileState::CopyOf(from, sha256.to_owned()))
     }
 
     /// Creates a change that removes a file.
-    #[must_use]
     pub fn remove(path: impl Into<String>) -> Self {
         Self::new(path.into(), NewFileState::Gone)
     }
@@ -103,7 +99,6 @@ impl FileChange {
 
     /// Requires that the file still has this SHA-256 hash, or is still missing; otherwise the whole change set is
     /// rejected.
-    #[must_use]
     pub fn if_still(self, sha256: Option<&str>) -> Self {
         let known = ExpectedContent::As(sha256.map(str::to_owned));
         Self { known, ..self }
@@ -111,7 +106,6 @@ impl FileChange {
 
     /// Requires that the file still has this SHA-256 hash, or is still missing; otherwise this file is left unchanged,
     /// and the others change.
-    #[must_use]
     pub(crate) fn unless_changed(self, sha256: Option<&str>) -> Self {
         let known = ExpectedContent::Unless(sha256.map(str::to_owned));
         Self { known, ..self }
@@ -275,7 +269,6 @@ pub fn abandoned_folders(project: &Arc<Project>) -> Result<Vec<String>, PathErro
 }
 
 /// Returns the message about a folder of [`abandoned_folders`], in both languages.
-#[must_use]
 pub fn abandoned_message(folder: &str) -> BilingualText {
     BilingualText::new(
         format!(
@@ -300,7 +293,6 @@ pub fn interrupted(project: &Arc<Project>) -> Result<Option<InterruptedChanges>,
 }
 
 /// True if a change set was interrupted here, or if that cannot be told; the check is one file lookup.
-#[must_use]
 pub fn is_interrupted(project: &Arc<Project>) -> bool {
     !matches!(project.find(NOTE), Ok(None))
 }
@@ -395,7 +387,6 @@ fn hash_at(project: &Arc<Project>, path: &str) -> Result<Option<String>, PathErr
 
 impl InterruptedChanges {
     /// Returns a sentence about the interrupted change set, in both languages.
-    #[must_use]
     pub fn message(&self) -> BilingualText {
         let Self { restores, total, done } = self;
         let (what, what_ja) = match restores {

@@ -64,7 +64,6 @@ pub struct FileWriter {
 
 impl FileWriter {
     /// Creates a writer for a project whose backups are in the given folder.
-    #[must_use]
     pub fn new(project: Arc<Project>, backups: &str) -> Self {
         Self { project, backups: backups.trim_end_matches('/').nfc().collect() }
     }

@@ -41,13 +41,11 @@ pub struct ContentHash(String);
 
 impl ContentHash {
     /// Computes the hash of bytes.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self(files::sha256(bytes))
     }
 
     /// Parses 12 to 64 hexadecimal digits, with or without the prefix `sha256:` or `artifact:`.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.trim();
         let digits = digits.strip_prefix("sha256:").or(digits.strip_prefix("artifact:")).unwrap_or(digits);
@@ -57,19 +55,16 @@ impl ContentHash {
     }
 
     /// Returns the hexadecimal digits.
-    #[must_use]
     pub fn digits(&self) -> &str {
         &self.0
     }
 
     /// True if one of the two is a prefix of the other.
-    #[must_use]
     pub fn is_prefix_match(&self, other: &Self) -> bool {
         self.0.starts_with(&other.0) || other.0.starts_with(&self.0)
     }
 
     /// Returns `artifact:` and twelve digits.
-    #[must_use]
     pub fn artifact_id(&self) -> String {
         format!("artifact:{}", &self.0[..SHORTEST_HASH])
     }
@@ -261,7 +256,6 @@ impl FilePattern {
     }
 
     /// True if the glob matches a path of the project.
-    #[must_use]
     pub fn matches(&self, path: &str) -> bool {
         let path: String = path.nfc().collect();
         let name = path.rsplit('/').next().unwrap_or_default();
@@ -282,7 +276,6 @@ pub struct ContentMatches {
 
 impl ContentMatches {
     /// True if the files have different contents, so that the given digits are ambiguous.
-    #[must_use]
     pub fn differ(&self) -> bool {
         self.files.windows(2).any(|pair| pair[0].hash != pair[1].hash)
     }

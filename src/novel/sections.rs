@@ -52,7 +52,6 @@ pub struct LinePiece {
 
 impl TextSection {
     /// Parses a caller's text: `/a/b` is a pointer, `10-40`, `10` or `10:501-40` are lines, anything else is a heading.
-    #[must_use]
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
         if text.starts_with('/') {
@@ -64,7 +63,6 @@ impl TextSection {
 
 impl MarkdownHeading {
     /// Returns the heading as written in the text.
-    #[must_use]
     pub fn shown(&self) -> String {
         format!("{} {}", "#".repeat(self.level), self.title)
     }
@@ -90,13 +88,11 @@ fn plain(heading: &str) -> String {
 }
 
 /// Returns the number of lines of a text.
-#[must_use]
 pub fn count(text: &str) -> usize {
     text.split_inclusive('\n').count()
 }
 
 /// Returns the headings of a text in order. Lines between code fences are not headings.
-#[must_use]
 pub fn headings(text: &str) -> Vec<MarkdownHeading> {
     let mut found: Vec<MarkdownHeading> = Vec::new();
     let mut fence = None;
@@ -179,7 +175,6 @@ fn cut(line: usize, text: &str, skipped: usize, pieces: &mut Vec<LinePiece>) {
 }
 
 /// Returns the section to request for the remaining pieces: `41-120`, or `12:1001-120` in the middle of a line.
-#[must_use]
 pub fn remaining_section(pieces: &[LinePiece], shown: Range<usize>) -> Option<String> {
     let (next, last) = (pieces.get(shown.end)?, pieces.last()?);
     Some(if next.character == 1 {

@@ -168,13 +168,11 @@ impl NovelStatus {
     }
 
     /// Returns the number of episodes with this progress.
-    #[must_use]
     pub fn count(&self, progress: EpisodeProgress) -> usize {
         self.episodes.iter().filter(|one| one.progress == progress).count()
     }
 
     /// Returns the first episode with this progress.
-    #[must_use]
     pub fn first(&self, progress: EpisodeProgress) -> Option<EpisodeId> {
         let mut all = self.episodes.iter();
         all.find(|one| one.progress == progress).map(|one| one.episode)

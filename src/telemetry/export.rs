@@ -24,7 +24,6 @@ pub struct Exporters {
 }
 
 /// Returns the attributes that identify this server.
-#[must_use]
 pub fn resource(config: &TelemetryConfig) -> Resource {
     Resource::builder()
         .with_service_name(config.service_name.clone())

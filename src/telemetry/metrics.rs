@@ -31,13 +31,11 @@ impl MetricsExporter {
     }
 
     /// Returns a meter, whose instruments are exported.
-    #[must_use]
     pub fn meter(&self) -> Meter {
         self.provider.meter("fumi")
     }
 
     /// Formats all metrics for Prometheus.
-    #[must_use]
     pub fn text(&self) -> String {
         let mut out = Vec::new();
         // Fails only for a malformed metric, which the types rule out.
@@ -52,7 +50,6 @@ impl MetricsExporter {
 }
 
 /// Returns the resident memory of the process, in bytes; `None` if the system does not report it.
-#[must_use]
 pub fn resident_bytes() -> Option<u64> {
     resident_in(&std::fs::read_to_string("/proc/self/status").ok()?)
 }

@@ -37,7 +37,6 @@ type Refilter = Box<dyn Fn(EnvFilter) + Send + Sync>;
 static REFILTER: std::sync::OnceLock<Refilter> = std::sync::OnceLock::new();
 
 /// Returns the effective filter of the log for a configured one.
-#[must_use]
 pub fn filter(configured: &str) -> EnvFilter {
     let mut filter = configured.to_owned();
     for library in NOISY_LIBRARIES.iter().filter(|library| !configured.contains(**library)) {

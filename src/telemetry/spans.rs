@@ -28,13 +28,11 @@ pub struct RequestSpan {
 }
 
 /// Creates the span of a request for the log: every message within it shows the request's id.
-#[must_use]
 pub fn log_span(request_id: Option<&str>) -> Span {
     info_span!(target: "fumi", LOG_SPAN, request_id)
 }
 
 /// Creates the span of an HTTP request. `route` is a template, never the client's path.
-#[must_use]
 pub fn http(method: &str, route: &str, headers: &HeaderMap) -> Span {
     let span = debug_span!(
         target: "fumi",
@@ -61,7 +59,6 @@ pub fn http(method: &str, route: &str, headers: &HeaderMap) -> Span {
 
 /// Creates the span of one MCP request: a child of the client's own context if the message has one, else of the HTTP
 /// request.
-#[must_use]
 pub fn mcp(
     method: &str,
     tool: Option<&str>,

@@ -31,8 +31,6 @@ use novel::{
 };
 
 /// Returns all tools, in the order in which clients see them.
-#[must_use]
-#[expect(clippy::too_many_lines, reason = "one line for each tool, nothing else")]
 #[expect(clippy::too_many_arguments, reason = "one for each thing that tools share")]
 pub fn catalogue(
     config: &Config,
@@ -163,7 +161,6 @@ pub fn catalogue(
 }
 
 /// Returns the error catalogues of all families.
-#[must_use]
 pub fn errors() -> [&'static ErrorCatalog; 12] {
     [
         &fumi_browser::errors::BOOK,
@@ -182,7 +179,6 @@ pub fn errors() -> [&'static ErrorCatalog; 12] {
 }
 
 /// Returns the tools of a scope as data: the output of `fumi tools --json` and the content of `openapi/tools.json`.
-#[must_use]
 pub fn published(catalogue: &Catalogue, scope: &ToolsetScope) -> Value {
     catalogue
         .entries()

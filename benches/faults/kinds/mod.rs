@@ -141,7 +141,6 @@ impl Fault {
 
     /// Returns the place in the faulty text of a range of the clean one. A range within a change covers all of the
     /// change.
-    #[must_use]
     pub(crate) fn moved(&self, range: &Range<usize>) -> Range<usize> {
         let (mut start, mut end) = (range.start, range.end);
         let (mut added, mut removed) = (0, 0);
@@ -164,7 +163,6 @@ impl Fault {
     }
 
     /// Returns all places of the fault in the faulty text: new and expected ones.
-    #[must_use]
     pub(crate) fn place(&self) -> Vec<Range<usize>> {
         let mut place = self.expected.clone();
         let (mut added, mut removed) = (0, 0);
@@ -191,14 +189,12 @@ impl Fault {
 
 impl Kind {
     /// Returns every place where a text could have the fault.
-    #[must_use]
     pub(crate) fn places(&self, clean: &CheckMaterial<'_>) -> Vec<Fault> {
         let places = (self.places)(clean).into_iter();
         places.filter(|fault| self.may_stand(clean, fault)).collect()
     }
 
     /// Returns the text with the fault at a place that the seed chooses, or `None` if the text has no place for it.
-    #[must_use]
     pub(crate) fn inject(&self, clean: &CheckMaterial<'_>, seed: u64) -> Option<Faulty> {
         let mut places = self.places(clean);
         if places.is_empty() {

@@ -46,7 +46,6 @@ pub struct Changes {
 }
 
 /// True for a path, relative to a root, whose changes are logged.
-#[must_use]
 pub fn is_logged(relative: &Path) -> bool {
     !relative.iter().any(is_uncounted)
 }
@@ -75,7 +74,6 @@ impl ChangeLog {
 
     /// Returns what changed since the last `take`, or since the log began. Each change is returned to one caller only.
     /// Blocking: it reads the kernel's queue first, and walks new folders.
-    #[must_use]
     pub fn take(&self) -> Changes {
         self.tree.lock().take_changes(&self.log)
     }

@@ -89,7 +89,6 @@ impl Project {
     }
 
     /// Returns the system failures that occurred while files of this project were accessed.
-    #[must_use]
     pub fn failures(&self) -> &SystemFailures {
         &self.failures
     }
@@ -97,7 +96,6 @@ impl Project {
     /// Returns how often the project accessed something that no stamp covers: the contents of uncounted folders, and
     /// link targets (a link on the way may lie in an uncounted folder). An answer may be cached only if this count is
     /// the same before and after the work.
-    #[must_use]
     pub fn unstamped(&self) -> u64 {
         self.unstamped.load(Relaxed)
     }
@@ -166,7 +164,6 @@ impl Project {
 
     /// True if the root exists. If its name now refers to another folder than the open one (a fresh clone, a volume
     /// that was mounted again), the project switches to the new folder.
-    #[must_use]
     pub fn ensure_open(&self) -> bool {
         use std::os::unix::fs::MetadataExt as _;
         let known = self.handle.read().id;
@@ -196,19 +193,16 @@ impl Project {
     }
 
     /// Returns the canonical absolute path of the root.
-    #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
     /// Returns the absolute path of the root as the client writes it.
-    #[must_use]
     pub fn shown_root(&self) -> String {
         self.maps.to_client(&self.root)
     }
 
     /// Returns the root itself as a path of the project.
-    #[must_use]
     pub fn root_path(self: &Arc<Self>) -> ProjectPath {
         ProjectPath { project: Arc::clone(self), relative: PathBuf::new() }
     }

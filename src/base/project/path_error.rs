@@ -96,7 +96,6 @@ impl PathError {
     }
 
     /// True if the system failed and the state of the file is unknown ([`crate::system`]).
-    #[must_use]
     pub fn is_system_failure(&self) -> bool {
         matches!(self, Self::Unreadable { source, .. } if is_system_failure(source))
     }
@@ -143,7 +142,6 @@ pub(crate) fn reason_of(error: &io::Error) -> String {
 
 /// Formats a client's string for an error: in quotes, cut at 200 characters, control characters as escapes such as
 /// `\n`.
-#[must_use]
 pub fn quoted(raw: &str) -> String {
     let mut shown = String::new();
     for c in raw.chars().take(200) {

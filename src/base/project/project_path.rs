@@ -21,20 +21,17 @@ pub struct ProjectPath {
 }
 
 impl ProjectPath {
-    #[must_use]
     pub fn project(&self) -> &Arc<Project> {
         &self.project
     }
 
     /// Returns the path relative to the root; empty for the root.
-    #[must_use]
     pub fn relative(&self) -> &Path {
         &self.relative
     }
 
     /// Returns the absolute path, for walkers and matchers that need a name on the disk. Files are never opened by it:
     /// see [`ProjectPath::open`].
-    #[must_use]
     pub fn absolute(&self) -> PathBuf {
         if self.relative.as_os_str().is_empty() {
             self.project.root.clone()
@@ -44,14 +41,12 @@ impl ProjectPath {
     }
 
     /// Returns the absolute path as the client writes it.
-    #[must_use]
     pub fn shown_absolute(&self) -> String {
         self.project.maps.to_client(&self.absolute())
     }
 
     /// Returns the relative path with `/`, as replies show it; `.` for the root. Bytes that are not UTF-8 become
     /// U+FFFD.
-    #[must_use]
     pub fn shown(&self) -> String {
         if self.relative.as_os_str().is_empty() { ".".to_owned() } else { slashed(&self.relative) }
     }
@@ -77,7 +72,6 @@ impl ProjectPath {
     }
 
     /// True if the path is a folder now.
-    #[must_use]
     pub fn is_dir(&self) -> bool {
         self.relative.as_os_str().is_empty()
             || self.record_failure(self.project.dir().metadata(&self.relative)).is_ok_and(|meta| meta.is_dir())
@@ -120,7 +114,6 @@ impl ProjectPath {
 }
 
 /// Formats a relative path with `/` between its parts on every system.
-#[must_use]
 pub fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy();
     if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }

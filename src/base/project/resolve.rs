@@ -65,7 +65,6 @@ impl Project {
 
     /// Returns the path of a file that a walk of this project found. It is opened through the root's handle like every
     /// other.
-    #[must_use]
     pub fn walked_path(self: &Arc<Self>, absolute: &Path) -> Option<ProjectPath> {
         let relative = absolute.strip_prefix(&self.root).ok()?;
         Some(ProjectPath { project: Arc::clone(self), relative: relative.to_path_buf() })

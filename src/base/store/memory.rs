@@ -64,7 +64,6 @@ impl Default for MemoryStore {
 
 impl MemoryStore {
     /// Creates a store of at most `limit` bytes.
-    #[must_use]
     pub fn new(limit: usize, clock: Clock) -> Self {
         Self { life: RandomState::new().build_hasher().finish().to_be_bytes(), limit, clock, state: Mutex::default() }
     }

@@ -238,7 +238,6 @@ pub struct Clock(Arc<dyn Fn() -> SystemTime + Send + Sync>);
 
 impl Clock {
     /// Returns the clock of the system.
-    #[must_use]
     pub fn system() -> Self {
         Self::from_fn(SystemTime::now)
     }

@@ -121,6 +121,7 @@ fn between(start: ViewportPoint, end: ViewportPoint, share: f64) -> ViewportPoin
 
 /// A guard of a pressed mouse button while drags are intercepted. Dropping it releases the button and ends the
 /// interception.
+#[must_use]
 struct PressedButtonGuard<'a> {
     page: &'a Channel,
     release: Option<DispatchMouseEvent>,
@@ -164,6 +165,7 @@ impl std::ops::Drop for PressedButtonGuard<'_> {
 }
 
 /// A guard of a drag over a page: dropping it cancels the drag, unless it was disarmed before the drop.
+#[must_use]
 struct DragCancelGuard<'a> {
     page: Option<&'a Channel>,
     data: &'a DragData,

@@ -13,19 +13,16 @@ pub struct Channel {
 
 impl Channel {
     /// Creates the channel of the browser itself.
-    #[must_use]
     pub fn for_browser(connection: Arc<Connection>) -> Self {
         Self { connection, session: None }
     }
 
     /// Returns a channel of another session on the same connection.
-    #[must_use]
     pub fn with_session(&self, session: DevtoolsSessionId) -> Self {
         Self { connection: Arc::clone(&self.connection), session: Some(session) }
     }
 
     /// Returns the session; `None` for the browser itself.
-    #[must_use]
     pub fn session(&self) -> Option<&DevtoolsSessionId> {
         self.session.as_ref()
     }
@@ -42,12 +39,10 @@ impl Channel {
     }
 
     /// Returns the events of this session; see [`Connection::events`].
-    #[must_use]
     pub fn events(&self) -> EventStream {
         self.connection.events(self.session.as_ref())
     }
 
-    #[must_use]
     pub fn connection(&self) -> &Arc<Connection> {
         &self.connection
     }

@@ -64,7 +64,6 @@ pub enum CallError {
 
 impl CallError {
     /// True if Chromium's error message contains `part`.
-    #[must_use]
     pub fn says(&self, part: &str) -> bool {
         matches!(self, Self::ErrorReply { message, .. } if message.contains(part))
     }
@@ -213,14 +212,12 @@ impl Connection {
     }
 
     /// True if the session is still attached.
-    #[must_use]
     pub fn is_attached(&self, session: &DevtoolsSessionId) -> bool {
         self.shared().sessions.contains_key(&Some(session.clone()))
     }
 
     /// Returns the events of a session, from its attachment on, or those of the browser itself if `session` is `None`.
     /// Every session has one stream: a second call returns a stream that has already ended.
-    #[must_use]
     pub fn events(&self, session: Option<&DevtoolsSessionId>) -> EventStream {
         let mut shared = self.shared();
         if shared.is_closed {
@@ -240,7 +237,6 @@ impl Connection {
     }
 
     /// True if the connection is closed.
-    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.closed.is_cancelled()
     }

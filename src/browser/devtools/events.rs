@@ -33,7 +33,6 @@ pub struct RawEvent {
 impl RawEvent {
     /// Returns the parameters if this is an event of type `H`. Parameters that cannot be parsed are logged and yield
     /// `None`, because new versions of Chromium add values.
-    #[must_use]
     pub fn get<H: ProtocolEvent>(&self) -> Option<H> {
         if *self.method != *H::METHOD {
             return None;

@@ -30,7 +30,6 @@ pub fn replace_lone_surrogates(json: &mut [u8]) {
 }
 
 /// Replaces lone surrogates in a `String`, for JSON that was written inside a page and arrives as a string within JSON.
-#[must_use]
 pub fn without_lone_surrogates(json: String) -> String {
     let mut bytes = json.into_bytes();
     replace_lone_surrogates(&mut bytes);

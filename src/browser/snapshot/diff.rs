@@ -42,7 +42,6 @@ pub(super) enum SnapshotDiff {
 
 /// Returns the changes from `before` to `after`, in at most `limit` characters. If the limit cuts them, a mark is
 /// added.
-#[must_use]
 pub(super) fn changes(before: &str, after: &str, limit: usize) -> SnapshotDiff {
     let (old, new) = (SnapshotLine::parse(before), SnapshotLine::parse(after));
     let mut told = DiffWriter::new(after);
@@ -61,7 +60,6 @@ pub(super) fn changes(before: &str, after: &str, limit: usize) -> SnapshotDiff {
 
 /// Returns the earlier snapshot as if an element had had the focus already, if it has it now: that a click focuses its
 /// element is not a change. For a field it is, since keys go there.
-#[must_use]
 pub(super) fn with_focus(before: String, after: &str, clicked: &str) -> String {
     let focused = format!(" [active] [ref={clicked}]");
     let line = after.lines().find(|line| line.contains(&focused));
@@ -76,7 +74,6 @@ pub(super) fn with_focus(before: String, after: &str, clicked: &str) -> String {
 }
 
 /// Returns all changed lines of a small part, however many changed.
-#[must_use]
 pub(super) fn lines(before: &str, after: &str) -> String {
     let mut told = DiffWriter::new(after);
     told.compare(&SnapshotLine::parse(before), &SnapshotLine::parse(after), &mut Vec::new());
@@ -84,7 +81,6 @@ pub(super) fn lines(before: &str, after: &str) -> String {
 }
 
 /// Joins the changes of a small part and those of the whole page, each below its own place.
-#[must_use]
 pub(super) fn joined(part: &str, whole: &str) -> String {
     if part.is_empty() {
         return whole.to_owned();

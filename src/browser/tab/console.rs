@@ -158,7 +158,6 @@ impl ConsoleLog {
 impl Tab {
     /// Returns the messages of this level and above, the oldest first: those of the current page, or of all pages of
     /// the tab.
-    #[must_use]
     pub fn console(&self, level: MessageLevel, all: bool) -> Vec<ConsoleMessage> {
         let TabState { console, .. } = &*self.state();
         let kept = console.kept.iter().filter(|kept| all || kept.page == console.page);

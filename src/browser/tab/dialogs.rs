@@ -66,7 +66,6 @@ impl TabState {
 
 impl Tab {
     /// Returns the open dialog, if any.
-    #[must_use]
     pub fn dialog(&self) -> Option<PageDialog> {
         self.state().dialog.as_ref().map(OpenDialog::dialog)
     }

@@ -88,7 +88,6 @@ impl PageDownload {
 
     /// Opens the file of a complete download, so that it can be copied piece by piece. The file stays in place until
     /// [`PageDownload::remove_file`] is called, so a failed copy loses nothing.
-    #[must_use]
     pub fn open(&self) -> Option<File> {
         File::open(self.file.as_ref()?).ok()
     }
@@ -344,13 +343,11 @@ impl Tab {
     }
 
     /// Returns the open file chooser, if any.
-    #[must_use]
     pub fn chooser(&self) -> Option<Chooser> {
         self.state().chooser.as_ref().map(OpenFileChooser::shown)
     }
 
     /// Returns the downloads of this tab, the oldest first.
-    #[must_use]
     pub fn downloads(&self) -> Vec<PageDownload> {
         self.state().downloads.after(0)
     }

@@ -145,24 +145,20 @@ impl Tab {
     }
 
     /// Returns the id of the target, which is also the id of the main frame.
-    #[must_use]
     pub fn id(&self) -> &TargetId {
         &self.id
     }
 
     /// Returns the URL of the main frame.
-    #[must_use]
     pub fn url(&self) -> String {
         self.main().url()
     }
 
     /// True if the tab's process crashed; [`Tab::navigate`] gives it a new one.
-    #[must_use]
     pub fn has_crashed(&self) -> bool {
         self.state().has_crashed
     }
 
-    #[must_use]
     pub fn is_closed(&self) -> bool {
         self.state().is_closed
     }

@@ -17,6 +17,7 @@ use crate::{
 };
 
 /// A remote object of a page. Dropping it releases the object.
+#[must_use]
 #[derive(Debug)]
 pub(crate) struct RemoteObjectGuard {
     pub(crate) id: RemoteObjectId,

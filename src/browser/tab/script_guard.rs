@@ -10,6 +10,7 @@ use crate::{
 
 /// A guard of a running script: dropping it terminates the script, unless the script waits at a dialog, after which it
 /// may go on.
+#[must_use]
 pub(crate) struct ScriptGuard<'a> {
     tab: &'a Tab,
     channel: Channel,

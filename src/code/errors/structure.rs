@@ -174,7 +174,6 @@ pub struct QuerySyntaxError {
 impl StructureError {
     /// Adds the line of the file's first parse error to [`StructureError::UnknownElement`]; other errors stay as they
     /// are.
-    #[must_use]
     pub fn with_parse_error(mut self, line: Option<usize>) -> Self {
         if let Self::UnknownElement { broken, .. } = &mut self {
             *broken = line;

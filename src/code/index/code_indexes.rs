@@ -79,20 +79,17 @@ fn bytes_of(open: &HashMap<PathBuf, OpenIndex>) -> usize {
 
 impl CodeIndexes {
     /// Creates the indexes; `None` as limits turns them off, `None` as folders keeps them in memory alone.
-    #[must_use]
     pub fn new(freshness: Arc<Freshness>, limits: Option<IndexLimits>, folders: Option<IndexFolders>) -> Arc<Self> {
         Arc::new(Self { limits, folders, freshness, open: Mutex::default(), thread: Mutex::default() })
     }
 
     /// False if indexes are turned off.
-    #[must_use]
     pub fn is_enabled(&self) -> bool {
         self.limits.is_some()
     }
 
     /// Returns the index of a project, which is opened if it is not open. `None` if indexes are turned off, too many are in
     /// use, or the project cannot be opened or watched. Blocking: a project that is opened is watched first.
-    #[must_use]
     pub fn open_index(self: &Arc<Self>, project: &Project) -> Option<Arc<ProjectIndex>> {
         let limits = self.limits?;
         if let Some(known) = self.open.lock().get_mut(project.root()) {
@@ -136,14 +133,12 @@ impl CodeIndexes {
     }
 
     /// Returns the numbers of the index of a project. `None` if it is not open.
-    #[must_use]
     pub fn size(&self, project: &Project) -> Option<IndexSize> {
         let index = Arc::clone(&self.open.lock().get(project.root())?.index);
         Some(index.size())
     }
 
     /// Returns the numbers of all open indexes together.
-    #[must_use]
     pub fn total(&self) -> IndexSize {
         let open: Vec<_> = self.open.lock().values().map(|open| Arc::clone(&open.index)).collect();
         open.iter().map(|index| index.size()).fold(IndexSize::default(), |sum, size| IndexSize {

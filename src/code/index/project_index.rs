@@ -467,7 +467,6 @@ impl ProjectIndex {
     }
 
     /// Returns the numbers of the index.
-    #[must_use]
     pub fn size(&self) -> IndexSize {
         let state = self.state.lock();
         IndexSize {

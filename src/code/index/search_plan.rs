@@ -34,7 +34,6 @@ pub enum IndexUse {
 
 impl IndexUse {
     /// Returns the name in `_meta`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Whole => "whole",

@@ -51,13 +51,11 @@ impl SegmentWriter {
     }
 
     /// True if the segment should be finished before further documents are added.
-    #[must_use]
     pub(crate) fn is_full(&self) -> bool {
         self.postings.len() >= MOST_POSTINGS
     }
 
     /// Makes the segment.
-    #[must_use]
     pub(crate) fn finish(self) -> Segment {
         let Self { docs, mut postings } = self;
         let (docs, numbers) = in_path_order(docs);
@@ -128,7 +126,6 @@ impl ListWriter {
 /// Makes one segment of several, the oldest first: of their live documents, and of those with one path the newest.
 ///
 /// A document that dies during the work stays alive in the result; whoever replaces the parts by it kills it there too.
-#[must_use]
 pub(crate) fn merge(parts: &[Arc<Segment>]) -> Segment {
     let mut docs = Vec::new();
     // For each part the numbers of its documents among `docs`.

@@ -35,7 +35,6 @@ pub fn detect(path: &str, text: &str, asked: Option<&str>) -> Result<&'static La
 }
 
 /// Returns the language of a file without a caller's choice, or `None` if nothing identifies it.
-#[must_use]
 pub fn guess(path: &str, text: &str) -> Option<&'static Language> {
     by_file_name(path)
         .map(|owner| by_shared_extension(path, text).unwrap_or(owner))
@@ -67,7 +66,6 @@ pub enum FileLanguage {
 }
 
 /// Returns the language of a file by its name alone.
-#[must_use]
 pub fn language_of_name(path: &str) -> FileLanguage {
     let extension = name_and_extension(path).1;
     let is_shared = |language: &'static Language| {
@@ -83,7 +81,6 @@ pub fn language_of_name(path: &str) -> FileLanguage {
 }
 
 /// Returns the language by the file name alone: for a shared extension, the language that owns it.
-#[must_use]
 pub fn by_file_name(path: &str) -> Option<&'static Language> {
     let (name, extension) = name_and_extension(path);
     all().find(|language| language.facts.file_names.iter().any(|known| known == name)).or_else(|| {

@@ -133,7 +133,6 @@ fn at_sign() -> [String; 2] {
 
 impl LanguageFacts {
     /// Returns the class of a tag or property: that of its whole name, else that of the longest matching prefix.
-    #[must_use]
     pub fn class_of(&self, name: &str) -> Option<&str> {
         let exact = self.classes.iter().find(|(_, names)| names.iter().any(|known| known == name));
         let by_prefix = || {

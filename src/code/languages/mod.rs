@@ -166,7 +166,6 @@ impl Language {
     }
 
     /// Returns the tree-sitter grammar.
-    #[must_use]
     pub fn grammar(&self) -> tree_sitter::Language {
         self.grammar.into()
     }
@@ -247,7 +246,6 @@ pub fn all() -> impl Iterator<Item = &'static Language> {
 }
 
 /// Returns the names of every language, for messages.
-#[must_use]
 pub fn known_names() -> String {
     all().map(|language| language.name).collect::<Vec<_>>().join(", ")
 }

@@ -54,7 +54,6 @@ pub struct FoundFile {
 
 impl FoundFile {
     /// Returns the extension without its dot, as written; empty if the name has none.
-    #[must_use]
     pub fn ext(&self) -> String {
         self.path.relative().extension().map(|ext| ext.to_string_lossy().into_owned()).unwrap_or_default()
     }

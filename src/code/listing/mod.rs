@@ -135,14 +135,12 @@ impl FileFilter {
     }
 
     /// Lists by the index of the project where it can tell. Blocking: the project is watched first.
-    #[must_use]
     pub fn with_index(mut self, indexes: &Arc<CodeIndexes>) -> Self {
         self.index = indexes.open_index(&self.project);
         self
     }
 
     /// Restricts the filter to the given places.
-    #[must_use]
     pub fn only_within(mut self, within: Option<PlaceFilter>) -> Self {
         self.test.within = within;
         self

@@ -164,7 +164,6 @@ impl CodePattern {
     }
 
     /// Returns a text that every match contains, if the pattern has one.
-    #[must_use]
     pub fn literal(&self) -> Option<&str> {
         self.literal.as_deref()
     }

@@ -102,13 +102,11 @@ pub struct SearchMatches {
 
 impl SearchMatches {
     /// Returns the number of files with matches.
-    #[must_use]
     pub fn total_files(&self) -> usize {
         self.files.len()
     }
 
     /// Returns the number of kept rows.
-    #[must_use]
     pub fn rows(&self) -> usize {
         self.files.iter().map(|file| file.lines.len()).sum()
     }

@@ -98,7 +98,6 @@ impl SearchScope {
     }
 
     /// Restricts the files that a walk finds to the given places.
-    #[must_use]
     pub fn only_within(mut self, within: Option<PlaceFilter>) -> Self {
         self.within = within;
         self
@@ -106,7 +105,6 @@ impl SearchScope {
 
     /// Leaves files unopened that the project's index excludes. They count as searched, since a search finds nothing in
     /// them. Blocking: the project is watched first.
-    #[must_use]
     pub fn with_index(mut self, indexes: &Arc<CodeIndexes>) -> Self {
         self.index = indexes.open_index(&self.project);
         self

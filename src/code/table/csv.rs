@@ -10,7 +10,6 @@ use crate::languages::facts::LanguageFamily;
 type CsvColumn = (&'static str, fn(&ElementRow) -> String);
 
 /// Renders the rows of a file in a language of this family.
-#[must_use]
 pub fn render(family: LanguageFamily, rows: &[ElementRow]) -> String {
     let columns: &[CsvColumn] = match family {
         LanguageFamily::Code => &[

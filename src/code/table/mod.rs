@@ -48,7 +48,6 @@ pub enum TableFormat {
 }
 
 /// Renders the elements of a file in a format.
-#[must_use]
 pub fn render(format: TableFormat, file: &Outline) -> String {
     match (format, file.source.language.facts.family) {
         (TableFormat::Csv, family) => csv::render(family, &rows::rows(file)),
@@ -65,7 +64,6 @@ pub fn render(format: TableFormat, file: &Outline) -> String {
 }
 
 /// Returns the first line of a text about a file: path, language, lines and an encoding other than UTF-8.
-#[must_use]
 pub fn heading(file: &Outline) -> String {
     let count = file.lines.count();
     let lines = if count == 1 { "line" } else { "lines" };
@@ -75,7 +73,6 @@ pub fn heading(file: &Outline) -> String {
 }
 
 /// Returns the declaration of an element on one line, with types in its language's notation.
-#[must_use]
 pub fn signature(element: &CodeElement, facts: &LanguageFacts) -> String {
     let mut out = element.name.clone();
     match &element.detail {
@@ -189,7 +186,6 @@ fn shown_modifiers(element: &CodeElement, wanted: impl Fn(&str) -> bool) -> Stri
 
 /// Returns the decorators on one line in the language's notation, at most [`DECORATOR`] characters of each and
 /// [`DECORATORS`] in all.
-#[must_use]
 pub fn decorators(element: &CodeElement, facts: &LanguageFacts) -> String {
     let [before, after] = &facts.decorator_signs;
     let decorators = element.code().map_or(&[][..], |code| &code.decorators);

@@ -52,7 +52,6 @@ pub struct ElementRow {
 }
 
 /// Returns the rows of a file: every element except comments; a style rule becomes one row for each of its properties.
-#[must_use]
 pub fn rows(file: &Outline) -> Vec<ElementRow> {
     let elements = &file.elements;
     let facts = &file.source.language.facts;

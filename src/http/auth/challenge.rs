@@ -30,7 +30,6 @@ pub const METADATA_OF: &str = "/.well-known/oauth-protected-resource/{*resource}
 const AWAY: Duration = Duration::from_secs(10);
 
 /// Returns 401, or 503 while the authorization server is unreachable.
-#[must_use]
 pub fn unauthenticated(app: &App, auth: &Authenticator, denied: &AuthError, request: &Parts) -> HttpError {
     let (reason, ja, error) = match denied {
         AuthError::Missing(en, ja) => (*en, *ja, None),
@@ -56,7 +55,6 @@ pub fn unauthenticated(app: &App, auth: &Authenticator, denied: &AuthError, requ
 }
 
 /// Returns 403: the principal may not use these toolsets.
-#[must_use]
 pub fn insufficient_scope(
     auth: &Authenticator,
     principal: &Principal,

@@ -74,7 +74,6 @@ impl PrincipalRate {
 
 impl Principal {
     /// Returns the principal of every caller when authentication is off.
-    #[must_use]
     pub fn anonymous(scope: ToolsetScope) -> Self {
         Self {
             name: Arc::default(),

@@ -209,14 +209,12 @@ impl OAuthVerifier {
     }
 
     /// Returns the OAuth scopes that these toolsets need.
-    #[must_use]
     pub fn needed(&self, scope: &ToolsetScope) -> Vec<&str> {
         let needs = self.scopes.iter().filter(|(toolset, _)| !toolset.and(scope).is_empty());
         needs.map(|(_, needed)| needed.as_str()).collect()
     }
 
     /// Returns the OAuth scopes for these toolsets, and the write scope if `writes`.
-    #[must_use]
     pub fn wanted(&self, scope: &ToolsetScope, writes: bool) -> Vec<&str> {
         let write = Some(self.write_scope.as_str()).filter(|scope| writes && !scope.is_empty());
         self.needed(scope).into_iter().chain(write).collect()
@@ -228,13 +226,11 @@ impl OAuthVerifier {
         self.scopes.iter().map(|(_, scope)| scope.as_str()).chain(write)
     }
 
-    #[must_use]
     pub fn issuer(&self) -> &str {
         &self.issuer
     }
 
     /// Returns this server's identifier in the `aud` claim of tokens.
-    #[must_use]
     pub fn audience(&self) -> &str {
         &self.audience
     }

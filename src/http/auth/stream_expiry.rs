@@ -20,7 +20,6 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 use super::Principal;
 
 /// Bounds an event stream by the authorization of its principal.
-#[must_use]
 pub fn bound_stream(principal: &Principal, only_listens: bool, stream: Response) -> Response {
     let end = principal.end.filter(|_| only_listens);
     stream.map(|body| {

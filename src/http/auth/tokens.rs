@@ -107,7 +107,6 @@ pub fn generate() -> Result<(String, String), getrandom::Error> {
 }
 
 /// Returns the hash of a token as the configuration contains it.
-#[must_use]
 pub fn sha256_of(token: &str) -> String {
     let digits = |mut hex: String, byte: &u8| {
         hex.push_str(&format!("{byte:02x}"));

@@ -96,7 +96,6 @@ impl BatchState {
     }
 
     /// Returns the id of the batch, unique in this process.
-    #[must_use]
     pub fn id(&self) -> u64 {
         self.id
     }
@@ -114,7 +113,6 @@ impl BatchState {
     }
 
     /// Returns the project of the steps that name none.
-    #[must_use]
     pub fn project(&self) -> Arc<Project> {
         Arc::clone(&self.project.lock())
     }

@@ -109,7 +109,6 @@ fn weight(value: &Value) -> usize {
 }
 
 /// Returns every reference in some arguments.
-#[must_use]
 pub(super) fn all(arguments: &Map<String, Value>) -> Vec<LocatedReference> {
     fn walk(value: &Value, at: &str, found: &mut Vec<LocatedReference>) {
         match value {

@@ -22,7 +22,6 @@ const LEFT: f64 = MARGIN + 36.0;
 const RIGHT: f64 = WIDTH - MARGIN - 12.0;
 
 /// Draws values from 0 to 1 by their positions from 0 to 1, and marks positions with labels.
-#[must_use]
 pub fn curve(title: &str, points: &[(f64, f64)], marks: &[(f64, &str)], locale: Locale) -> String {
     let points = sorted(points);
     let caption = caption(&points, locale);

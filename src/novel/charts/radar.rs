@@ -20,7 +20,6 @@ const MOST: usize = 24;
 const RADIUS: f64 = 140.0;
 
 /// Draws the parts of a score, each from 0 to 1, or `None` if the part was not evaluated.
-#[must_use]
 pub fn radar(title: &str, parts: &[(&str, Option<f64>)], locale: Locale) -> String {
     let evaluated = |value: &Option<f64>| value.filter(|value| value.is_finite()).map(|value| value.clamp(0.0, 1.0));
     let values: Vec<Option<f64>> = parts.iter().map(|(_, value)| evaluated(value)).collect();

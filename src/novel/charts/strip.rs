@@ -34,7 +34,6 @@ const RIGHT: f64 = WIDTH - MARGIN;
 
 /// Draws sentences by their lengths and marks runs of them. `labels` names the runs in the same order; a run without a
 /// label shows only its position.
-#[must_use]
 pub fn strip(title: &str, lengths: &[usize], runs: &[Range<usize>], labels: &[&str], locale: Locale) -> String {
     let group = if lengths.len() > SINGLE { lengths.len().div_ceil(GROUPED) } else { 1 };
     let caption = caption(lengths, locale);

@@ -24,7 +24,6 @@ const LEFT: f64 = MARGIN + 36.0;
 const RIGHT: f64 = WIDTH - 2.0 * MARGIN;
 
 /// Draws scores from 0 to 100, each with the label of its check or episode.
-#[must_use]
 pub fn trend(title: &str, scores: &[(&str, f64)], locale: Locale) -> String {
     let known: Vec<(&str, f64)> = scores
         .iter()

@@ -113,7 +113,6 @@ pub struct AspectScore<'e> {
 impl<'e> AspectScore<'e> {
     /// Scores an aspect from the findings of its rules and the evaluations of its items. `characters` is the length of
     /// the text.
-    #[must_use]
     pub fn evaluate(aspect: Aspect, findings: &[Finding], characters: usize, all: &'e [Evaluation]) -> Self {
         let mut parts: Vec<f64> = Vec::new();
         let has_rules = !aspect.rules.is_empty();
@@ -142,7 +141,6 @@ impl<'e> AspectScore<'e> {
     }
 
     /// Returns the items that score at most [`LOW`], the lowest first.
-    #[must_use]
     pub fn low_items(&self) -> Vec<&'e Evaluation> {
         let mut low: Vec<&Evaluation> = self.evaluations.clone();
         low.retain(|one| one.score.is_some_and(|score| score <= LOW));
@@ -153,7 +151,6 @@ impl<'e> AspectScore<'e> {
 
 /// Returns the overall score from 0 to 100, the mean of the aspects' scores weighted by weight times coverage (decision
 /// 38), and the share of the total weight that this covers.
-#[must_use]
 pub fn overall_score(aspects: &[AspectScore<'_>]) -> (Option<f64>, f64) {
     let (mut sum, mut weights, mut all) = (0.0, 0.0, 0.0);
     for one in aspects {

@@ -74,25 +74,21 @@ impl NovelContext {
     }
 
     /// Returns the style preset of the novel; `Custom` if the settings name none.
-    #[must_use]
     pub fn preset(&self) -> StylePreset {
         self.settings.style_preset.unwrap_or(StylePreset::Custom)
     }
 
     /// True if the novel is printed in vertical columns, where numbers are written in kanji.
-    #[must_use]
     pub fn is_vertical(&self) -> bool {
         self.preset() == StylePreset::Bunko
     }
 
     /// True if the novel is read on a screen, where sentences are shorter.
-    #[must_use]
     pub fn is_on_screen(&self) -> bool {
         matches!(self.preset(), StylePreset::Narou | StylePreset::Kakuyomu)
     }
 
     /// Returns the point of view as the plot describes it, else as the settings do; empty if neither does.
-    #[must_use]
     pub fn pov(&self) -> String {
         let of_plot = self.plot.as_ref().map(|plot| plot.episode_info.viewpoint_info.words());
         let of_plot = of_plot.filter(|words| !words.is_empty());

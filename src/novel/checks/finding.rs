@@ -25,7 +25,6 @@ impl Severity {
     pub const ALL: [Self; 5] = [Self::Info, Self::Low, Self::Medium, Self::High, Self::Critical];
 
     /// Returns the serialised name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -54,7 +53,6 @@ impl FixLevel {
     pub const ALL: [Self; 3] = [Self::Safe, Self::Standard, Self::Aggressive];
 
     /// Returns the serialised name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Safe => "safe",
@@ -95,7 +93,6 @@ pub struct Finding {
 
 impl Finding {
     /// Creates a finding at a range of the source. Rule and severity are filled in when it is reported.
-    #[must_use]
     pub fn at(source: Range<usize>) -> Self {
         Self {
             rule: "",
@@ -120,14 +117,12 @@ impl Finding {
     }
 
     /// Adds places in the source that support a finding about a whole text.
-    #[must_use]
     pub fn with_evidence(mut self, places: impl IntoIterator<Item = Range<usize>>) -> Self {
         self.evidence.extend(places);
         self
     }
 
     /// Adds a fix that replaces the range of the finding, and the new text as `expected`.
-    #[must_use]
     pub fn with_replacement(self, text: impl Into<String>) -> Self {
         let range = self.source.clone();
         let text = text.into();
@@ -135,7 +130,6 @@ impl Finding {
     }
 
     /// Adds an edit at any range of the source to the fix.
-    #[must_use]
     pub fn with_edit(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
         self.edits.push(Edit { range, text: text.into() });
         self

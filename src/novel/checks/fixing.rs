@@ -98,7 +98,6 @@ pub struct FixRequest<'a> {
 
 /// Fixes a text: every finding that can be fixed at the level, or only the issues in `only`. Returns `None` if
 /// cancelled.
-#[must_use]
 pub fn fix(
     text: &str,
     fixing: FixRequest<'_>,
@@ -160,7 +159,6 @@ pub fn fix(
 
 impl FixResult {
     /// Reverts all changes: every fix becomes skipped because it would lower the score of the text.
-    #[must_use]
     pub fn reverted(mut self) -> Self {
         self.text = self.original_text();
         self.rounds.clear();
@@ -175,7 +173,6 @@ impl FixResult {
     }
 
     /// Returns the text before the fixes, restored from the text after them and the recorded changes.
-    #[must_use]
     pub fn original_text(&self) -> String {
         let mut text = self.text.clone();
         for round in self.rounds.iter().rev() {

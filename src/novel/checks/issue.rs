@@ -67,7 +67,6 @@ pub struct ProposedFix {
 
 impl CheckIssue {
     /// Builds the issues of findings, which must be in the order of the text.
-    #[must_use]
     pub fn all(material: &CheckMaterial<'_>, findings: &[Finding], locale: Locale) -> Vec<Self> {
         let ids = ids(material, findings);
         let pairs = findings.iter().zip(ids);
@@ -104,7 +103,6 @@ impl CheckIssue {
 ///
 /// Each line is read once for all of its findings and hashed once per rule, since one line may have thousands of
 /// findings.
-#[must_use]
 pub fn ids(material: &CheckMaterial<'_>, findings: &[Finding]) -> Vec<(String, String)> {
     let mut known: HashMap<String, usize> = HashMap::new();
     // The hash of each distinct line text, in order of first occurrence.

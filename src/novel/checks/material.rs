@@ -35,7 +35,6 @@ pub struct AnalysedDraft {
 
 impl AnalysedDraft {
     /// Parses a text into spans and sentences.
-    #[must_use]
     pub fn read(text: impl Into<String>, reading: ManuscriptOptions) -> Self {
         let manuscript = Manuscript::read(text, reading);
         let sentences = Sentences::find(&manuscript);
@@ -87,7 +86,6 @@ pub struct Prose {
 
 impl<'a> CheckMaterial<'a> {
     /// Analyses the words of a draft and prepares what rules share. Takes time linear in the length of the text.
-    #[must_use]
     pub fn new(
         draft: &'a AnalysedDraft,
         context: &'a NovelContext,
@@ -125,31 +123,26 @@ impl<'a> CheckMaterial<'a> {
     }
 
     /// Returns the text parsed into spans.
-    #[must_use]
     pub fn manuscript(&self) -> &'a Manuscript {
         self.manuscript
     }
 
     /// Returns the visible text.
-    #[must_use]
     pub fn text(&self) -> &'a str {
         self.manuscript.visible().text()
     }
 
     /// Returns the sentences of the text.
-    #[must_use]
     pub fn sentences(&self) -> &'a [ManuscriptSentence] {
         self.sentences.all()
     }
 
     /// Returns all words, sentence by sentence.
-    #[must_use]
     pub fn words(&self) -> &[Morpheme<'a>] {
         self.words.words()
     }
 
     /// Returns the words of the sentence with this index.
-    #[must_use]
     pub fn words_of(&self, sentence: usize) -> &[Morpheme<'a>] {
         self.words.of_sentence(sentence)
     }
@@ -164,80 +157,67 @@ impl<'a> CheckMaterial<'a> {
     }
 
     /// Returns the context that the novel provides.
-    #[must_use]
     pub fn context(&self) -> &'a NovelContext {
         self.context
     }
 
     /// Returns the configured changes to the checks.
-    #[must_use]
     pub fn tuning(&self) -> &'a Tuning {
         self.tuning
     }
 
     /// True if the text has a kana or kanji. Rhythm and expression are only known for Japanese.
-    #[must_use]
     pub fn is_japanese(&self) -> bool {
         let is_letter = |c| is_kanji(c) || matches!(c, 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ｦ'..='ﾝ');
         self.text().contains(is_letter)
     }
 
     /// Returns the metrics, computed on first use.
-    #[must_use]
     pub fn metrics(&self) -> &TextMetrics {
         self.metrics.get_or_init(|| TextMetrics::from_material(self))
     }
 
     /// Returns the scenes and sections of the story.
-    #[must_use]
     pub fn scenes(&self) -> &Scenes {
         self.scenes.get_or_init(|| Scenes::from_material(self))
     }
 
     /// Returns the characters of the novel.
-    #[must_use]
     pub fn cast(&self) -> &Cast {
         self.cast.get_or_init(|| Cast::from_settings(&self.context.world))
     }
 
     /// Returns the lookup of the characters' names.
-    #[must_use]
     pub fn names(&self) -> &CharacterNames {
         self.names.get_or_init(|| CharacterNames::from_cast(self.cast()))
     }
 
     /// Returns the viewpoint of the narration.
-    #[must_use]
     pub fn viewpoint(&self) -> &Viewpoint {
         self.viewpoint.get_or_init(|| Viewpoint::from_material(self))
     }
 
     /// Returns the feelings named or shown in the story.
-    #[must_use]
     pub fn feelings(&self) -> &Feelings {
         self.feelings.get_or_init(|| Feelings::from_material(self))
     }
 
     /// Returns the subjects of the sentences of narration.
-    #[must_use]
     pub fn subjects(&self) -> &Subjects {
         self.subjects.get_or_init(|| Subjects::from_material(self))
     }
 
     /// Returns the lines of speech with their speakers.
-    #[must_use]
     pub fn speakers(&self) -> &Speakers {
         self.speakers.get_or_init(|| Speakers::from_material(self))
     }
 
     /// Returns the speech style of each character.
-    #[must_use]
     pub fn speech_styles(&self) -> &SpeechStyles {
         self.manners.get_or_init(|| SpeechStyles::from_material(self))
     }
 
     /// Returns the speech styles in the previous episode, or `None` if there is none. Analysed on first use.
-    #[must_use]
     pub fn previous_speech_styles(&self) -> Option<&SpeechStyles> {
         let read = || {
             let draft = AnalysedDraft::read(self.context.previous.as_ref()?.as_str(), self.manuscript.reading());
@@ -248,37 +228,31 @@ impl<'a> CheckMaterial<'a> {
     }
 
     /// Returns the index of the story's content words by scene, used to find events of the plot.
-    #[must_use]
     pub fn words_of_scenes(&self) -> &WordsOfScenes {
         self.words_of_scenes.get_or_init(|| WordsOfScenes::from_material(self))
     }
 
     /// Returns the ledger of foreshadowing.
-    #[must_use]
     pub fn ledger(&self) -> &Ledger {
         self.ledger.get_or_init(|| Ledger::from_files(&self.context.ledger))
     }
 
     /// Returns the sensory words of the story.
-    #[must_use]
     pub fn sensory_words(&self) -> &[SensoryWord] {
         self.sensed.get_or_init(|| sensory_words::sensory_words(self))
     }
 
     /// Returns the names of the settings and their mentions in the story.
-    #[must_use]
     pub fn glossary(&self) -> &Glossary {
         self.glossary.get_or_init(|| Glossary::from_material(self))
     }
 
     /// Returns the mentions of times and places in the story.
-    #[must_use]
     pub fn time_place_mentions(&self) -> &TimePlaceMentions {
         self.whereabouts.get_or_init(|| TimePlaceMentions::from_material(self))
     }
 
     /// Returns the number of characters of the story, without headings.
-    #[must_use]
     pub fn characters(&self) -> usize {
         let voices = self.voices.iter();
         let counts = voices.map(|(range, _)| CharacterCounts::count(self.manuscript.visible_in(range)));
@@ -286,7 +260,6 @@ impl<'a> CheckMaterial<'a> {
     }
 
     /// Returns the number of characters in one voice.
-    #[must_use]
     pub fn characters_in_voice(&self, voice: TextVoice) -> usize {
         self.manuscript.count_voice(voice).characters
     }
@@ -306,7 +279,6 @@ impl<'a> CheckMaterial<'a> {
 
     /// Converts a range of the visible text to the source. Markup within the range is included, markup around it is
     /// not.
-    #[must_use]
     pub fn source_of(&self, visible: &Range<usize>) -> Range<usize> {
         let map = self.manuscript.visible();
         let start = map.to_source(visible.start);
@@ -318,7 +290,6 @@ impl<'a> CheckMaterial<'a> {
     }
 
     /// Returns the voice at a byte of the source; narration outside the body.
-    #[must_use]
     pub fn voice_at(&self, source: usize) -> TextVoice {
         let after = self.voices.partition_point(|(range, _)| range.end <= source);
         let here = self.voices.get(after).filter(|(range, _)| range.start <= source);
@@ -326,7 +297,6 @@ impl<'a> CheckMaterial<'a> {
     }
 
     /// True if a range of the source contains markup.
-    #[must_use]
     pub fn has_marks(&self, source: &Range<usize>) -> bool {
         let map = self.manuscript.visible();
         map.from_source(source.end) - map.from_source(source.start) != source.len()
@@ -334,7 +304,6 @@ impl<'a> CheckMaterial<'a> {
 
     /// True if an edit would extend the base of a ruby, or would give a base to a ruby mark without one. 12年《ねん》
     /// has its ruby on 年 only, but 一二年《ねん》 on all of it; 12《とし》 is not a ruby, but 一二《とし》 is.
-    #[must_use]
     pub fn extends_ruby(&self, edit: &Edit) -> bool {
         let source = self.manuscript.source();
         let last = |text: &str| text.chars().next_back();
@@ -351,7 +320,6 @@ impl<'a> CheckMaterial<'a> {
     }
 
     /// True if an edit would touch a protected range.
-    #[must_use]
     pub fn is_protected(&self, edit: &Range<usize>) -> bool {
         let after = self.protected.partition_point(|range| range.end <= edit.start);
         self.protected[after..]

@@ -35,7 +35,6 @@ use crate::morphology::{Ipadic, Morphology};
 /// Runs the rules of some groups and returns their findings in the order of the text. Returns `None` if cancelled.
 ///
 /// On a text without Japanese letters only the basic rules run, since its words cannot be analysed.
-#[must_use]
 pub fn run_rules(
     material: &CheckMaterial<'_>,
     groups: &[RuleGroup],
@@ -58,7 +57,6 @@ pub fn run_rules(
 }
 
 /// Returns the embedded dictionary as the morphological analyser.
-#[must_use]
 pub fn morphology() -> &'static dyn Morphology {
     Ipadic::shared()
 }

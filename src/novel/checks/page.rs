@@ -21,7 +21,6 @@ impl RuleGroup {
     pub const ALL: [Self; 3] = [Self::Basic, Self::Rhythm, Self::Expression];
 
     /// Returns the name used in the pages.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Basic => "basic",
@@ -31,7 +30,6 @@ impl RuleGroup {
     }
 
     /// Returns the prefix of the group's issue ids.
-    #[must_use]
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Basic => "BASIC",

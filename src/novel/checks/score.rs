@@ -18,7 +18,6 @@ const MAX_FINDINGS_PER_RULE: f64 = 5.0;
 const LEAST_CHARACTERS: usize = 500;
 
 /// Returns the penalty of one finding (novel-checks §2).
-#[must_use]
 pub const fn penalty(severity: Severity) -> f64 {
     match severity {
         Severity::Info => 0.0,
@@ -35,7 +34,6 @@ pub struct Score(pub f64);
 
 impl Score {
     /// Scores findings in a text of `characters` characters.
-    #[must_use]
     pub fn from_findings(findings: &[Finding], characters: usize) -> Self {
         let thousands = characters.max(LEAST_CHARACTERS) as f64 / 1_000.0;
         let mut rules: BTreeMap<&str, (f64, usize)> = BTreeMap::new();
@@ -52,7 +50,6 @@ impl Score {
     }
 
     /// Rounds to one decimal; more digits would suggest a precision that the score lacks.
-    #[must_use]
     pub fn rounded(self) -> Self {
         Self((self.0 * 10.0).round() / 10.0)
     }

@@ -69,13 +69,11 @@ pub enum TuningError {
 
 impl Tuning {
     /// True if the rule is disabled.
-    #[must_use]
     pub fn is_disabled(&self, rule: &str) -> bool {
         self.disabled.iter().any(|name| name == rule)
     }
 
     /// Returns these changes overlaid with `other`, whose thresholds and options take precedence; the lists are joined.
-    #[must_use]
     pub fn overlaid_with(mut self, other: &Self) -> Self {
         self.forbidden.extend(other.forbidden.iter().cloned());
         self.disabled.extend(other.disabled.iter().cloned());
@@ -115,7 +113,6 @@ impl Tuning {
     ///
     /// # Panics
     /// If the page of the caller does not define the threshold. No text can cause that.
-    #[must_use]
     pub(super) fn threshold(&self, owner: &str, page: &[Threshold], name: &str) -> f64 {
         let tuned = || self.thresholds.get(&format!("{owner}.{name}")).copied();
         let tuned = if self.thresholds.is_empty() { None } else { tuned() };

@@ -80,13 +80,11 @@ impl PublishFormat {
         }
     }
 
-    #[must_use]
     pub const fn name(self) -> &'static str {
         self.row().0
     }
 
     /// Returns the file name.
-    #[must_use]
     pub const fn file(self) -> &'static str {
         self.row().1
     }

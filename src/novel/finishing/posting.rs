@@ -26,7 +26,6 @@ pub enum PostingSite {
 
 impl PostingSite {
     /// Returns the site's own name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Narou => "小説家になろう",

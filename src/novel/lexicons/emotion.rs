@@ -20,19 +20,16 @@ pub struct EmotionLexicon {
 
 impl EmotionLexicon {
     /// Returns the valence of an entry, from -2 to 2; 0 if the entry does not exist.
-    #[must_use]
     pub fn valence(&self, entry: usize) -> i8 {
         self.valences.get(entry).copied().unwrap_or_default()
     }
 
     /// Returns the reading of an entry in katakana; empty if the entry does not exist.
-    #[must_use]
     pub fn reading(&self, entry: usize) -> &str {
         self.readings.get(entry).map_or("", String::as_str)
     }
 
     /// Returns the kind of feeling of an entry; empty if the entry does not exist.
-    #[must_use]
     pub fn kind(&self, entry: usize) -> &str {
         self.kinds.get(entry).map_or("", String::as_str)
     }

@@ -128,7 +128,6 @@ impl ForbiddenLexicon {
 
     /// Finds overused phrases among the words of a sentence in any inflection; the entries of the hits are indices in
     /// `overused`.
-    #[must_use]
     pub fn inflected_in(&self, words: &[Morpheme<'_>]) -> Vec<PhraseHit> {
         let (phrases, places) = &self.inflected;
         let hits = phrases.find(words).into_iter();
@@ -139,13 +138,11 @@ impl ForbiddenLexicon {
 impl LimitedPhrase {
     /// True if the phrase is compared literally. Phrases of hiragana alone always are, because they have too many
     /// analyses.
-    #[must_use]
     pub fn is_literal(&self) -> bool {
         self.literal || self.is_hiragana()
     }
 
     /// True if the phrase consists of hiragana alone, so that it may occur inside other words.
-    #[must_use]
     pub fn is_hiragana(&self) -> bool {
         self.phrase.chars().all(|c| matches!(c, 'ぁ'..='ゖ'))
     }
@@ -162,7 +159,6 @@ impl UnwantedText {
     }
 
     /// Finds the text or pattern in a line, which is given as written and with its Latin letters in lower case.
-    #[must_use]
     pub fn find(&self, line: &str, lower: &str) -> Vec<Range<usize>> {
         match &self.pattern {
             UnwantedPattern::Text(text) => lower.match_indices(text).map(|(at, text)| at..at + text.len()).collect(),

@@ -26,7 +26,6 @@ pub struct Honorifics {
 
 impl Honorifics {
     /// Returns the severity of a hit if it differs from the usual one, because usage varies.
-    #[must_use]
     pub fn severity(&self, hit: &PhraseHit) -> Option<Severity> {
         self.severities[hit.entry]
     }

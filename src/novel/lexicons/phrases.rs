@@ -34,14 +34,12 @@ pub struct PhraseHit {
 
 impl Phrases {
     /// Analyses phrases. Loads the dictionary on first use.
-    #[must_use]
     pub fn new<S: Into<String>>(entries: impl IntoIterator<Item = S>) -> Self {
         Self::in_context(entries.into_iter().map(|entry| ("", entry.into(), "")))
     }
 
     /// Analyses phrases within a context of a text before and after each. A phrase whose ends are not word boundaries
     /// in its context is never found.
-    #[must_use]
     pub fn in_context<'t>(entries: impl IntoIterator<Item = (&'t str, String, &'t str)>) -> Self {
         let mut phrases = Self::default();
         let mut reader = Ipadic::shared().reader();
@@ -71,13 +69,11 @@ impl Phrases {
     }
 
     /// Returns the phrases as they were given.
-    #[must_use]
     pub fn entries(&self) -> &[String] {
         &self.entries
     }
 
     /// Finds phrases in the words of a sentence: the longest first, without overlaps.
-    #[must_use]
     pub fn find(&self, words: &[Morpheme<'_>]) -> Vec<PhraseHit> {
         let mut hits = Vec::new();
         let mut at = 0;
@@ -90,7 +86,6 @@ impl Phrases {
     }
 
     /// Returns the longest phrase that begins at a word.
-    #[must_use]
     pub fn at(&self, words: &[Morpheme<'_>], at: usize) -> Option<PhraseHit> {
         let same = self.by_first.get(words.get(at)?.base)?;
         let (rest, entry) = same.iter().find(|(rest, _)| {
@@ -101,7 +96,6 @@ impl Phrases {
     }
 
     /// True if a base form is an entry of one word.
-    #[must_use]
     pub fn has(&self, base: &str) -> bool {
         let same = self.by_first.get(base);
         same.is_some_and(|same| same.iter().any(|(rest, _)| rest.is_empty()))

@@ -91,7 +91,6 @@ struct SpellingVariant {
 
 impl Spellings {
     /// Finds spellings of any group; the entries of the hits are indices of spellings.
-    #[must_use]
     pub fn find(&self, words: &[Morpheme<'_>]) -> Vec<PhraseHit> {
         let mut hits = self.phrases.find(words);
         hits.retain_mut(|hit| {
@@ -108,13 +107,11 @@ impl Spellings {
     }
 
     /// Returns the group of a spelling.
-    #[must_use]
     pub fn group(&self, member: usize) -> usize {
         self.members[member].group
     }
 
     /// Returns the wording of a spelling.
-    #[must_use]
     pub fn wording(&self, member: usize) -> &Wording {
         &self.members[member].wording
     }

@@ -43,7 +43,6 @@ static GENRES: LazyLock<Vec<Genre>> = LazyLock::new(|| {
 });
 
 /// Returns the genre that a settings file names; case, width and spaces are ignored.
-#[must_use]
 pub fn genre(said: &str) -> Option<&'static Genre> {
     let said = folded(said);
     GENRES.iter().find(|genre| genre.keys.iter().any(|key| folded(key) == said))

@@ -25,7 +25,6 @@ struct LastWord {
 
 impl Wording {
     /// Analyses a phrase in its dictionary form.
-    #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
         let mut words = Vec::new();
@@ -43,7 +42,6 @@ impl Wording {
 
     /// Returns this phrase as a replacement of `other`, which occurs in the text as `words`. Returns `None` if no form
     /// fits.
-    #[must_use]
     pub fn replacing(&self, other: &Self, words: &[Morpheme<'_>], next: Option<&Morpheme<'_>>) -> Option<String> {
         let found: String = words.iter().map(|word| word.surface).collect();
         if found == other.text {
@@ -63,13 +61,11 @@ impl Wording {
     }
 
     /// True if the last word inflects.
-    #[must_use]
     pub fn inflects(&self) -> bool {
         self.last.is_some()
     }
 
     /// True if the words are spelled as the phrase is, except for the inflection of the last word.
-    #[must_use]
     pub fn is_spelled_by(&self, words: &[Morpheme<'_>]) -> bool {
         let before = self.last.as_ref().map_or("", |last| &self.text[..last.start]);
         let [own @ .., _] = words else { return false };
@@ -86,7 +82,6 @@ impl Wording {
 }
 
 /// Returns the lengths in bytes of the common prefix and of the common suffix.
-#[must_use]
 pub(crate) fn common_affixes(one: &str, other: &str) -> (usize, usize) {
     let same = |(a, b): &(char, char)| a == b;
     let head: usize = one.chars().zip(other.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
@@ -105,7 +100,6 @@ pub struct Replacements {
 
 impl Replacements {
     /// Creates the list from pairs of a phrase and its replacement.
-    #[must_use]
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
         let pairs: Vec<(Wording, Wording)> =
             pairs.into_iter().map(|(old, new)| (Wording::new(old), Wording::new(new))).collect();
@@ -113,20 +107,17 @@ impl Replacements {
     }
 
     /// Finds the phrases among words.
-    #[must_use]
     pub fn find(&self, words: &[Morpheme<'_>]) -> Vec<PhraseHit> {
         self.phrases.find(words)
     }
 
     /// Returns the phrase of a hit and its replacement, in their dictionary forms.
-    #[must_use]
     pub fn pair(&self, hit: &PhraseHit) -> (&str, &str) {
         let (old, new) = &self.pairs[hit.entry];
         (&old.text, &new.text)
     }
 
     /// Returns the replacement of a hit, inflected for these words.
-    #[must_use]
     pub fn replacement(&self, hit: &PhraseHit, words: &[Morpheme<'_>]) -> Option<String> {
         let (old, new) = &self.pairs[hit.entry];
         new.replacing(old, &words[hit.words.clone()], words.get(hit.words.end))

@@ -47,7 +47,6 @@ pub(super) fn class(c: char) -> CharacterClass {
 }
 
 /// True if a character is a kanji, or one of the marks that occur in words as kanji do.
-#[must_use]
 pub fn is_kanji(c: char) -> bool {
     class(c) == CharacterClass::Kanji
 }
@@ -62,7 +61,6 @@ pub(crate) fn is_one_run(characters: impl IntoIterator<Item = char>) -> bool {
 
 /// True if a character is counted: not white space, not a control character, and not a mark that only modifies its
 /// neighbour (combining marks of kana, joiners, variation selectors).
-#[must_use]
 pub fn is_counted(c: char) -> bool {
     !c.is_whitespace() && !is_modifier(c)
 }

@@ -350,7 +350,7 @@ impl<'a> LineReader<'a, '_> {
         match self.notes[note].ends_at {
             // The emphasis must end before the enclosing one does.
             Some(close) if close < limit => {
-                self.open.push(OpenEmphasis { emphasis, start: range.start, close, by: EmphasisMarks::Notes })
+                self.open.push(OpenEmphasis { emphasis, start: range.start, close, by: EmphasisMarks::Notes });
             }
             _ => self.found.issue(MarkupIssueKind::UnpairedEmphasis, range.clone()),
         }

@@ -33,7 +33,6 @@ pub enum InlineElement<'a> {
 
 impl Manuscript {
     /// Returns the elements within a range, such as the content of a line or the base of a ruby.
-    #[must_use]
     pub fn inlines(&self, range: &Range<usize>) -> Vec<InlineElement<'_>> {
         let mut pieces = Vec::new();
         let mut open: Vec<(Emphasis, &Range<usize>)> = Vec::new();
@@ -97,7 +96,6 @@ impl Manuscript {
 
     /// Returns the text of a range as a reader sees it: visible text, with characters that could not be typed inserted
     /// if they are known.
-    #[must_use]
     pub fn text_of(&self, range: &Range<usize>) -> Cow<'_, str> {
         let visible = self.visible_in(range);
         if !visible.contains('※') {

@@ -39,7 +39,6 @@ pub enum MarkupIssueKind {
 
 impl MarkupIssueKind {
     /// Returns a description of the issue and of its correction, in both languages.
-    #[must_use]
     pub fn message(self) -> BilingualText {
         let (en, ja): (Cow<'static, str>, Cow<'static, str>) = match self {
             Self::UnpairedRubyMark => (

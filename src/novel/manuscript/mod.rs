@@ -178,7 +178,6 @@ pub struct Manuscript {
 
 impl Manuscript {
     /// Parses a text in time proportional to its length, whatever it contains.
-    #[must_use]
     pub fn read(source: impl Into<String>, reading: ManuscriptOptions) -> Self {
         let source = source.into();
         let mut found = ParseResults::default();
@@ -203,62 +202,52 @@ impl Manuscript {
     }
 
     /// Returns the text as it was given.
-    #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
     /// Returns the options with which the text was parsed.
-    #[must_use]
     pub fn reading(&self) -> ManuscriptOptions {
         self.reading
     }
 
     /// Returns every line of the source, in order.
-    #[must_use]
     pub fn lines(&self) -> &[SourceLine] {
         &self.lines
     }
 
     /// Returns all spans; a span precedes the spans that it contains and those that follow it.
-    #[must_use]
     pub fn spans(&self) -> &[ManuscriptSpan] {
         &self.spans
     }
 
     /// Returns the visible text with its mapping to the source.
-    #[must_use]
     pub fn visible(&self) -> &VisibleText {
         &self.visible
     }
 
     /// Returns the issues of the markup, in text order.
-    #[must_use]
     pub fn issues(&self) -> &[MarkupIssue] {
         &self.issues
     }
 
     /// Returns line and column of a byte offset, which must be a character boundary.
-    #[must_use]
     pub fn position(&self, byte: usize) -> Position {
         self.places.position(&self.source, byte)
     }
 
     /// Returns the visible text of a range of the source.
-    #[must_use]
     pub fn visible_in(&self, range: &Range<usize>) -> &str {
         self.visible.within(range)
     }
 
     /// Counts the characters of one part.
-    #[must_use]
     pub fn count(&self, part: ManuscriptPart) -> CharacterCounts {
         let parts = self.spans.iter().filter(|span| span.kind == SpanKind::Part(part));
         parts.map(|span| CharacterCounts::count(self.visible_in(&span.range))).sum()
     }
 
     /// Counts the body's characters of one voice, without headings.
-    #[must_use]
     pub fn count_voice(&self, voice: TextVoice) -> CharacterCounts {
         let mut counts = CharacterCounts::default();
         for (range, heard) in self.voices() {
@@ -270,7 +259,6 @@ impl Manuscript {
     }
 
     /// Splits the body by voice: consecutive ranges of the source, each with the innermost voice around it.
-    #[must_use]
     pub fn voices(&self) -> Vec<(Range<usize>, TextVoice)> {
         let bodies: Vec<&Range<usize>> = self
             .spans

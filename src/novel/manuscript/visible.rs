@@ -26,19 +26,16 @@ pub struct VisibleText {
 
 impl VisibleText {
     /// Returns the visible text.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// Returns the runs as ranges of the source, in order; they neither touch nor overlap.
-    #[must_use]
     pub fn runs(&self) -> impl DoubleEndedIterator<Item = Range<usize>> + Clone + '_ {
         self.runs.iter().map(|run| run.source..run.source + run.len)
     }
 
     /// Converts an offset in the visible text to the source. The end of the text maps to the end of the last run.
-    #[must_use]
     pub fn to_source(&self, visible: usize) -> usize {
         let after = self.runs.partition_point(|run| run.visible <= visible);
         let Some(run) = after.checked_sub(1).map(|at| self.runs[at]) else {
@@ -48,7 +45,6 @@ impl VisibleText {
     }
 
     /// Converts an offset in the source to the visible text; markup maps to the next visible character.
-    #[must_use]
     pub fn from_source(&self, source: usize) -> usize {
         let after = self.runs.partition_point(|run| run.source <= source);
         let Some(run) = after.checked_sub(1).map(|at| self.runs[at]) else {
@@ -58,7 +54,6 @@ impl VisibleText {
     }
 
     /// Returns the visible text of a range of the source.
-    #[must_use]
     pub fn within(&self, range: &Range<usize>) -> &str {
         &self.text[self.from_source(range.start)..self.from_source(range.end)]
     }
@@ -98,7 +93,6 @@ pub struct CharacterCounts {
 
 impl CharacterCounts {
     /// Counts the characters of a visible text.
-    #[must_use]
     pub fn count(visible: &str) -> Self {
         let mut counts = Self::default();
         for c in visible.chars() {

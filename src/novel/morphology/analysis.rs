@@ -37,7 +37,6 @@ pub struct WordAnalysis<'a> {
 
 impl<'a> WordAnalysis<'a> {
     /// Analyses the sentences of a manuscript in time proportional to the text.
-    #[must_use]
     pub fn new(
         manuscript: &'a Manuscript,
         sentences: &Sentences,
@@ -62,20 +61,17 @@ impl<'a> WordAnalysis<'a> {
     }
 
     /// Returns the words of all sentences.
-    #[must_use]
     pub fn words(&self) -> &[Morpheme<'a>] {
         &self.words
     }
 
     /// Returns the words of a sentence, by its index in [`Sentences::all`]; empty for an unknown index.
-    #[must_use]
     pub fn of_sentence(&self, sentence: usize) -> &[Morpheme<'a>] {
         let words = self.of_sentences.get(sentence).cloned();
         words.map_or(&[], |words| &self.words[words])
     }
 
     /// Returns the sentences that were too long to be analysed at once: words near the cuts may be wrong.
-    #[must_use]
     pub fn cut(&self) -> &[usize] {
         &self.cut
     }

@@ -31,7 +31,6 @@ pub struct Ipadic {
 
 impl Ipadic {
     /// Returns the process-wide instance. The first call loads it, which takes a good part of a second.
-    #[must_use]
     pub fn shared() -> &'static Self {
         &LOADED
     }

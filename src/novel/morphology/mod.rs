@@ -111,14 +111,12 @@ pub struct Morpheme<'a> {
 
 impl Morpheme<'_> {
     /// True if the part of speech equals `parts` in as many levels as are given, such as `&["助詞", "格助詞"]`.
-    #[must_use]
     pub fn has_parts(&self, parts: &[&str]) -> bool {
         self.parts.iter().zip(parts).all(|(own, asked)| own == asked) && parts.len() <= self.parts.len()
     }
 
     /// True if the word carries meaning by itself: a noun, verb, adjective or adverb, except auxiliaries and formal
     /// nouns.
-    #[must_use]
     pub fn is_content(&self) -> bool {
         matches!(self.parts[0], "名詞" | "動詞" | "形容詞" | "副詞")
             && !matches!(self.parts[1], "非自立" | "接尾" | "代名詞" | "数" | "特殊" | "接続詞的" | "動詞非自立的")

@@ -54,7 +54,6 @@ impl NameLexicon {
 
     /// Collects names from the parsed settings files (`30_設定集`): `characters` with `name`, `reading` and `aliases`,
     /// `terms` with `term` and `reading`, and `place` with `name`, `reading` and `spots`.
-    #[must_use]
     pub fn of_settings<'a>(files: impl IntoIterator<Item = &'a YamlValue>) -> Self {
         let mut lexicon = Self::default();
         for file in files {
@@ -106,7 +105,6 @@ impl NameLexicon {
     }
 
     /// Returns all names, in the order of the settings.
-    #[must_use]
     pub fn names(&self) -> &[NovelName] {
         &self.names
     }

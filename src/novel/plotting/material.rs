@@ -93,14 +93,12 @@ impl PlotMaterial {
     }
 
     /// Returns the target length of the episode if its plot does not set one, in visible characters.
-    #[must_use]
     pub fn target(&self) -> u32 {
         let length = LengthRange::resolve(None, &EpisodePlot::default(), &self.settings);
         u32::midpoint(length.min, length.max)
     }
 
     /// Returns the prompt for a plot.
-    #[must_use]
     pub fn instruction(&self, episode: EpisodeId, locale: Locale) -> String {
         let (prompt, none) = match locale {
             Locale::En => (PROMPT_EN, "(not decided)"),

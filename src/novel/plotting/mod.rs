@@ -83,7 +83,6 @@ pub fn existing(novel: &NovelProject, episode: EpisodeId) -> Result<Option<Store
 }
 
 /// Returns the criteria that an answer must meet.
-#[must_use]
 pub fn criteria() -> Vec<BilingualText> {
     vec![
         BilingualText::new("YAML or JSON with top-level keys", "先頭がキーの YAML または JSON であること"),
@@ -242,7 +241,6 @@ pub fn store_plot(
 }
 
 /// Computes figures about a plot by counting.
-#[must_use]
 pub fn preview(plot: &EpisodePlot, default_length: u32) -> PlotPreview {
     let events = plot.events();
     let scenes = plot.scene_structure.scene_count_target.unwrap_or_default() as usize;
@@ -255,7 +253,6 @@ pub fn preview(plot: &EpisodePlot, default_length: u32) -> PlotPreview {
 }
 
 /// Returns the title of a plot, or "untitled" in the reader's language.
-#[must_use]
 pub fn title_of(plot: &EpisodePlot, locale: Locale) -> String {
     let untitled = match locale {
         Locale::En => "(untitled)",

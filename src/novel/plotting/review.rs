@@ -51,14 +51,12 @@ pub struct PlotReview {
 
 impl PlotReview {
     /// Returns the mean of the points that have a score.
-    #[must_use]
     pub fn overall(&self) -> f64 {
         let scores: Vec<f64> = self.points.iter().filter_map(|point| point.score).collect();
         mean(&scores)
     }
 
     /// Returns the result for the overall score.
-    #[must_use]
     pub fn verdict(&self) -> PlotVerdict {
         match self.overall() {
             score if score >= 80.0 => PlotVerdict::Pass,
@@ -68,14 +66,12 @@ impl PlotReview {
     }
 
     /// Returns the share of points that have a score, from 0 to 1.
-    #[must_use]
     pub fn coverage(&self) -> f64 {
         let counted = self.points.iter().filter(|point| point.score.is_some()).count();
         share(counted, self.points.len())
     }
 
     /// Returns the mean score and the findings of some points.
-    #[must_use]
     pub fn group_result(&self, ids: &[&str]) -> (Option<f64>, Vec<BilingualText>) {
         let own = || self.points.iter().filter(|point| ids.contains(&point.id));
         let scores: Vec<f64> = own().filter_map(|point| point.score).collect();
@@ -274,7 +270,6 @@ fn hook_to_next(plot: &EpisodePlot) -> PlotReviewPoint {
 }
 
 /// Returns the characters of the plot that neither the synopsis nor any event or act mentions.
-#[must_use]
 pub fn unused_characters(plot: &EpisodePlot) -> Vec<String> {
     let acts = &plot.story_structure;
     let mut text = plot.events().join("\n");

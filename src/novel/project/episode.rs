@@ -19,19 +19,16 @@ pub struct EpisodeId(NonZeroU32);
 
 impl EpisodeId {
     /// Creates an episode number; returns `None` unless it is from 1 to 99,999.
-    #[must_use]
     pub fn new(number: u32) -> Option<Self> {
         NonZeroU32::new(number).filter(|number| number.get() <= LAST).map(Self)
     }
 
     /// Returns the number.
-    #[must_use]
     pub fn number(self) -> u32 {
         self.0.get()
     }
 
     /// Parses number and title from a file name without extension: `第001話_題`, `第十二話　題`, `001_題`, `episode_1`.
-    #[must_use]
     pub fn parse_stem(stem: &str) -> Option<(Self, Option<String>)> {
         let stem: String = stem.nfc().collect();
         let (number, rest) = numbered(&stem)?;
@@ -42,7 +39,6 @@ impl EpisodeId {
 
     /// Returns the file name without extension. Characters of the title that are not allowed in file names are replaced
     /// by similar ones.
-    #[must_use]
     pub fn file_stem(self, title: &str) -> String {
         let title = safe_title(title);
         if title.is_empty() { self.to_string() } else { format!("{self}_{title}") }

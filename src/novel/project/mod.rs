@@ -89,7 +89,6 @@ pub enum SurveyRemark {
 
 impl SurveyRemark {
     /// Returns the remark as a sentence, in both languages.
-    #[must_use]
     pub fn message(&self) -> BilingualText {
         match self {
             Self::NoSettings(name) => BilingualText::new(
@@ -151,19 +150,16 @@ impl FolderRole {
 
 impl NovelProject {
     /// Creates a novel project with the configured names.
-    #[must_use]
     pub fn new(project: Arc<Project>, names: ProjectNames) -> Self {
         Self { project, names }
     }
 
     /// Returns the project folder.
-    #[must_use]
     pub fn project(&self) -> &Arc<Project> {
         &self.project
     }
 
     /// Returns the configured names.
-    #[must_use]
     pub fn names(&self) -> &ProjectNames {
         &self.names
     }
@@ -370,7 +366,6 @@ impl NovelSurvey {
     }
 
     /// Returns the episodes that have a plot.
-    #[must_use]
     pub fn plotted(&self) -> Vec<EpisodeId> {
         self.episodes_where(|files| !files.plots.is_empty())
     }

@@ -76,7 +76,6 @@ impl FolderRole {
     ];
 
     /// Returns the configured name.
-    #[must_use]
     pub fn name(self, names: &ProjectNames) -> &str {
         match self {
             Self::Planning => &names.planning,

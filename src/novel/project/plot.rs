@@ -118,25 +118,21 @@ impl EpisodePlot {
     ///
     /// # Panics
     /// Never: all values can be represented in YAML.
-    #[must_use]
     pub fn to_yaml(&self) -> String {
         serde_saphyr::to_string(self).expect("texts, numbers, lists and maps can be represented in YAML")
     }
 
     /// Returns the intended length in visible characters; `None` if it is missing or 0.
-    #[must_use]
     pub fn target_words(&self) -> Option<u32> {
         self.scene_structure.total_target_words.filter(|words| *words > 0)
     }
 
     /// Returns the necessary events, one text each.
-    #[must_use]
     pub fn events(&self) -> Vec<String> {
         self.key_events.iter().map(YamlValue::words).filter(|words| !words.is_empty()).collect()
     }
 
     /// Returns the names of the characters that appear.
-    #[must_use]
     pub fn character_names(&self) -> Vec<String> {
         let name = |character: &YamlValue| match character {
             YamlValue::Text(name) => Some(name.trim().to_owned()),

@@ -59,7 +59,6 @@ impl StylePreset {
     pub const ALL: [Self; 4] = [Self::Bunko, Self::Narou, Self::Kakuyomu, Self::Custom];
 
     /// Returns the name used in the settings file.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bunko => "bunko",

@@ -41,14 +41,12 @@ impl YamlValue {
     }
 
     /// Returns the value of a key if this is a map.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         let Self::Map(pairs) = self else { return None };
         pairs.iter().find(|(name, _)| name.as_str() == Some(key)).map(|(_, value)| value)
     }
 
     /// Returns the entries of a list; a single value counts as a list of one, and an empty one as none.
-    #[must_use]
     pub fn items(&self) -> Vec<&Self> {
         match self {
             Self::List(items) => items.iter().collect(),
@@ -64,7 +62,6 @@ impl YamlValue {
     }
 
     /// Returns the text if this is a text value.
-    #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -73,7 +70,6 @@ impl YamlValue {
     }
 
     /// Returns all texts and numbers in the value, one per line, without the keys of maps.
-    #[must_use]
     pub fn words(&self) -> String {
         let mut lines = Vec::new();
         // The parser bounds the depth, so recursion would be safe too.

@@ -18,7 +18,6 @@ use crate::manuscript::{
 const SIGNS: [char; 6] = ['《', '》', '｜', '［', '］', '※'];
 
 /// Writes a text. `work` forms the header unless the source has its own.
-#[must_use]
 pub fn write(manuscript: &Manuscript, work: &WorkTitle) -> WriterOutput<String> {
     let mut writer =
         AozoraWriter { manuscript, out: String::new(), before: None, has_foreword: false, losses: Vec::new() };
@@ -224,7 +223,6 @@ impl AozoraWriter<'_> {
 
 /// Encodes a text for submission: `Shift_JIS` with CR LF line ends. A character missing in JIS X 0208 becomes a note
 /// with its code point. The ranges of losses are bytes of `text`.
-#[must_use]
 pub fn to_shift_jis(text: &str) -> WriterOutput<Vec<u8>> {
     let mut output = Vec::with_capacity(text.len());
     let mut losses = Vec::new();

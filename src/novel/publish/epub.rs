@@ -42,7 +42,6 @@ pub struct EpubTime(String);
 
 impl EpubTime {
     /// Parses a time in UTC to the second; returns `None` for any other form.
-    #[must_use]
     pub fn parse(time: &str) -> Option<Self> {
         let shape = |(c, wanted): (char, char)| if wanted == '0' { c.is_ascii_digit() } else { c == wanted };
         let fits = time.len() == 20 && time.chars().zip("0000-00-00T00:00:00Z".chars()).all(shape);
@@ -68,7 +67,6 @@ pub struct WrittenBook {
 }
 
 /// Writes a book as an EPUB file.
-#[must_use]
 pub fn write(book: &EpubBook) -> WrittenBook {
     let pages: Vec<XhtmlPage> = book
         .chapters

@@ -12,7 +12,6 @@ use crate::manuscript::Manuscript;
 pub(super) const STYLE: &str = include_str!("vertical.css");
 
 /// Writes an episode or a whole text as an HTML file.
-#[must_use]
 pub fn write(manuscript: &Manuscript, work: &WorkTitle) -> WriterOutput<String> {
     let page = page(manuscript, &work.title, FileSplitSizes::NEVER);
     let (title, author) = (escaped(&work.title), escaped(&work.author));

@@ -20,7 +20,6 @@ pub struct KakuyomuEpisode {
 }
 
 /// Writes an episode in the notation of カクヨム.
-#[must_use]
 pub fn write(manuscript: &Manuscript) -> WriterOutput<KakuyomuEpisode> {
     let mut losses = Vec::new();
     site::report_missing_parts(

@@ -57,7 +57,6 @@ pub enum PublishLossKind {
 
 impl PublishLossKind {
     /// Returns a description of the loss, in both languages.
-    #[must_use]
     pub fn message(self) -> BilingualText {
         let (en, ja): (Cow<'static, str>, Cow<'static, str>) = match self {
             Self::RubyTooLong { base, ruby } => (

@@ -24,7 +24,6 @@ pub struct NarouEpisode {
 }
 
 /// Writes an episode in the notation of 小説家になろう.
-#[must_use]
 pub fn write(manuscript: &Manuscript) -> WriterOutput<NarouEpisode> {
     let mut losses = Vec::new();
     site::report_missing_parts(manuscript, &[ManuscriptPart::Colophon], &mut losses);

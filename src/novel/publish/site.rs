@@ -114,7 +114,7 @@ fn tokens<S: SiteNotation>(
         match piece {
             InlineElement::Text(text, start) => letters(text, start, dots > 0, &mut tokens),
             InlineElement::Character(Some(c), range) => {
-                tokens.push(LineToken::Letter { c, at: range.start, is_dotted: dots > 0 })
+                tokens.push(LineToken::Letter { c, at: range.start, is_dotted: dots > 0 });
             }
             InlineElement::Character(None, range) => {
                 tokens.push(LineToken::Letter { c: '※', at: range.start, is_dotted: dots > 0 });
@@ -134,7 +134,7 @@ fn tokens<S: SiteNotation>(
             InlineElement::Begin(Emphasis::Dots, _) => dots += 1,
             InlineElement::End(Emphasis::Dots, _) => dots -= 1,
             InlineElement::Begin(emphasis, range) => {
-                losses.push(PublishLoss { kind: PublishLossKind::Emphasis(emphasis), range })
+                losses.push(PublishLoss { kind: PublishLossKind::Emphasis(emphasis), range });
             }
             // The loss of the emphasis or heading itself covers these.
             InlineElement::End(..) | InlineElement::Note(AozoraNote::Emphasis(_) | AozoraNote::Heading(_), _) => {}

@@ -96,7 +96,7 @@ impl XhtmlPage {
                 '"' => self.body.push_str("&quot;"),
                 '\t' | '\n' => self.body.push(c),
                 '\u{fffe}' | '\u{ffff}' | '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => {
-                    self.losses.push(PublishLoss { kind: PublishLossKind::Control(c), range: from.clone() })
+                    self.losses.push(PublishLoss { kind: PublishLossKind::Control(c), range: from.clone() });
                 }
                 _ => self.body.push(c),
             }
@@ -267,7 +267,7 @@ impl XhtmlWriter<'_> {
                 InlineElement::Note(AozoraNote::IndentFrom(amount), _) => self.indent = *amount,
                 InlineElement::Note(AozoraNote::IndentEnd, _) => self.indent = 0,
                 InlineElement::Note(_, range) => {
-                    self.page.losses.push(PublishLoss { kind: PublishLossKind::Note, range })
+                    self.page.losses.push(PublishLoss { kind: PublishLossKind::Note, range });
                 }
                 _ => {}
             }
@@ -315,7 +315,7 @@ impl XhtmlWriter<'_> {
                     _,
                 ) => {}
                 InlineElement::Note(_, range) => {
-                    self.page.losses.push(PublishLoss { kind: PublishLossKind::Note, range })
+                    self.page.losses.push(PublishLoss { kind: PublishLossKind::Note, range });
                 }
             }
         }

@@ -15,7 +15,6 @@ pub struct ReviewId(String);
 
 impl ReviewId {
     /// Creates an id from a time and a random number.
-    #[must_use]
     pub fn new(now: &UtcTime, random: u32) -> Self {
         let digits: String = now.to_string().chars().filter(char::is_ascii_digit).take(14).collect();
         let (day, time) = digits.split_at(8);
@@ -23,7 +22,6 @@ impl ReviewId {
     }
 
     /// Parses an id; returns `None` for any other form.
-    #[must_use]
     pub fn parse(id: &str) -> Option<Self> {
         matches_shape(id, "check_00000000_000000_xxxxxxxx").then(|| Self(id.to_owned()))
     }

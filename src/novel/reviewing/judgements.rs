@@ -64,7 +64,6 @@ impl ManuscriptReview {
 
 impl CombinedJudgements {
     /// Combines judgements, which are given from oldest to newest.
-    #[must_use]
     pub fn from_lines(lines: impl IntoIterator<Item = JudgementLine>) -> Self {
         let mut by_item: BTreeMap<String, Vec<JudgementLine>> = BTreeMap::new();
         for line in lines {

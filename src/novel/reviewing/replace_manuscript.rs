@@ -51,7 +51,6 @@ pub fn prepare_replacement(
 }
 
 /// True if the text can be written over the manuscript in its encoding.
-#[must_use]
 pub fn can_be_written(looked: &CheckedManuscript, text: &str) -> bool {
     !looked.is_damaged && encoded(text, &looked.encoding).is_some()
 }

@@ -24,7 +24,6 @@ impl ReviewOverlay {
     }
 
     /// Removes and returns all files.
-    #[must_use]
     pub fn take(&self) -> BTreeMap<String, String> {
         std::mem::take(&mut *self.0.lock())
     }
@@ -35,7 +34,6 @@ impl ReviewOverlay {
     }
 
     /// Returns a copy of all files.
-    #[must_use]
     pub fn files(&self) -> BTreeMap<String, String> {
         self.0.lock().clone()
     }

@@ -106,7 +106,6 @@ pub struct StepExecution {
 
 impl StepExecution {
     /// Creates a completed deterministic execution without a score or issues.
-    #[must_use]
     pub fn done(tool: &str, begun: &UtcTime, end: &UtcTime, sha256: &str) -> Self {
         Self {
             step_id: None,
@@ -213,7 +212,6 @@ pub struct IssueResolution {
 }
 
 /// Converts the files of a review to changes that are applied together.
-#[must_use]
 pub fn changes(files: BTreeMap<String, String>) -> Vec<FileChange> {
     let changes = files.into_iter().map(|(path, text)| FileChange::write(path, text));
     changes.collect()
@@ -267,19 +265,16 @@ pub struct ManuscriptReview {
 
 impl ReviewStore {
     /// Creates access to the reviews of a project.
-    #[must_use]
     pub fn new(project: Arc<Project>) -> Self {
         Self { shelf: ReviewFiles::new(project, None) }
     }
 
     /// Creates access that writes to `apart` instead of the project.
-    #[must_use]
     pub fn with_overlay(project: Arc<Project>, apart: ReviewOverlay) -> Self {
         Self { shelf: ReviewFiles::new(project, Some(apart)) }
     }
 
     /// Begins a review. Nothing is written before its first step.
-    #[must_use]
     pub fn begin(&self, id: ReviewId, subject: ReviewSubject, now: &UtcTime) -> ManuscriptReview {
         ManuscriptReview {
             shelf: self.shelf.clone(),
@@ -343,18 +338,15 @@ pub(super) fn manifest_of(id: &ReviewId) -> String {
 }
 
 impl ManuscriptReview {
-    #[must_use]
     pub fn manifest(&self) -> &ReviewManifest {
         &self.manifest
     }
 
-    #[must_use]
     pub fn id(&self) -> &ReviewId {
         &self.manifest.session_id
     }
 
     /// Returns the path of the issues, relative to the project root.
-    #[must_use]
     pub fn issues_path(&self) -> String {
         self.path("issues.jsonl")
     }
@@ -405,7 +397,6 @@ impl ManuscriptReview {
     }
 
     /// Returns the path of the next execution's output, relative to the project root.
-    #[must_use]
     pub fn next_output(&self, tool: &str) -> String {
         self.path(&format!("outputs/{:03}_{tool}.json", self.manifest.executions + 1))
     }

@@ -16,14 +16,12 @@ const PROMPT_EN: &str = include_str!("prompts/judge.en.md");
 const PROMPT_JA: &str = include_str!("prompts/judge.ja.md");
 
 /// Returns the items for a judge: those that need more than a measurement and are not judged yet.
-#[must_use]
 pub fn open_items(all: &[Evaluation]) -> Vec<&Evaluation> {
     let open = |one: &&Evaluation| one.item.page.kind != EvaluationKind::Deterministic && one.judged.is_none();
     all.iter().filter(open).collect()
 }
 
 /// Returns the questions of the items as Markdown.
-#[must_use]
 pub fn rubric(items: &[&Evaluation], locale: Locale) -> String {
     let mut text = match locale {
         Locale::En => "# Rubric\n".to_owned(),
@@ -46,7 +44,6 @@ pub fn rubric(items: &[&Evaluation], locale: Locale) -> String {
 }
 
 /// Returns the prompt for a judge.
-#[must_use]
 pub fn instruction(episode: EpisodeId, items: &[&Evaluation], locale: Locale) -> String {
     let prompt = match locale {
         Locale::En => PROMPT_EN,
@@ -56,7 +53,6 @@ pub fn instruction(episode: EpisodeId, items: &[&Evaluation], locale: Locale) ->
 }
 
 /// Returns the texts of an item's page in a language.
-#[must_use]
 pub fn words(item: &Item, locale: Locale) -> &crate::checks::items::ItemTexts {
     match locale {
         Locale::En => &item.page.en,

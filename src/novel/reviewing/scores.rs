@@ -41,7 +41,6 @@ pub struct EpisodeScore {
 
 impl EpisodeScore {
     /// True if the score is for the manuscript with this SHA-256 hash.
-    #[must_use]
     pub fn is_of(&self, sha256: &str) -> bool {
         !self.manuscript.is_empty() && sha256.starts_with(&self.manuscript)
     }

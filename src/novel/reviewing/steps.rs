@@ -19,7 +19,6 @@ pub enum ReviewPhase {
 
 impl ReviewPhase {
     /// Returns the name used in files and replies.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::BasicQuality => "basic_quality",
@@ -52,14 +51,12 @@ pub struct ReviewStep {
 
 impl ReviewStep {
     /// Returns the number of items that need a judge.
-    #[must_use]
     pub fn judged_items(&self) -> usize {
         let kinds = self.items.iter().filter_map(|id| item(id)).map(|item| item.page.kind);
         kinds.filter(|kind| *kind != EvaluationKind::Deterministic).count()
     }
 
     /// True if the step applies the rule, provided that the rule is in one of its groups.
-    #[must_use]
     pub fn has_rule(&self, rule: &str) -> bool {
         self.rules.is_empty() || self.rules.contains(&rule)
     }
@@ -263,7 +260,6 @@ pub const STEPS: [ReviewStep; 12] = [
 ];
 
 /// Returns the step with a number.
-#[must_use]
 pub fn review_step(id: u32) -> Option<&'static ReviewStep> {
     STEPS.iter().find(|step| step.id == id)
 }

@@ -28,7 +28,6 @@ pub struct ScaffoldFile {
 }
 
 /// True if a text can be a title, a name or a genre: one non-empty line without control characters.
-#[must_use]
 pub fn is_line(text: &str) -> bool {
     !text.trim().is_empty() && !text.chars().any(char::is_control)
 }
@@ -44,7 +43,6 @@ macro_rules! template {
 }
 
 /// Returns the files of a new project. All requested texts must be single lines (see [`is_line`]).
-#[must_use]
 pub fn files(wishes: &NovelTemplateValues, names: &ProjectNames) -> Vec<ScaffoldFile> {
     let title = wishes.title.trim();
     let genre = wishes.genre.as_deref().unwrap_or(GENRE).trim();

@@ -25,7 +25,6 @@ pub struct ScriptCounts {
 
 impl ScriptCounts {
     /// Counts the characters of a visible text.
-    #[must_use]
     pub fn count(visible: &str) -> Self {
         let mut scripts = Self::default();
         for c in visible.chars().filter(|c| is_counted(*c)) {
@@ -35,7 +34,6 @@ impl ScriptCounts {
     }
 
     /// Counts the story: the body without its headings, or one voice of it.
-    #[must_use]
     pub fn of_story(manuscript: &Manuscript, voice: Option<TextVoice>) -> Self {
         let mut scripts = Self::default();
         for (range, heard) in manuscript.voices() {
@@ -47,7 +45,6 @@ impl ScriptCounts {
     }
 
     /// Returns the number of all characters.
-    #[must_use]
     pub fn total(&self) -> usize {
         self.kanji + self.hiragana + self.katakana + self.latin + self.digits + self.marks
     }
@@ -92,7 +89,6 @@ pub struct DialogueRatio {
 
 impl DialogueRatio {
     /// Counts the body without its headings.
-    #[must_use]
     pub fn count(manuscript: &Manuscript) -> Self {
         let mut ratio = Self::default();
         for (range, voice) in manuscript.voices() {
@@ -114,13 +110,11 @@ impl DialogueRatio {
     }
 
     /// Returns the share of characters, from 0 to 1; `None` for an empty story.
-    #[must_use]
     pub fn by_characters(&self) -> Option<f64> {
         share(self.spoken.characters, self.all.characters)
     }
 
     /// Returns the share of lines, from 0 to 1; `None` for an empty story.
-    #[must_use]
     pub fn by_lines(&self) -> Option<f64> {
         share(self.spoken_lines, self.lines)
     }

@@ -47,28 +47,24 @@ pub struct ManuscriptSentence {
 
 impl ManuscriptSentence {
     /// Returns the range from start to end in the visible text. Quotations may lie in between.
-    #[must_use]
     pub fn visible(&self) -> Range<usize> {
         let end = self.pieces.last().map_or(0, |piece| piece.visible.end);
         self.pieces.first().map_or(0, |piece| piece.visible.start)..end
     }
 
     /// Returns the range from start to end in the source. Quotations may lie in between.
-    #[must_use]
     pub fn source(&self) -> Range<usize> {
         let end = self.pieces.last().map_or(0, |piece| piece.source.end);
         self.pieces.first().map_or(0, |piece| piece.source.start)..end
     }
 
     /// Returns the sentence's own text, without quotations in between.
-    #[must_use]
     pub fn text(&self, manuscript: &Manuscript) -> String {
         let visible = manuscript.visible().text();
         self.pieces.iter().map(|piece| &visible[piece.visible.clone()]).collect()
     }
 
     /// Counts the sentence's own characters, without quotations in between.
-    #[must_use]
     pub fn counts(&self, manuscript: &Manuscript) -> CharacterCounts {
         let visible = manuscript.visible().text();
         let pieces = self.pieces.iter();
@@ -76,7 +72,6 @@ impl ManuscriptSentence {
     }
 
     /// True if the sentence belongs to the story: in the body, and not a heading.
-    #[must_use]
     pub fn is_story(&self) -> bool {
         self.part == ManuscriptPart::Body && !self.is_heading
     }
@@ -90,7 +85,6 @@ pub struct Sentences {
 
 impl Sentences {
     /// Finds the sentences in time proportional to the text.
-    #[must_use]
     pub fn find(manuscript: &Manuscript) -> Self {
         let mut all = Vec::new();
         let mut voices = outermost_voices(manuscript.spans()).peekable();
@@ -124,7 +118,6 @@ impl Sentences {
     }
 
     /// Returns all sentences.
-    #[must_use]
     pub fn all(&self) -> &[ManuscriptSentence] {
         &self.all
     }

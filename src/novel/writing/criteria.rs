@@ -52,7 +52,6 @@ pub struct MissedCriterion {
 
 impl AnswerCriterion {
     /// Returns a short name for programs.
-    #[must_use]
     pub fn name(&self) -> String {
         match self {
             Self::Form => "form".to_owned(),
@@ -64,7 +63,6 @@ impl AnswerCriterion {
     }
 
     /// Returns a description of the criterion.
-    #[must_use]
     pub fn sentence(&self) -> BilingualText {
         match self {
             Self::Form => {

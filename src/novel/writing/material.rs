@@ -48,7 +48,6 @@ pub struct LengthRange {
 impl LengthRange {
     /// Returns the requested length, otherwise the plot's, otherwise the project's, otherwise 4,000; a single number
     /// gives a range of ±10 %.
-    #[must_use]
     pub fn resolve(asked: Option<u32>, plot: &EpisodePlot, settings: &NovelSettings) -> Self {
         let plotted = || plot.target_words().map(TargetLength::About);
         let length = asked.map(TargetLength::About).or_else(plotted).or(settings.target_length);
@@ -78,7 +77,6 @@ pub struct PlotMember {
 
 impl PlotMember {
     /// True if a text contains the name or an alias.
-    #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
         let mut names = std::iter::once(&self.name).chain(&self.aliases);
         names.any(|name| text.contains(name.as_str()))

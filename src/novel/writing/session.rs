@@ -29,7 +29,6 @@ const VERSION: u32 = 1;
 pub const APPROVED: &str = "approved";
 
 /// True if feedback requests no change, in any of the usual wordings.
-#[must_use]
 pub fn is_approval(said: &str) -> bool {
     let said = said.trim().trim_end_matches(['.', '。', '!', '！']).to_lowercase();
     matches!(said.as_str(), APPROVED | "ok" | "okay" | "lgtm" | "承認" | "了承" | "よい" | "良い" | "問題なし")
@@ -115,7 +114,6 @@ pub struct StageOutput {
 
 impl StageOutput {
     /// Returns the path of the output, relative to the project root.
-    #[must_use]
     pub fn file(&self) -> &str {
         &self.output_file
     }
@@ -142,13 +140,11 @@ pub struct StageFeedback {
 
 impl WritingSession {
     /// Creates a session without answers for all ten stages.
-    #[must_use]
     pub fn new(id: WritingSessionId, episode: EpisodeId, word_count_target: Option<u32>, now: &UtcTime) -> Self {
         Self::with_route(StageRoute::Whole, id, episode, word_count_target, now)
     }
 
     /// Creates a session without answers for a route.
-    #[must_use]
     pub fn with_route(
         route: StageRoute,
         id: WritingSessionId,
@@ -193,7 +189,6 @@ impl WritingSession {
     ///
     /// # Panics
     /// Never: all values can be represented in YAML.
-    #[must_use]
     pub fn to_yaml(&self) -> String {
         serde_saphyr::to_string(self).expect("texts, numbers, lists and maps can be represented in YAML")
     }
@@ -235,13 +230,11 @@ impl WritingSession {
         }
     }
 
-    #[must_use]
     pub fn id(&self) -> &WritingSessionId {
         &self.session_id
     }
 
     /// Returns the route, which defines the stages of the session.
-    #[must_use]
     pub fn route(&self) -> StageRoute {
         self.route
     }
@@ -250,55 +243,46 @@ impl WritingSession {
     ///
     /// # Panics
     /// Never: the number is checked when a session is created or parsed.
-    #[must_use]
     pub fn episode(&self) -> EpisodeId {
         EpisodeId::new(self.episode).expect("checked when the session is created or parsed")
     }
 
     /// Returns the start time.
-    #[must_use]
     pub fn created_at(&self) -> &UtcTime {
         &self.created_at
     }
 
     /// Returns the time of the last change.
-    #[must_use]
     pub fn last_updated(&self) -> &UtcTime {
         &self.last_updated
     }
 
     /// Returns the requested length in characters, if it differs from the plot's.
-    #[must_use]
     pub fn word_count_target(&self) -> Option<u32> {
         self.word_count_target
     }
 
     /// Returns the current stage; `None` when all stages are completed.
-    #[must_use]
     pub fn current(&self) -> Option<WritingStage> {
         self.current_stage
     }
 
     /// Returns the completed stages, in order.
-    #[must_use]
     pub fn completed(&self) -> &[WritingStage] {
         &self.completed_stages
     }
 
     /// Returns the accepted turns of the current stage.
-    #[must_use]
     pub fn turns(&self) -> &[AcceptedAnswer] {
         &self.turns
     }
 
     /// Returns the last output of a stage, even a stale one.
-    #[must_use]
     pub fn output(&self, stage: WritingStage) -> Option<&StageOutput> {
         self.stage_outputs.known[stage.at()].as_ref()
     }
 
     /// Returns the feedback on all stages.
-    #[must_use]
     pub fn feedback(&self) -> &[StageFeedback] {
         &self.user_feedback
     }

@@ -78,7 +78,6 @@ pub struct OpenedSession {
 }
 
 impl OpenedSession {
-    #[must_use]
     pub fn session(&self) -> &WritingSession {
         &self.session
     }
@@ -161,7 +160,6 @@ impl WritingService {
     }
 
     /// Returns the material for the episode.
-    #[must_use]
     pub fn material(&self) -> &WritingMaterial {
         &self.material
     }
@@ -290,7 +288,6 @@ impl WritingService {
     }
 
     /// Returns the prompts of all turns of a route, without a session.
-    #[must_use]
     pub fn plan(&self, route: StageRoute, target: Option<u32>, now: &CallTime) -> Vec<PlannedTurn> {
         let id = WritingSessionId::new(&now.moment, now.random);
         let session = WritingSession::with_route(route, id, self.episode, target, &now.moment);
@@ -409,7 +406,6 @@ fn text_to_place<'a>(
 }
 
 /// Formats a manuscript as a file: a heading, then the text.
-#[must_use]
 pub fn manuscript(episode: EpisodeId, title: &str, text: &str) -> String {
     let heading = match title.trim() {
         "" => format!("# 第{}話", episode.number()),

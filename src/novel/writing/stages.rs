@@ -42,13 +42,11 @@ impl StageRoute {
     }
 
     /// Returns the number of stages.
-    #[must_use]
     pub fn length(self) -> usize {
         self.stages().count()
     }
 
     /// Returns the last stage, whose output is the manuscript.
-    #[must_use]
     pub fn last(self) -> WritingStage {
         match self {
             Self::Whole => WritingStage::LAST,
@@ -103,7 +101,6 @@ pub enum KeyContents {
 
 impl AnswerKey {
     /// Returns the description of the value.
-    #[must_use]
     pub fn meaning(&self) -> BilingualText {
         BilingualText::new(self.en, self.ja)
     }
@@ -331,7 +328,6 @@ impl WritingStage {
     }
 
     /// Returns a stage by its number, from 1 to 10.
-    #[must_use]
     pub fn from_number(number: usize) -> Option<Self> {
         number.checked_sub(1).filter(|at| *at < STAGES).map(Self)
     }
@@ -359,31 +355,26 @@ impl WritingStage {
     }
 
     /// Returns the number of the stage, from 1.
-    #[must_use]
     pub fn number(self) -> usize {
         self.0 + 1
     }
 
     /// Returns the canonical name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
     /// Returns the alternative name that is also accepted; it may be equal to the name.
-    #[must_use]
     pub fn alias(self) -> &'static str {
         self.row().alias
     }
 
     /// Returns the name of the stage's kind, such as `ManuscriptWritingStage`.
-    #[must_use]
     pub fn kind(self) -> &'static str {
         self.row().title.0
     }
 
     /// Returns the title in both languages.
-    #[must_use]
     pub fn title(self) -> BilingualText {
         let (_, en, ja) = self.row().title;
         BilingualText::new(en, ja)
@@ -395,19 +386,16 @@ impl WritingStage {
     }
 
     /// Returns the required contents of each turn, in order.
-    #[must_use]
     pub fn turns(self) -> &'static [TurnContents] {
         self.row().turns
     }
 
     /// True if the stage's output must name every character of the plot after this turn, counted from 1.
-    #[must_use]
     pub fn names_everyone_at(self, turn: usize) -> bool {
         self.row().everyone == Some(turn)
     }
 
     /// Returns the next stage.
-    #[must_use]
     pub fn next(self) -> Option<Self> {
         Self::from_number(self.number() + 1)
     }

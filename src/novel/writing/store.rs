@@ -69,7 +69,6 @@ pub fn apply(project: &Project, writes: &[FileWrite]) -> Result<(), WritingError
 
 impl WritingSessionStore {
     /// Creates access to the sessions of a project.
-    #[must_use]
     pub fn new(project: Arc<Project>) -> Self {
         Self { project }
     }
@@ -129,7 +128,6 @@ impl WritingSessionStore {
     }
 
     /// Returns the trace of a session so far.
-    #[must_use]
     pub fn trace(&self, session: &WritingSession) -> Vec<TracedTurn> {
         trace::read_trace(&self.project, session).execution_trace
     }

@@ -29,7 +29,6 @@ pub(crate) fn matches_shape(text: &str, shape: &str) -> bool {
 
 impl UtcTime {
     /// Parses a time of this form, with or without milliseconds; returns `None` for any other form.
-    #[must_use]
     pub fn parse(time: &str) -> Option<Self> {
         let shapes = ["0000-00-00T00:00:00Z", "0000-00-00T00:00:00.000Z"];
         let fits = shapes.iter().any(|shape| matches_shape(time, shape));
@@ -39,7 +38,6 @@ impl UtcTime {
 
 impl UtcTime {
     /// Returns the duration since another time; zero if that time is later, or if one of them is not a calendar date.
-    #[must_use]
     pub fn since(&self, other: &Self) -> Duration {
         let time = |moment: &Self| moment.0.parse::<jiff::Timestamp>().ok();
         let (Some(now), Some(then)) = (time(self), time(other)) else {
@@ -51,7 +49,6 @@ impl UtcTime {
 
 impl WritingSessionId {
     /// Creates an id from a time and a random number.
-    #[must_use]
     pub fn new(now: &UtcTime, random: u32) -> Self {
         let digits: String = now.0.chars().filter(char::is_ascii_digit).take(14).collect();
         let (day, time) = digits.split_at(8);
@@ -59,7 +56,6 @@ impl WritingSessionId {
     }
 
     /// Parses an id; the last part may be missing. Returns `None` for any other form.
-    #[must_use]
     pub fn parse(id: &str) -> Option<Self> {
         let shapes = ["session_00000000_000000_xxxxxxxx", "session_00000000_000000"];
         let fits = shapes.iter().any(|shape| matches_shape(id, shape));

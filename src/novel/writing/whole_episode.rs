@@ -44,7 +44,6 @@ pub struct WholeEpisodeText {
 }
 
 /// Parses a plot passed by a caller: YAML as in a plot file, or free text, which becomes the synopsis.
-#[must_use]
 pub fn plot_of(content: &str) -> EpisodePlot {
     match EpisodePlot::read("plot_content", content) {
         Ok(plot) if plot != EpisodePlot::default() => plot,
@@ -54,7 +53,6 @@ pub fn plot_of(content: &str) -> EpisodePlot {
 
 impl WholeEpisodeRequest<'_> {
     /// Returns the prompt. `plot` is the complete text of the plot.
-    #[must_use]
     pub fn instruction(&self, plot: &str, now: &UtcTime) -> String {
         let template = match self.locale {
             Locale::En => PROMPT_EN,
@@ -72,13 +70,11 @@ impl WholeEpisodeRequest<'_> {
     }
 
     /// Returns the files to read for the prompt.
-    #[must_use]
     pub fn context(&self) -> &[CitedFile] {
         &self.material.references
     }
 
     /// Returns the criteria for the text.
-    #[must_use]
     pub fn criteria(&self) -> Vec<AnswerCriterion> {
         let length = LengthRange::resolve(self.target, &self.material.plot, &self.material.settings);
         let mut criteria = vec![AnswerCriterion::Length { from: length.min as usize, to: length.max as usize }];

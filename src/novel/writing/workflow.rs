@@ -148,12 +148,10 @@ impl AcceptedOutput {
 
 impl<'a> Workflow<'a> {
     /// Continues a session with the texts that it lists.
-    #[must_use]
     pub fn new(session: WritingSession, texts: SessionTexts, material: &'a WritingMaterial, locale: Locale) -> Self {
         Self { session, texts, material, locale }
     }
 
-    #[must_use]
     pub fn session(&self) -> &WritingSession {
         &self.session
     }
@@ -164,7 +162,6 @@ impl<'a> Workflow<'a> {
     }
 
     /// Returns the session's file.
-    #[must_use]
     pub fn write(&self) -> FileWrite {
         FileWrite { path: path_of(self.session.id()), text: self.session.to_yaml() }
     }

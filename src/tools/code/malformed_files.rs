@@ -18,7 +18,6 @@ pub struct MalformedFilesReport {
 
 impl MalformedFilesReport {
     /// Returns `None` if no file has syntax errors.
-    #[must_use]
     pub fn from_files(broken: MalformedFiles) -> Option<Self> {
         (broken.count > 0).then_some(Self { files: broken.count, examples: broken.examples })
     }
@@ -29,7 +28,6 @@ impl MalformedFilesReport {
     }
 
     /// Returns the sentence for the results of a query.
-    #[must_use]
     pub fn match_warning(&self, locale: Locale) -> String {
         let (files, s, examples) = self.shown();
         let text = BilingualText::new(
@@ -44,7 +42,6 @@ impl MalformedFilesReport {
     }
 
     /// Returns the sentence for a ranking: all matches are counted, but some elements may be unknown.
-    #[must_use]
     pub fn ranking_warning(&self, locale: Locale) -> String {
         let (files, s, examples) = self.shown();
         let text = BilingualText::new(

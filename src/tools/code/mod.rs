@@ -92,7 +92,6 @@ pub struct TooManyFiles {
 
 impl SearchDeps {
     /// Creates the dependencies from the configuration.
-    #[must_use]
     pub fn new(config: &Config, parsers: Arc<ParserPool>, indexes: Arc<CodeIndexes>) -> Self {
         Self {
             file_bytes: config.limits.file_bytes,
@@ -149,7 +148,6 @@ pub struct WalkArgs {
 
 impl WalkArgs {
     /// Returns the traversal rules for the search crate.
-    #[must_use]
     pub fn traversal(&self) -> Traversal {
         Traversal { follow_symlinks: self.follow_symlinks, hidden: self.hidden, no_ignore: self.no_ignore }
     }
@@ -215,7 +213,6 @@ impl From<SortBy> for ListingSort {
 
 impl FileNameArgs {
     /// True if the answer depends on the current time: a time span counts back from now.
-    #[must_use]
     pub fn depends_on_now(&self) -> bool {
         self.changed_within.is_some() || self.changed_before.is_some()
     }
@@ -246,7 +243,6 @@ impl FileNameArgs {
 }
 
 /// Reduces a limit that a caller gave to [`MAX_RESULTS`]. The second value is this bound if it was applied.
-#[must_use]
 pub fn clamp_limit(limit: u64) -> (u64, Option<u64>) {
     (limit.min(MAX_RESULTS), (limit > MAX_RESULTS).then_some(MAX_RESULTS))
 }

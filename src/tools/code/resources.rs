@@ -32,7 +32,6 @@ pub struct CodeResources {
 
 impl CodeResources {
     /// Creates the resources from the configuration.
-    #[must_use]
     pub fn new(config: &Config, parsers: Arc<ParserPool>, indexes: Arc<CodeIndexes>) -> Self {
         Self {
             limits: StatisticsLimits { file_bytes: config.limits.file_bytes, reply_bytes: config.limits.caps().bytes },

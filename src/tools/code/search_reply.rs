@@ -127,7 +127,6 @@ pub struct ContentGlobs {
 
 impl ContentGlobs {
     /// True if only some files are to be searched.
-    #[must_use]
     pub fn includes(&self) -> bool {
         !self.include_globs.is_empty()
     }
@@ -168,7 +167,6 @@ pub struct ReplyFormatArgs {
 
 impl ReplyFormatArgs {
     /// Returns the requested shape. [`FORMAT_RULE`] rejects a call with more than one.
-    #[must_use]
     pub fn shape(self) -> ReplyShape {
         match self {
             Self { total_only: true, .. } => ReplyShape::TotalOnly,
@@ -264,7 +262,6 @@ pub struct SearchNotes {
 
 impl SearchNotes {
     /// Returns the facts of these matches, of a search with this `max_count`.
-    #[must_use]
     pub fn from_matches(matches: &SearchMatches, max_count: Option<u64>) -> Self {
         Self {
             skipped: SkippedSummary::from_skipped(&matches.skipped),
@@ -305,7 +302,6 @@ impl SearchNotes {
 }
 
 /// Returns the note that a limit was lowered.
-#[must_use]
 pub fn adjusted_limit(argument: &str, bound: u64, locale: Locale) -> String {
     match locale {
         Locale::En => format!("{argument} was lowered to {bound}."),
@@ -314,7 +310,6 @@ pub fn adjusted_limit(argument: &str, bound: u64, locale: Locale) -> String {
 }
 
 /// Returns the note for a project with more files than a normal one.
-#[must_use]
 pub fn large_project(files: u64, locale: Locale) -> String {
     match locale {
         Locale::En => format!("{files} files walked, a large project: narrow roots."),
@@ -342,7 +337,6 @@ const EXAMPLES: usize = 5;
 
 impl SkippedSummary {
     /// Returns `None` if no file was skipped.
-    #[must_use]
     pub fn from_skipped(skipped: &SkippedList) -> Option<Self> {
         let examples = || skipped.examples.iter().take(EXAMPLES);
         let in_words = |locale| {
@@ -367,7 +361,6 @@ impl SkippedSummary {
     }
 
     /// Returns the text form: one line, and one for each piece of advice.
-    #[must_use]
     pub fn text(&self, locale: Locale) -> String {
         let (total, examples) = (self.total, self.in_words.get(locale));
         let mut text = match locale {
@@ -383,7 +376,6 @@ impl SkippedSummary {
 
 impl SearchReply {
     /// Creates a reply from shaped matches.
-    #[must_use]
     pub fn new(shaped: ShapedReply, notes: SearchNotes) -> Self {
         let is_bare = matches!(shaped, ShapedReply::Total(_));
         Self {
@@ -401,7 +393,6 @@ impl SearchReply {
     }
 
     /// Creates a reply from a ranking.
-    #[must_use]
     pub fn ranked(ranking: Ranking, large_project: Option<u64>) -> Self {
         let notes = SearchNotes {
             skipped: SkippedSummary::from_skipped(&ranking.matches.skipped),

@@ -72,7 +72,6 @@ pub fn count(
 }
 
 /// Returns the state of a project's index and its numbers, which are those of its last use.
-#[must_use]
 pub fn of_index(is_enabled: bool, size: Option<IndexSize>) -> ProjectStatistics {
     let state = match &size {
         _ if !is_enabled => "off",

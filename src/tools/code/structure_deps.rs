@@ -29,7 +29,6 @@ pub struct StructureDeps {
 
 impl StructureDeps {
     /// Creates the dependencies from the configuration.
-    #[must_use]
     pub fn new(config: &Config, queries: UserQueries, parsers: Arc<ParserPool>, indexes: Arc<CodeIndexes>) -> Self {
         Self { file_bytes: config.limits.file_bytes, queries, parsers, indexes }
     }

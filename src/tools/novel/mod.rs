@@ -144,7 +144,6 @@ pub struct NovelDeps {
 
 impl NovelDeps {
     /// Returns the dependencies for a configuration.
-    #[must_use]
     pub fn new(config: &fumi_config::NovelConfig, store: Arc<dyn Store>) -> Self {
         Self { store, names: config.names.clone(), checks: config.checks.clone() }
     }
@@ -166,7 +165,6 @@ impl NovelDeps {
     }
 
     /// Returns the novel project of a call.
-    #[must_use]
     pub fn novel(&self, cx: &Cx) -> NovelProject {
         NovelProject::new(Arc::clone(&cx.project), self.names.clone())
     }
@@ -245,7 +243,6 @@ pub async fn finish_interrupted(roots: &AllowedRoots, writers: &ProjectLocks) {
 /// # Panics
 ///
 /// Never: the formatted time is always valid.
-#[must_use]
 pub fn now() -> UtcTime {
     let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
     UtcTime::parse(&now).expect("a time in its form")
@@ -256,7 +253,6 @@ pub fn now() -> UtcTime {
 /// # Panics
 ///
 /// Never, as with [`now`].
-#[must_use]
 pub fn stamp() -> BackupTime {
     let now = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
     BackupTime::parse(&now).expect("a time in its form")

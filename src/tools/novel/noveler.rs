@@ -238,7 +238,6 @@ impl Render for Output {
 }
 
 /// Returns the tools behind the commands, for a test.
-#[must_use]
 pub fn tools() -> BTreeMap<&'static str, &'static str> {
     COMMANDS.iter().map(|command| (command.name, command.tool)).collect()
 }

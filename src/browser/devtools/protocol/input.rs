@@ -18,7 +18,6 @@ impl Modifiers {
     pub const SHIFT: Self = Self(8);
 
     /// Returns the union of both sets of modifiers.
-    #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }

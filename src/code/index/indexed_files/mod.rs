@@ -31,7 +31,6 @@ pub(crate) struct Place {
 
 impl IndexedFiles {
     /// Takes segments, the oldest first. If several have a live document of one file, only the newest stays alive.
-    #[must_use]
     pub(crate) fn new(segments: Vec<Arc<Segment>>) -> Self {
         let documents = segments.iter().map(|segment| segment.documents() as usize).sum();
         let mut places: HashMap<Arc<Path>, Place> = HashMap::with_capacity(documents);
@@ -46,25 +45,21 @@ impl IndexedFiles {
         Self { segments, places }
     }
 
-    #[must_use]
     pub(crate) fn segments(&self) -> &[Arc<Segment>] {
         &self.segments
     }
 
     /// Returns the number of files, those that changed since among them.
-    #[must_use]
     pub(crate) fn files(&self) -> usize {
         self.places.len()
     }
 
     /// Returns the memory of the segments, in bytes.
-    #[must_use]
     pub(crate) fn bytes(&self) -> usize {
         self.segments.iter().map(|segment| segment.bytes()).sum()
     }
 
     /// True if the index knows the file and no change of it.
-    #[must_use]
     pub(crate) fn knows(&self, relative: &Path) -> bool {
         self.live_place(relative).is_some()
     }
@@ -97,7 +92,6 @@ pub(crate) struct ContentFilter {
 impl ContentFilter {
     /// Looks up the candidates of a query among files of at most `most_bytes`. `None` if no file may be skipped: the
     /// query needs no trigram or only common ones, or the caller forces an encoding, of which the index knows nothing.
-    #[must_use]
     pub(crate) fn new(indexed: &Arc<IndexedFiles>, query: &TextQuery, most_bytes: u64) -> Option<Self> {
         if query.encoding != EncodingChoice::Auto {
             return None;
@@ -110,7 +104,6 @@ impl ContentFilter {
     }
 
     /// True if a search must open the file, given relative to the root: it may match, or the index does not know it.
-    #[must_use]
     pub(crate) fn may_match(&self, relative: &Path) -> bool {
         self.indexed.live_place(relative).is_none_or(|place| self.candidates[place.segment].contains(place.doc))
     }

@@ -112,7 +112,6 @@ impl Segment {
     }
 
     /// Returns the number of documents, dead ones among them.
-    #[must_use]
     pub(crate) fn documents(&self) -> u32 {
         count(self.docs.len())
     }
@@ -122,7 +121,6 @@ impl Segment {
         (0..).zip(&self.docs).filter(|(doc, _)| self.is_live(*doc))
     }
 
-    #[must_use]
     pub(crate) fn is_live(&self, doc: DocId) -> bool {
         // `Relaxed` suffices: a search may or may not open a document that dies meanwhile, as with a file that changes
         // during a scan. The lock of the index orders a change before the next call.
@@ -154,14 +152,12 @@ impl Segment {
     }
 
     /// Returns the memory of the segment, in bytes.
-    #[must_use]
     pub(crate) fn bytes(&self) -> usize {
         let paths: usize = self.docs.iter().map(|facts| facts.path.as_os_str().len()).sum();
         size_of_val(self.docs.as_slice()) + paths + self.text_bytes()
     }
 
     /// Returns the part of [`Segment::bytes`] that holds trigrams and their lists.
-    #[must_use]
     pub(crate) fn text_bytes(&self) -> usize {
         size_of_val(self.grams.as_slice()) + size_of_val(self.ends.as_slice()) + self.lists.len()
     }

@@ -347,7 +347,7 @@ fn clause(parsed: &ParsedFile, clause: Node<'_>, names: &mut Vec<ImportName>) {
     for child in clause.named_children(&mut cursor) {
         match child.kind() {
             "identifier" => {
-                names.push(ImportName { name: "default".to_owned(), alias: Some(parsed.text(child).to_owned()) })
+                names.push(ImportName { name: "default".to_owned(), alias: Some(parsed.text(child).to_owned()) });
             }
             "namespace_import" => names.push(ImportName {
                 name: "*".to_owned(),

@@ -68,7 +68,6 @@ pub trait Store<K>: Send + fmt::Debug {
 impl<'a, T: Copy> Reading<'a, T> {
     pub const ZERO: u8 = 0;
 
-    #[must_use]
     pub const fn new(name: &'a str, value: T) -> Self {
         Self { name, value, hidden: None }
     }

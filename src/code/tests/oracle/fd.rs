@@ -39,7 +39,6 @@ fn owned(values: &[&str]) -> Vec<String> {
     values.iter().map(|value| (*value).to_owned()).collect()
 }
 
-#[expect(clippy::too_many_lines, reason = "a list of values to draw from, no logic")]
 fn calls() -> impl Strategy<Value = Call> {
     let roots = select(vec![
         vec![],

@@ -46,7 +46,6 @@ pub struct Cast {
 
 impl Cast {
     /// Reads the lists under `characters` in the files of the settings folder.
-    #[must_use]
     pub fn from_settings(world: &[YamlValue]) -> Self {
         let lists = world.iter().filter_map(|file| file.get("characters"));
         let characters = lists.flat_map(YamlValue::items);
@@ -54,14 +53,12 @@ impl Cast {
     }
 
     /// Returns the character with this name or alias.
-    #[must_use]
     pub fn member_named(&self, name: &str) -> Option<&CastMember> {
         self.members.iter().find(|member| member.names().any(|known| known == name))
     }
 }
 
 /// Returns the base forms of the content words in texts of the settings.
-#[must_use]
 pub fn content_words(texts: &[String]) -> Vec<String> {
     let mut reader = Ipadic::shared().reader();
     let mut words = Vec::new();

@@ -7,7 +7,6 @@ use super::{CastMember, SpeechLine};
 use crate::{checks::material::CheckMaterial, lexicons::PEOPLE, morphology::Morpheme};
 
 /// Returns the index in the cast of the one character present to whom all signs of a line point.
-#[must_use]
 pub fn speaker_by_sheet(
     material: &CheckMaterial<'_>,
     line: &SpeechLine,

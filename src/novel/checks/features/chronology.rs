@@ -42,7 +42,6 @@ struct Clock {
 
 impl Chronology {
     /// Reads the narration scene by scene.
-    #[must_use]
     pub fn from_material(material: &CheckMaterial<'_>) -> Self {
         let mut own = Self::default();
         for scene in &material.scenes().scenes {

@@ -100,7 +100,6 @@ const PARTICLES: [&str; 10] = ["よ", "ね", "ねえ", "な", "なあ", "さ", "
 
 impl SpeechEnding {
     /// Classifies an ending that the settings list.
-    #[must_use]
     pub fn of_listed(ending: &str) -> Self {
         let ending = ending.trim_matches(|c: char| !c.is_alphanumeric());
         let polite = POLITE.iter().any(|polite| without_particles(ending, |rest| rest.ends_with(polite)));
@@ -121,7 +120,6 @@ impl SpeechEnding {
 
     /// Classifies the ending of a sentence, given its words and the speaker's own endings. Returns `None` if it has no
     /// predicate.
-    #[must_use]
     pub fn from_words(words: &[&Morpheme<'_>], own: &[Self]) -> Option<Self> {
         let words: Vec<&Morpheme<'_>> = words.iter().filter(|word| is_word(word)).copied().collect();
         let last = &words[words.len().saturating_sub(LAST)..];
@@ -154,7 +152,6 @@ impl SpeechEnding {
     }
 
     /// Classifies the ending of a sample line of the settings.
-    #[must_use]
     pub fn of_sample(line: &str, own: &[Self]) -> Option<Self> {
         let line = line.trim_end_matches(|c: char| !c.is_alphanumeric());
         let sentence = line.rsplit(['。', '！', '？', '!', '?']).next()?;

@@ -40,13 +40,11 @@ pub struct PlotEvent {
 
 impl PlotEvent {
     /// Returns the share of the words that occur in one scene; 0 without words.
-    #[must_use]
     pub fn share(&self) -> f64 {
         self.found as f64 / self.words.max(1) as f64
     }
 
     /// True if at least `share` of the words occur in one scene.
-    #[must_use]
     pub fn is_found(&self, share: f64) -> bool {
         self.words > 0 && self.share() + f64::EPSILON >= share
     }
@@ -70,7 +68,6 @@ impl WordsOfScenes {
     }
 
     /// Finds the scene that best matches a sentence of the plot.
-    #[must_use]
     pub fn match_event(&self, material: &CheckMaterial<'_>, text: &str) -> PlotEvent {
         let words = words_of_plot(material, text);
         // The number of matching words per sentence and per scene.
@@ -101,7 +98,6 @@ impl WordsOfScenes {
     }
 
     /// Returns for each scene the number of the given words that occur in it, each counted once.
-    #[must_use]
     pub fn shared_words_by_scene(&self, words: &[String], scenes: usize) -> Vec<usize> {
         let mut shared = vec![0; scenes];
         for word in words {
@@ -134,7 +130,6 @@ impl WordsOfScenes {
 }
 
 /// Returns the content words of a sentence of the plot, each once, in the form used by [`WordsOfScenes`].
-#[must_use]
 pub fn words_of_plot(material: &CheckMaterial<'_>, text: &str) -> Vec<String> {
     let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
     let names = &material.context().names;

@@ -120,7 +120,6 @@ pub struct StatedFacts {
 impl StatedFacts {
     /// Reads the facts of a line of the settings. `window` is the maximum number of words between a thing and its
     /// colour.
-    #[must_use]
     pub fn of_line(line: &str, window: usize) -> Self {
         let mut words = Vec::new();
         Ipadic::shared().reader().read(line, &mut words);
@@ -137,7 +136,6 @@ impl StatedFacts {
     }
 
     /// Reads the facts of a sentence of the story.
-    #[must_use]
     pub fn of_sentence(material: &CheckMaterial<'_>, sentence: usize, window: usize) -> Self {
         let token = |word: &Morpheme<'_>| FactWord {
             surface: word.surface.to_owned(),
@@ -236,7 +234,6 @@ fn colour(word: &FactWord) -> Option<char> {
 }
 
 /// Parses a number in kanji or in digits of either width: 二百, 200, 二〇〇, 六十八.
-#[must_use]
 pub fn number(written: &str) -> Option<f64> {
     let (mut total, mut section, mut digits) = (0.0, 0.0, None::<f64>);
     for c in written.chars() {

@@ -58,7 +58,6 @@ pub struct Feelings {
 
 impl Feeling {
     /// Returns the strength of the feeling, 1 or 2.
-    #[must_use]
     pub fn strength(&self) -> u8 {
         self.valence.unsigned_abs().max(1)
     }
@@ -76,7 +75,6 @@ impl Feelings {
     }
 
     /// Returns the named feelings in a range of sentences.
-    #[must_use]
     pub fn named_in(&self, sentences: &Range<usize>) -> &[Feeling] {
         let place = |at: usize| self.named.partition_point(|feeling| feeling.sentence < at);
         &self.named[place(sentences.start)..place(sentences.end)]
@@ -90,7 +88,6 @@ impl Feelings {
     }
 
     /// Returns the total strength in a range of sentences: 1 or 2 for each named feeling, 1 for each reaction.
-    #[must_use]
     pub fn strength_in(&self, sentences: &Range<usize>) -> f64 {
         let told: f64 = self.named_in(sentences).iter().map(|feeling| f64::from(feeling.strength())).sum();
         told + self.shown_in(sentences).map(|_| 1.0).sum::<f64>()
@@ -98,7 +95,6 @@ impl Feelings {
 
     /// Returns the mean valence of the named feelings in a range of sentences, without negated ones; `None` without
     /// such feelings.
-    #[must_use]
     pub fn valence_in(&self, sentences: &Range<usize>) -> Option<f64> {
         let meant = self.named_in(sentences).iter().filter(|feeling| !feeling.is_negated);
         let (sum, count) =
@@ -154,7 +150,6 @@ impl Feelings {
 }
 
 /// True for narration and thoughts, false for speech.
-#[must_use]
 pub fn is_outside_speech(voice: TextVoice) -> bool {
     voice != TextVoice::Dialogue
 }

@@ -26,7 +26,6 @@ pub struct GlossaryEntry {
 
 impl GlossaryEntry {
     /// True if the entry is a place or a term, not a character.
-    #[must_use]
     pub fn is_of_world(&self) -> bool {
         self.kind != NameKind::Person
     }
@@ -124,13 +123,11 @@ impl Glossary {
     }
 
     /// Returns the index of the entry with a name or an alias.
-    #[must_use]
     pub fn entry_named(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
 
     /// True if the settings have terms or places.
-    #[must_use]
     pub fn has_world(&self) -> bool {
         self.entries.iter().any(GlossaryEntry::is_of_world)
     }

@@ -7,7 +7,6 @@ use std::ops::Range;
 use crate::{checks::material::CheckMaterial, manuscript::is_counted};
 
 /// Returns the range of the first `characters` characters of the story.
-#[must_use]
 pub fn head(material: &CheckMaterial<'_>, characters: usize) -> Range<usize> {
     let text = material.text();
     let mut left = characters;
@@ -26,7 +25,6 @@ pub fn head(material: &CheckMaterial<'_>, characters: usize) -> Range<usize> {
 }
 
 /// Returns the range of the last `characters` characters of the story.
-#[must_use]
 pub fn tail(material: &CheckMaterial<'_>, characters: usize) -> Range<usize> {
     let text = material.text();
     let mut left = characters;

@@ -5,7 +5,6 @@
 use crate::{checks::material::CheckMaterial, lexicons::DRAMA, manuscript::TextVoice};
 
 /// True if a sentence contains ？ or ends in the particle か.
-#[must_use]
 pub fn is_question(material: &CheckMaterial<'_>, sentence: usize) -> bool {
     let own = &material.sentences()[sentence];
     let visible = material.text();
@@ -18,7 +17,6 @@ pub fn is_question(material: &CheckMaterial<'_>, sentence: usize) -> bool {
 }
 
 /// True if a sentence contains an interrogative word.
-#[must_use]
 pub fn has_question_word(material: &CheckMaterial<'_>, sentence: usize) -> bool {
     let words = material.words_of(sentence);
     (0..words.len()).any(|at| DRAMA.question_words.at(words, at).is_some())
@@ -26,7 +24,6 @@ pub fn has_question_word(material: &CheckMaterial<'_>, sentence: usize) -> bool 
 
 /// True if a sentence contains an indirect question: だれのものなのか、知らない; 行きませんかと聞いた. The か of 誰か
 /// and どこか does not count.
-#[must_use]
 pub fn has_indirect_question(material: &CheckMaterial<'_>, sentence: usize) -> bool {
     material.words_of(sentence).windows(3).any(|three| {
         let [before, own, next] = three else { return false };
@@ -37,7 +34,6 @@ pub fn has_indirect_question(material: &CheckMaterial<'_>, sentence: usize) -> b
 }
 
 /// True if a sentence ends in a dash or an ellipsis.
-#[must_use]
 pub fn ends_in_pause(material: &CheckMaterial<'_>, sentence: usize) -> bool {
     let text = material.sentences()[sentence].text(material.manuscript());
     let text = text.trim_end_matches(['」', '』', '）', ')', '。']);
@@ -45,13 +41,11 @@ pub fn ends_in_pause(material: &CheckMaterial<'_>, sentence: usize) -> bool {
 }
 
 /// True if a sentence contains a dash or an ellipsis.
-#[must_use]
 pub fn has_pause(material: &CheckMaterial<'_>, sentence: usize) -> bool {
     material.sentences()[sentence].text(material.manuscript()).contains(is_pause)
 }
 
 /// Returns the sentences of narration and speech with a direct or indirect question and an interrogative word.
-#[must_use]
 pub fn questions(material: &CheckMaterial<'_>) -> Vec<usize> {
     let sentences = material.sentences().iter().enumerate();
     let told = sentences.filter(|(_, sentence)| sentence.is_story() && sentence.voice != TextVoice::Thought);

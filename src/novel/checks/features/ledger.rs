@@ -42,7 +42,6 @@ pub struct Ledger {
 
 impl Ledger {
     /// Reads the lists under `foreshadowing` in the management files of the novel.
-    #[must_use]
     pub fn from_files(files: &[YamlValue]) -> Self {
         let lists = files.iter().filter_map(|file| file.get("foreshadowing"));
         Self { entries: lists.flat_map(YamlValue::items).map(entry).collect() }
@@ -62,14 +61,12 @@ impl Ledger {
 
 impl Foreshadowing {
     /// True if the payoff was due before an episode and the file does not mark the entry as resolved.
-    #[must_use]
     pub fn is_overdue(&self, episode: u32) -> bool {
         self.payoff.episode.is_some_and(|due| due < episode) && !self.is_resolved()
     }
 
     /// True if the entry is planted by an episode and paid off after it. An entry without an episode for its payoff is
     /// open until the file marks it as resolved.
-    #[must_use]
     pub fn is_open(&self, episode: u32) -> bool {
         let planted = self.plant.episode.is_some_and(|plant| plant <= episode);
         planted
@@ -86,7 +83,6 @@ impl Foreshadowing {
 
 impl ForeshadowingStep {
     /// Returns the places of the keywords in the story, as byte ranges in the source.
-    #[must_use]
     pub fn places(&self, material: &CheckMaterial<'_>) -> Vec<Range<usize>> {
         let keywords = self.keywords.iter().filter(|keyword| !keyword.trim().is_empty());
         let phrases = Phrases::new(keywords.clone().cloned());

@@ -27,21 +27,18 @@ pub struct StorySegment {
 
 impl StorySegment {
     /// Returns the byte range in the source from the first paragraph to the last.
-    #[must_use]
     pub fn source(&self) -> Range<usize> {
         let start = self.paragraphs.first().map_or(0, |prose| prose.source.start);
         start..self.paragraphs.last().map_or(start, |prose| prose.source.end)
     }
 
     /// Returns the byte range in the visible text from the first paragraph to the last.
-    #[must_use]
     pub fn visible(&self) -> Range<usize> {
         let start = self.paragraphs.first().map_or(0, |prose| prose.visible.start);
         start..self.paragraphs.last().map_or(start, |prose| prose.visible.end)
     }
 
     /// Returns the indices of the sentences that begin in it.
-    #[must_use]
     pub fn sentences(&self, material: &CheckMaterial<'_>) -> Range<usize> {
         let visible = self.visible();
         let sentences = material.sentences();
@@ -50,7 +47,6 @@ impl StorySegment {
     }
 
     /// Returns the range of its first `characters` visible characters, in bytes of the visible text.
-    #[must_use]
     pub fn head(&self, material: &CheckMaterial<'_>, characters: usize) -> Range<usize> {
         let visible = self.visible();
         let text = &material.text()[visible.clone()];

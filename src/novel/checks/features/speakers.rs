@@ -80,14 +80,12 @@ pub struct SpeechLine {
 
 impl SpeechLine {
     /// Returns the speaker if the confidence is at least `confidence`.
-    #[must_use]
     pub fn speaker(&self, confidence: f64) -> Option<&Person> {
         self.speaker.as_ref().filter(|_| self.confidence >= confidence)
     }
 
     /// Returns the speaker by narration and turns if the confidence suffices, else by the character sheets. Not for
     /// comparisons of speech styles with the sheets.
-    #[must_use]
     pub fn likely_speaker(&self) -> Option<Person> {
         let sure = self.speaker(SURE).cloned();
         sure.or_else(|| self.speaker_by_sheet.map(Person::Member))

@@ -111,14 +111,12 @@ impl SpeechStyles {
 }
 
 /// Returns the listed endings of a character that belong to no class.
-#[must_use]
 pub fn own_endings(member: &CastMember) -> Vec<SpeechEnding> {
     let listed = member.endings.iter().map(|ending| SpeechEnding::of_listed(ending));
     listed.filter(|ending| matches!(ending, SpeechEnding::Own(_))).collect()
 }
 
 /// Converts a confidence from 0 to 1 to percent.
-#[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a confidence is from 0 to 1")]
 pub fn percent(confidence: f64) -> u8 {
     (confidence.clamp(0.0, 1.0) * 100.0).round() as u8
@@ -133,7 +131,6 @@ fn range(words: &[&Morpheme<'_>]) -> Option<Range<usize>> {
 }
 
 /// Returns the reading of a text of the settings in katakana; unknown words stay as written.
-#[must_use]
 pub fn reading(text: &str) -> String {
     let mut words = Vec::new();
     Ipadic::shared().reader().read(text, &mut words);
@@ -269,7 +266,6 @@ impl AddressForms {
 const LONGEST: usize = 8;
 
 /// Normalises the suffix of a form of address to kana.
-#[must_use]
 pub fn normal(form: &str) -> String {
     let form = form.trim();
     let rest = |suffix| form.strip_suffix(suffix).filter(|rest: &&str| !rest.is_empty());

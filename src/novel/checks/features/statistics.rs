@@ -5,13 +5,11 @@ use std::ops::Range;
 use crate::{checks::material::CheckMaterial, manuscript::TextVoice};
 
 /// Returns the number of characters of narration and thoughts.
-#[must_use]
 pub fn characters_outside_speech(material: &CheckMaterial<'_>) -> usize {
     material.characters_in_voice(TextVoice::Narration) + material.characters_in_voice(TextVoice::Thought)
 }
 
 /// Returns the sentences of part `part` of `parts` equal parts of the story by visible text.
-#[must_use]
 pub fn part_of(material: &CheckMaterial<'_>, part: usize, parts: usize) -> Range<usize> {
     let scenes = &material.scenes().scenes;
     let start = scenes.first().map_or(0, |scene| scene.visible().start);
@@ -23,7 +21,6 @@ pub fn part_of(material: &CheckMaterial<'_>, part: usize, parts: usize) -> Range
 }
 
 /// Returns Spearman's rank correlation, from -1 to 1; `None` for fewer than two pairs or if one side is constant.
-#[must_use]
 pub fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
     let ranks = |values: Vec<f64>| -> Vec<f64> {
         let mut order: Vec<usize> = (0..values.len()).collect();

@@ -29,13 +29,11 @@ pub enum Person {
 
 impl Person {
     /// Returns the person of a viewpoint: its character, else the narrator.
-    #[must_use]
     pub fn of_viewpoint(viewpoint: &Viewpoint) -> Self {
         viewpoint.member.map_or(Self::Narrator, Self::Member)
     }
 
     /// Returns the index in the cast if the person is a character of the settings.
-    #[must_use]
     pub fn member(&self) -> Option<usize> {
         if let Self::Member(at) = self { Some(*at) } else { None }
     }
@@ -49,7 +47,6 @@ pub struct CharacterNames {
 
 impl CharacterNames {
     /// Builds the lookup for a cast. A name that two characters share matches neither.
-    #[must_use]
     pub fn from_cast(cast: &Cast) -> Self {
         let mut by_name = HashMap::new();
         for (at, member) in cast.members.iter().enumerate() {
@@ -64,13 +61,11 @@ impl CharacterNames {
     }
 
     /// Returns the character with a name.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied().flatten()
     }
 
     /// Returns the character whom a word names.
-    #[must_use]
     pub fn member_named_by(&self, word: &Morpheme<'_>) -> Option<usize> {
         if word.origin == WordOrigin::Name { self.get(word.surface) } else { None }
     }
@@ -104,19 +99,16 @@ impl Subjects {
     }
 
     /// Returns the subject of a sentence, if it names one.
-    #[must_use]
     pub fn get(&self, sentence: usize) -> Option<&Person> {
         self.of.get(sentence)?.as_ref()
     }
 
     /// True if a sentence of narration has a verb of speech.
-    #[must_use]
     pub fn speaks(&self, sentence: usize) -> bool {
         self.speaks.get(sentence).copied().unwrap_or_default()
     }
 
     /// True if a sentence of narration mentions a person.
-    #[must_use]
     pub fn mentions_somebody(&self, sentence: usize) -> bool {
         self.mentions.get(sentence).copied().unwrap_or_default()
     }

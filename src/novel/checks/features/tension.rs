@@ -31,13 +31,11 @@ pub struct Tension {
 }
 
 /// Measures a section of the story.
-#[must_use]
 pub fn tension(material: &CheckMaterial<'_>, section: &StorySegment) -> Tension {
     tension_of(material, section.sentences(material))
 }
 
 /// Measures the sentences with these indices.
-#[must_use]
 pub fn tension_of(material: &CheckMaterial<'_>, range: impl IntoIterator<Item = usize>) -> Tension {
     let manuscript = material.manuscript();
     let (mut spoken, mut all, mut sentences) = (0, 0, 0_usize);

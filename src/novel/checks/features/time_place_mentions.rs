@@ -41,13 +41,11 @@ impl TimePlaceMentions {
     }
 
     /// True if a mention of a time begins in a range of the visible text.
-    #[must_use]
     pub fn mentions_time(&self, visible: &Range<usize>) -> bool {
         begins_in(&self.times, visible)
     }
 
     /// True if a mention of a place begins in a range of the visible text.
-    #[must_use]
     pub fn mentions_place(&self, visible: &Range<usize>) -> bool {
         begins_in(&self.places, visible)
     }

@@ -150,7 +150,6 @@ const UNITS: [&str; 16] = [
 ];
 
 /// Returns the time expressions of a sentence, in order.
-#[must_use]
 pub fn time_expressions(words: &[Morpheme<'_>]) -> Vec<TimeExpression> {
     let mut all: Vec<TimeExpression> = Vec::new();
     let mut at = 0;

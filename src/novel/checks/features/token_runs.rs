@@ -40,7 +40,6 @@ pub struct ScriptRun {
 }
 
 /// Returns the script of a character; `None` if it cannot be part of a run.
-#[must_use]
 pub fn script(c: char) -> Option<Script> {
     match c {
         'ァ'..='ヺ' | 'ー'..='ヾ' => Some(Script::Katakana),
@@ -50,7 +49,6 @@ pub fn script(c: char) -> Option<Script> {
 }
 
 /// Returns the runs of the story, in the order of its sentences.
-#[must_use]
 pub fn runs(material: &CheckMaterial<'_>) -> Vec<ScriptRun> {
     let mut runs = Vec::new();
     for (at, sentence) in material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story()) {

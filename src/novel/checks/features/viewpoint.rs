@@ -48,7 +48,6 @@ impl Viewpoint {
     }
 
     /// True if a viewpoint character or a first-person narration is known.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         self.member.is_some() || self.is_first_person
     }

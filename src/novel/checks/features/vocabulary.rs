@@ -72,13 +72,11 @@ const COMMON: [&str; 59] = [
 ];
 
 /// True if a base form characterises a text.
-#[must_use]
 pub fn is_characteristic(base: &str) -> bool {
     !COMMON.contains(&base)
 }
 
 /// True if a word is a name, a noun or a verb that characterises a text.
-#[must_use]
 pub fn is_characteristic_word(word: &Morpheme<'_>) -> bool {
     word.is_content() && (word.has_parts(&["名詞"]) || word.has_parts(&["動詞"])) && is_characteristic(word.base)
 }
@@ -98,7 +96,6 @@ pub fn characteristic_words<'m>(
 
 /// Returns the characterising words of a text outside the story, such as a meaning or a purpose. Names of the novel are
 /// kept whole.
-#[must_use]
 pub fn characteristic_words_of(material: &CheckMaterial<'_>, text: &str) -> HashSet<String> {
     let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
     let analysis = WordAnalysis::new(&draft.manuscript, &draft.sentences, &material.context().names, morphology());
@@ -107,7 +104,6 @@ pub fn characteristic_words_of(material: &CheckMaterial<'_>, text: &str) -> Hash
 }
 
 /// Returns the key of a word: its base form; for a name, the main name of its entry in the glossary.
-#[must_use]
 pub fn key<'k>(material: &'k CheckMaterial<'_>, word: &'k Morpheme<'_>) -> &'k str {
     let named =
         || material.glossary().entry_named(word.surface).map(|entry| material.glossary().entries[entry].name.as_str());

@@ -19,7 +19,6 @@ pub enum Judge {
 
 impl Judge {
     /// Returns the name used in `method`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Host => "host",

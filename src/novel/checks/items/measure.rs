@@ -22,7 +22,6 @@ pub struct Measure {
 
 impl Measure {
     /// Creates a measurement with a score, clamped to 0 to 1.
-    #[must_use]
     pub fn from_score(score: f64) -> Self {
         Self {
             // Adding 0.0 turns -0.0 into 0.0.
@@ -32,20 +31,17 @@ impl Measure {
     }
 
     /// Creates a measurement of a text that has nothing to measure.
-    #[must_use]
     pub fn not_applicable() -> Self {
         Self::default()
     }
 
     /// Sets the measured value.
-    #[must_use]
     pub fn with_value(mut self, value: f64) -> Self {
         self.value = Some(value);
         self
     }
 
     /// Adds places as evidence, up to a maximum.
-    #[must_use]
     pub fn with_places(mut self, places: impl IntoIterator<Item = Range<usize>>) -> Self {
         self.places.extend(places);
         self.places.truncate(PLACES);
@@ -62,20 +58,17 @@ pub struct ItemThresholds<'a> {
 
 impl ItemThresholds<'_> {
     /// Returns a threshold of the item.
-    #[must_use]
     pub fn threshold(&self, name: &str) -> f64 {
         self.tuning.threshold(self.item.name, &self.item.page.threshold, name)
     }
 
     /// Returns a threshold that is a count.
-    #[must_use]
     pub fn limit(&self, name: &str) -> usize {
         self.tuning.limit(self.item.name, &self.item.page.threshold, name)
     }
 }
 
 /// Interpolates linearly from 0 at `none` to 1 at `full`, clamped; `none` may be the larger one.
-#[must_use]
 pub fn ramp(value: f64, none: f64, full: f64) -> f64 {
     if (full - none).abs() < f64::EPSILON {
         return if value >= full { 1.0 } else { 0.0 };
@@ -84,19 +77,16 @@ pub fn ramp(value: f64, none: f64, full: f64) -> f64 {
 }
 
 /// Returns 1 from `low` to `high`, falling to 0 over `slope` on either side.
-#[must_use]
 pub fn trapezoid(value: f64, low: f64, high: f64, slope: f64) -> f64 {
     ramp(value, low - slope, low).min(ramp(value, high + slope, high))
 }
 
 /// Returns the number per 1,000 characters; 0 for an empty text.
-#[must_use]
 pub fn per_thousand(count: usize, characters: usize) -> f64 {
     if characters == 0 { 0.0 } else { 1000.0 * count as f64 / characters as f64 }
 }
 
 /// Returns the share of `some` in `all`; 0 if both are 0.
-#[must_use]
 pub fn share(some: usize, all: usize) -> f64 {
     some as f64 / all.max(1) as f64
 }

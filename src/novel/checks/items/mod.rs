@@ -48,7 +48,6 @@ impl ItemCategory {
         [Self::Emotion, Self::Character, Self::Story, Self::Technique, Self::World, Self::Engagement];
 
     /// Returns the name of its score in the specification.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Emotion => "emotional_expression",
@@ -61,7 +60,6 @@ impl ItemCategory {
     }
 
     /// Returns the Japanese name.
-    #[must_use]
     pub const fn ja(self) -> &'static str {
         match self {
             Self::Emotion => "感情描写",
@@ -74,7 +72,6 @@ impl ItemCategory {
     }
 
     /// Returns the maximum score, which is the number of its items.
-    #[must_use]
     pub const fn max(self) -> u32 {
         match self {
             Self::Emotion | Self::Character | Self::Story | Self::Technique => 12,
@@ -123,7 +120,6 @@ pub static ITEMS: LazyLock<Vec<Item>> = LazyLock::new(|| {
 });
 
 /// Returns the item with an id.
-#[must_use]
 pub fn item(id: &str) -> Option<&'static Item> {
     ITEMS.iter().find(|item| item.id == id)
 }
@@ -140,7 +136,6 @@ impl Item {
     }
 
     /// Measures the item in a text; `None` if it is only judged.
-    #[must_use]
     pub fn measured(&self, material: &CheckMaterial<'_>) -> Option<Measure> {
         let gauge = ItemThresholds { item: self, tuning: material.tuning() };
         self.measure.map(|measure| measure(material, &gauge))

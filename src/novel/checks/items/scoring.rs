@@ -29,7 +29,6 @@ pub enum EvaluationMethod {
 
 impl EvaluationMethod {
     /// Returns the serialised name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Deterministic => "deterministic",
@@ -56,7 +55,6 @@ pub struct Evaluation {
 }
 
 /// Evaluates the items that `is_asked` selects. Judgements must be verified by the caller. Returns `None` if cancelled.
-#[must_use]
 pub fn evaluate(
     material: &CheckMaterial<'_>,
     judged: &BTreeMap<String, AcceptedJudgement>,
@@ -75,7 +73,6 @@ pub fn evaluate(
 
 impl Evaluation {
     /// Combines the measurement and the judgement of an item.
-    #[must_use]
     pub fn new(item: &'static Item, measure: Option<Measure>, judged: Option<AcceptedJudgement>) -> Self {
         let measured = measure.as_ref().and_then(|measure| measure.score);
         let judgement = judged.as_ref().map(|judged| (judged.judgement.score, EvaluationMethod::Judged(judged.by)));
@@ -105,7 +102,6 @@ pub struct CategoryScore {
 }
 
 /// Returns the scores of all categories, in their order.
-#[must_use]
 pub fn category_scores(all: &[Evaluation]) -> Vec<CategoryScore> {
     ItemCategory::ALL.map(|category| category_score(category, all)).to_vec()
 }
@@ -122,7 +118,6 @@ fn category_score(category: ItemCategory, all: &[Evaluation]) -> CategoryScore {
 }
 
 /// Returns the overall score from 0 to 100, the mean of the categories weighted by their coverage (decision 38).
-#[must_use]
 pub fn overall(categories: &[CategoryScore]) -> Option<f64> {
     let (mut sum, mut weights) = (0.0, 0.0);
     for one in categories {

@@ -40,7 +40,6 @@ pub struct FigureComparison {
 }
 
 /// Returns the figures of a text; `None` without narration.
-#[must_use]
 pub fn figures(material: &CheckMaterial<'_>) -> Option<Vec<(&'static str, f64)>> {
     let metrics = material.metrics();
     let lengths = &metrics.lengths;
@@ -66,14 +65,12 @@ pub fn figures(material: &CheckMaterial<'_>) -> Option<Vec<(&'static str, f64)>>
 }
 
 /// Compares figures with the reference. Figures unknown to the reference are left out.
-#[must_use]
 pub fn compared(figures: &[(&'static str, f64)]) -> Vec<FigureComparison> {
     let known = figures.iter().filter_map(|(name, value)| Some((*name, *value, REFERENCE.figures.get(*name)?)));
     known.map(|(name, value, windows)| beside(name, value, windows)).collect()
 }
 
 /// Returns the number of windows of the reference.
-#[must_use]
 pub fn windows() -> usize {
     REFERENCE.figures.values().map(Vec::len).max().unwrap_or_default()
 }

@@ -37,7 +37,6 @@ pub enum EndingClass {
 
 impl EndingClass {
     /// Returns a typical ending of the class in Japanese.
-    #[must_use]
     pub const fn sound(self) -> &'static str {
         match self {
             Self::Past => "た",
@@ -103,7 +102,6 @@ impl EndingMetrics {
     }
 
     /// Returns the share of a class; 0 if it does not occur.
-    #[must_use]
     pub fn share(&self, class: EndingClass) -> f64 {
         self.shares.get(&class).copied().unwrap_or_default()
     }

@@ -29,7 +29,6 @@ pub struct Spread {
 
 impl Spread {
     /// Computes mean and deviation of numbers.
-    #[must_use]
     pub fn from_numbers(numbers: impl IntoIterator<Item = f64> + Clone) -> Self {
         let count = numbers.clone().into_iter().count();
         if count == 0 {
@@ -41,7 +40,6 @@ impl Spread {
     }
 
     /// Returns the coefficient of variation, the deviation divided by the mean; 0 if the mean is 0.
-    #[must_use]
     pub fn variation(&self) -> f64 {
         if self.mean == 0.0 { 0.0 } else { self.deviation / self.mean }
     }

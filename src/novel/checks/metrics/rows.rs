@@ -44,7 +44,6 @@ impl SentenceRows {
 
     /// Returns the longest runs within rows in which each sentence is like the previous one, of at least `least`
     /// sentences.
-    #[must_use]
     pub fn runs(&self, least: usize, is_alike: impl Fn(usize, usize) -> bool) -> Vec<Range<usize>> {
         let mut runs = Vec::new();
         for row in &self.rows {

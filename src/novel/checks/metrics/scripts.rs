@@ -21,7 +21,6 @@ pub struct ScriptShares {
 
 impl ScriptShares {
     /// Computes the shares from counts of characters by script.
-    #[must_use]
     pub fn from_counts(scripts: &ScriptCounts) -> Self {
         let letters = scripts.kanji + scripts.hiragana + scripts.katakana;
         Self {

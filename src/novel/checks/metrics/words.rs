@@ -82,7 +82,6 @@ impl VocabularyMetrics {
     }
 
     /// Returns the share of all phrases that are repeated within `window` words.
-    #[must_use]
     pub fn repeated_share(&self, window: usize) -> f64 {
         share(self.repeats_within(window).count(), self.phrases)
     }
@@ -97,7 +96,6 @@ fn conjunction(words: &[Morpheme<'_>]) -> Option<Range<usize>> {
 
 /// Returns MATTR: the mean share of distinct words over all windows of a length, moved by one word each. For fewer
 /// words it is their own share of distinct ones; `None` without words.
-#[must_use]
 pub fn variety(words: &[&str], window: usize) -> Option<f64> {
     let window = window.min(words.len());
     if window == 0 {

@@ -128,7 +128,6 @@ impl CheckRule {
 }
 
 /// Returns the rule with a name.
-#[must_use]
 pub fn rule(name: &str) -> Option<&'static CheckRule> {
     RULES.iter().find(|rule| rule.name == name)
 }
@@ -163,13 +162,11 @@ pub struct RuleReporter<'m, 'a> {
 
 impl RuleReporter<'_, '_> {
     /// Returns a threshold of the rule, as configured, else as on its page.
-    #[must_use]
     pub fn threshold(&self, name: &str) -> f64 {
         self.material.tuning().threshold(self.rule.name, &self.rule.page.threshold, name)
     }
 
     /// Returns a threshold that is a count.
-    #[must_use]
     pub fn limit(&self, name: &str) -> usize {
         self.material.tuning().limit(self.rule.name, &self.rule.page.threshold, name)
     }

@@ -53,7 +53,6 @@ impl Converted {
     /// # Panics
     ///
     /// Never: all names in responses are strings.
-    #[must_use]
     pub fn to_value(&self) -> Value {
         let value = match self {
             Self::Standard(response) => serde_json::to_value(response),

@@ -46,7 +46,6 @@ impl From<FileReference> for HashedFile {
 impl HashedFile {
     /// Returns the file as one line of text: its path, the digits of the hash that every tool takes, its size, and the
     /// encoding if it is not UTF-8.
-    #[must_use]
     pub fn line(&self) -> String {
         let digits: String = self.sha256.chars().take(12).collect();
         let encoding = self.encoding.as_ref().filter(|name| *name != "utf-8");
@@ -71,7 +70,6 @@ pub enum ArtifactPlace {
 
 impl ArtifactPlace {
     /// Returns the name that the domain uses for the place.
-    #[must_use]
     pub const fn origin(self) -> ArtifactOrigin {
         match self {
             Self::Artifact => ArtifactOrigin::Kept,
@@ -144,13 +142,11 @@ impl From<NovelArtifact> for ArtifactInfo {
 
 impl ArtifactInfo {
     /// Returns the artifact as one line of text.
-    #[must_use]
     pub fn line(&self) -> String {
         self.line_named(&self.path)
     }
 
     /// Returns the folder of the file, and the artifact as a line below it. The id has the hash that is in some names.
-    #[must_use]
     pub fn folder_and_line(&self) -> (&str, String) {
         let (folder, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
         let digits = self.hash.get(..12).unwrap_or_default();
@@ -172,7 +168,6 @@ impl ArtifactInfo {
 }
 
 /// Formats seconds since 1970 as a time in UTC; `None` if out of range.
-#[must_use]
 pub fn time(seconds: i64) -> Option<String> {
     let time = Timestamp::from_second(seconds).ok()?;
     Some(time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())

@@ -48,7 +48,6 @@ pub struct OutputFiles {
 
 impl OutputFiles {
     /// Returns files with their count and total size.
-    #[must_use]
     pub fn from_files(files: Vec<HashedFile>) -> Self {
         Self {
             total_files: files.len() as u64,
@@ -151,7 +150,6 @@ pub enum ResponseForm {
 
 impl ResponseForm {
     /// Returns the form that a result is meant to have: an error if it says so, or has an error field.
-    #[must_use]
     pub fn detect(value: &Value) -> Self {
         if value["success"] == false || (value["success"] != true && value.get("error").is_some()) {
             Self::ErrorResponse
@@ -162,7 +160,6 @@ impl ResponseForm {
 }
 
 /// Returns the problems of a value: for each, its path and message. Empty for a valid response.
-#[must_use]
 pub fn problems(value: &Value) -> Vec<(String, BilingualText)> {
     let schema = match ResponseForm::detect(value) {
         ResponseForm::StandardResponse => schema::for_serialize::<StandardResponse>(),

@@ -21,7 +21,6 @@ macro_rules! texts {
 }
 
 /// Returns all prompts, in the order in which clients see them.
-#[must_use]
 pub fn all(names: &ProjectNames) -> Vec<PromptSpec> {
     let existing = |also_next: bool| PromptArgument {
         name: "episode",

@@ -137,7 +137,7 @@ impl Tool for WriteManuscriptDraft {
             success: true,
             summary: localized(
                 cx.locale(),
-                format!("The draft of episode {} has {characters} characters.", session.episode().number(),),
+                format!("The draft of episode {} has {characters} characters.", session.episode().number()),
                 format!("{}の草稿ができました（{characters} 字）。", session.episode()),
             ),
             session_id: session.id().to_string(),
