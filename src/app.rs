@@ -38,7 +38,6 @@ pub struct App {
     pub config: Config,
     /// The kernel on which calls run.
     pub kernel: Kernel,
-    /// The exporters of the metrics.
     pub metrics: MetricsExporter,
     /// The catalogue of all tools.
     pub catalogue: Catalogue,

@@ -41,7 +41,6 @@ impl<V: Clone + Send + Sync + 'static> ResultCache<V> {
         Self { inner, max_entry }
     }
 
-    /// Returns the value of a key, if it is cached.
     pub fn get(&self, key: &CacheKey) -> Option<V> {
         self.inner.get(key).map(|(value, _)| value)
     }

@@ -151,7 +151,6 @@ pub fn entry_or_system_failure(entry: &'static str, source: &io::Error) -> &'sta
 /// The form of one error, without values: what a test compares with the catalogue.
 #[derive(Debug)]
 pub struct ErrorShape {
-    /// The entry.
     pub entry: &'static str,
     /// The catalogue with that entry.
     pub catalog: &'static ErrorCatalog,

@@ -10,7 +10,6 @@ use crate::{
     text::BilingualText,
 };
 
-/// An entry of a folder.
 #[derive(Clone, Debug)]
 pub struct FolderEntry {
     /// The name as text; bytes that are not UTF-8 become U+FFFD.
@@ -23,7 +22,6 @@ pub struct FolderEntry {
     pub is_link: bool,
 }
 
-/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FolderEntryKind {
     File,

@@ -64,7 +64,6 @@ pub struct PoolSizes {
     pub wait: Duration,
 }
 
-/// The current load of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolLoad {
     /// The maximum number of concurrent jobs.
@@ -363,7 +362,6 @@ impl WorkPools {
         }
     }
 
-    /// Returns the current load of a pool.
     pub fn load(&self, pool: Pool) -> PoolLoad {
         let lane = &self.pools[pool as usize];
         let state = lane.state();

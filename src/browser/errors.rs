@@ -17,7 +17,6 @@ use crate::devtools::CallError;
 /// The catalogue of the browser's errors.
 pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("errors.toml")));
 
-/// An error of the browser.
 #[derive(Debug, thiserror::Error, UserError)]
 #[error("{}", self.english())]
 #[catalog(BOOK)]
@@ -142,7 +141,6 @@ pub enum BrowserError {
     },
     #[entry("NO_REQUEST")]
     NoRequest { index: usize },
-    /// Chromium is gone.
     #[entry("CHROMIUM_FAILED")]
     ChromiumGone {
         #[fact(with = CallError::to_string)]

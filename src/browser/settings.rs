@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use crate::{chromium::Launch, policy::UrlPolicy};
 
-/// The settings of the browser.
 #[derive(Clone, Debug)]
 pub struct BrowserSettings {
     /// The settings with which Chromium is started.

@@ -68,7 +68,6 @@ pub struct LineCounts {
     pub blank: usize,
 }
 
-/// The complexity of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileComplexity {
     /// The number of elements other than comments.
@@ -81,7 +80,6 @@ pub struct FileComplexity {
     pub functions: usize,
     /// The number of fields and enum members.
     pub fields: usize,
-    /// The number of imports.
     pub imports: usize,
     /// The cyclomatic complexity of all callables.
     pub cyclomatic: CyclomaticTotals,
@@ -283,7 +281,6 @@ pub struct FileStatistics {
     pub callables: Vec<(String, usize, usize)>,
 }
 
-/// Returns the statistics of one file.
 pub fn statistics(file: &Outline) -> FileStatistics {
     let elements = &file.elements;
     let callables = elements

@@ -83,7 +83,6 @@ pub struct FilterSubject<'e> {
     pub is_callable: bool,
     /// The declared type of a definition, or the type of a key's value.
     pub type_name: Option<&'e str>,
-    /// The facts of a definition.
     pub code: Option<&'e DefinitionFacts>,
 }
 

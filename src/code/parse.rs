@@ -230,7 +230,6 @@ pub(crate) fn stop_if(cancel: &CancellationToken) -> ControlFlow<()> {
 }
 
 impl ParsedFile {
-    /// Returns the text of a node.
     pub fn text(&self, node: Node<'_>) -> &str {
         self.source.text.get(node.byte_range()).unwrap_or_default()
     }

@@ -15,7 +15,6 @@ pub(crate) fn regex_position_and_reason(error: &regex_syntax::Error) -> (usize, 
     }
 }
 
-/// Returns the reason of an error in a glob.
 pub(crate) fn glob_reason(error: &ignore::Error) -> String {
     match error {
         ignore::Error::Glob { err, .. } => err.clone(),

@@ -33,7 +33,6 @@ use crate::{
     user_queries::UserQueries,
 };
 
-/// The matches of one file.
 #[derive(Debug)]
 pub struct FileQueryMatches {
     pub path: ProjectPath,

@@ -79,7 +79,6 @@ pub struct ReplyBasis {
     pub from: usize,
     /// The number of rows of all pages.
     pub rows: usize,
-    /// The number of files searched.
     pub searched_files: u64,
     /// The number of files with matches, on this page or not.
     pub total_files: usize,

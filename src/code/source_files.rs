@@ -30,7 +30,6 @@ use crate::{
 pub struct ProcessedFiles<T> {
     /// The results, by path.
     pub results: Vec<T>,
-    /// The number of files.
     pub files: u64,
     /// The files and folders that were skipped.
     pub skipped: SkippedList,

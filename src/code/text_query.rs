@@ -43,7 +43,6 @@ pub enum QuerySyntax {
     Pcre2Literal,
 }
 
-/// A text query with its options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextQueryOptions {
     /// The expression or literal text.

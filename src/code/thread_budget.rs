@@ -58,9 +58,11 @@ pub(crate) fn spawn_thread<'scope>(scope: &'scope Scope<'scope, '_>, work: impl 
     thread::Builder::new().spawn_scoped(scope, work).is_ok()
 }
 
-/// Returns the number of cores of this machine.
+/// Returns the number of cores that this process may use. It is asked for once: the answer reads the files of the
+/// control group.
 pub(crate) fn cores() -> usize {
-    available_parallelism().map_or(1, NonZeroUsize::get)
+    static CORES: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, NonZeroUsize::get));
+    *CORES
 }
 
 #[cfg(test)]

@@ -99,7 +99,6 @@ impl ProviderConfig {
         Url::parse(&self.base_url).is_ok_and(|url| url.scheme() == "http" || is_loopback_url(&url))
     }
 
-    /// Reads the key from the environment.
     pub(super) fn read_key(&mut self, environment: impl Fn(&str) -> Option<String>) {
         if !self.api_key_env.is_empty() {
             self.key = environment(&self.api_key_env).unwrap_or_default().trim().to_owned().into();

@@ -98,7 +98,6 @@ pub(super) fn only_listens(parts: &Parts) -> bool {
     parts.method == Method::GET || is_listen()
 }
 
-/// True if a response is an event stream.
 pub(super) fn is_event_stream(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE);
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))

@@ -32,7 +32,6 @@ pub async fn serve(State(edge): State<Edge>) -> Json<Value> {
     Json(document)
 }
 
-/// Returns the document of the offered toolsets.
 pub fn document(catalogue: &Catalogue, offered: &ToolsetScope) -> Value {
     let components = components(catalogue);
     let toolsets = offered.names().collect::<Vec<_>>().join("|");
@@ -240,7 +239,6 @@ fn answers(schema: &Value) -> Value {
     })
 }
 
-/// Adds the error responses of an operation.
 fn add_error_responses(operation: &mut Value, statuses: &[u16]) {
     for status in statuses.iter().chain(&LIMITS) {
         operation["responses"][status.to_string()] = json!({"$ref": format!("#/components/responses/{status}")});

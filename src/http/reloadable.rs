@@ -20,7 +20,6 @@ impl<T> ReloadableValue<T> {
         Self(Arc::new(RwLock::new(Arc::new(value))))
     }
 
-    /// Returns the current value.
     pub fn get(&self) -> Arc<T> {
         Arc::clone(&self.0.read())
     }

@@ -31,7 +31,6 @@ pub struct Access {
 }
 
 impl Access {
-    /// Returns the listed toolsets.
     pub fn listed_scope(&self) -> &ToolsetScope {
         self.listed.as_ref().unwrap_or(&self.scope)
     }

@@ -213,7 +213,6 @@ pub struct Catalogue {
     errors: Vec<&'static ErrorCatalog>,
 }
 
-/// A set of toolsets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolsetScope(BTreeSet<&'static str>);
 
@@ -281,7 +280,6 @@ impl Catalogue {
         self.entries.iter().filter(|entry| access.lists(&entry.spec))
     }
 
-    /// Returns all prompts.
     pub fn prompts(&self) -> &[PromptSpec] {
         &self.prompts
     }
@@ -291,7 +289,6 @@ impl Catalogue {
         &self.errors
     }
 
-    /// Returns all tools.
     pub fn entries(&self) -> &[ToolEntry] {
         &self.entries
     }

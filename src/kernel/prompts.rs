@@ -38,7 +38,6 @@ pub enum PromptRequirement {
 /// Returns the values of an argument that a project offers. Blocking.
 pub type CompletePrompt = Arc<dyn Fn(&Arc<Project>) -> Result<Vec<String>, ToolError> + Send + Sync>;
 
-/// An argument of a prompt.
 #[derive(Clone)]
 pub struct PromptArgument {
     pub name: &'static str,
@@ -67,7 +66,6 @@ impl PromptSpec {
         (ToolTexts::parse(head), body.trim())
     }
 
-    /// Returns the names of the arguments.
     pub fn argument_names(&self) -> impl Iterator<Item = &'static str> {
         self.arguments.iter().map(|argument| argument.name)
     }

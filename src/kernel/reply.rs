@@ -83,7 +83,6 @@ pub struct QuestionContext {
 pub struct TokenUsage {
     /// The model, as it is configured.
     pub model: String,
-    /// The number of answers.
     pub answers: u64,
     /// The tokens of the prompts.
     pub input_tokens: u64,

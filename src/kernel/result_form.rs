@@ -28,7 +28,6 @@ impl ResultForm {
         }
     }
 
-    /// Parses a name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|form| form.name() == name)
     }

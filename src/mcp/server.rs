@@ -131,7 +131,6 @@ impl McpServer {
         caller
     }
 
-    /// Returns the caller of an HTTP request.
     fn caller_of(&self, parts: &http::request::Parts) -> Caller {
         let access = parts.extensions.get::<Arc<Access>>().unwrap_or(&self.access);
         Caller {

@@ -61,7 +61,6 @@ impl std::fmt::Debug for SessionRegistry {
 pub struct EndedSession {
     /// The lifetime of the session, including earlier processes.
     pub lasted: Duration,
-    /// The reason of the end.
     pub why: SessionEndReason,
     /// True if the session is gone for good: one that only this process leaves continues in another.
     pub is_over: bool,
@@ -187,7 +186,6 @@ impl SessionRegistry {
         &self.stopping
     }
 
-    /// Returns the number of running calls.
     pub fn running_calls(&self) -> usize {
         self.calls.load(Ordering::SeqCst)
     }
@@ -241,7 +239,6 @@ impl SessionRegistry {
         }
     }
 
-    /// Returns the sessions of the store.
     pub(super) fn stored(&self) -> &SessionStore {
         &self.stored
     }

@@ -56,7 +56,6 @@ pub enum AdmissionError {
     Closing,
 }
 
-/// Returns the access of a request.
 pub fn access_of(parts: &http::request::Parts) -> Option<&Arc<Access>> {
     parts.extensions.get::<Arc<Access>>()
 }

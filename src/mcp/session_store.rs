@@ -25,7 +25,6 @@ const LARGEST: usize = 2 * LARGEST_INITIALIZE;
 /// The longest session id, in bytes. fumi's have 36; longer ones cannot exist and are not looked up.
 const LONGEST_ID: usize = 128;
 
-/// All sessions of the store.
 #[derive(Clone, Debug)]
 pub struct SessionStore {
     store: Arc<dyn Store>,

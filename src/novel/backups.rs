@@ -251,7 +251,6 @@ impl Backups {
         Ok((complete, incomplete))
     }
 
-    /// Returns the damaged copies of a backup.
     pub fn verify(&self, id: &str) -> Result<Vec<CopyDamage>, BackupError> {
         let backup = self.manifest(id)?;
         Ok(backup.files.iter().filter_map(|file| self.copy(id, file).err()).collect())

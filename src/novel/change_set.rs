@@ -39,7 +39,6 @@ const BESIDE: usize = 1_000;
 /// The largest journal that is read, in bytes: about 2,000 paths.
 const NOTE_BYTES: u64 = 16 << 20;
 
-/// The change of one file.
 #[derive(Clone, Debug)]
 pub struct FileChange {
     path: String,
@@ -59,7 +58,6 @@ enum ExpectedContent {
     Unless(Option<String>),
 }
 
-/// The new state of a file.
 #[derive(Clone, Debug)]
 enum NewFileState {
     Bytes(Vec<u8>),

@@ -133,7 +133,6 @@ pub struct References {
     pub has_more: bool,
 }
 
-/// An item of a walk.
 #[derive(Clone, Debug)]
 pub enum WalkItem {
     File(ProjectPath),

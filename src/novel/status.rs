@@ -32,7 +32,6 @@ pub const THRESHOLD: f64 = 60.0;
 /// The largest number of YAML files checked in one folder.
 const YAML_FILES: usize = 5_000;
 
-/// The status of a novel.
 #[derive(Debug)]
 pub struct NovelStatus {
     /// True if the folder contains any part of a novel.
@@ -55,7 +54,6 @@ pub struct NovelStatus {
     pub remarks: Vec<BilingualText>,
 }
 
-/// The status of an episode.
 #[derive(Clone, Debug)]
 pub struct EpisodeStatus {
     pub episode: EpisodeId,
@@ -66,7 +64,6 @@ pub struct EpisodeStatus {
     pub judged: Option<(String, f64)>,
 }
 
-/// The progress of an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EpisodeProgress {
     /// The episode has only a plot.
@@ -86,7 +83,6 @@ pub struct OpenWritingSession {
     pub stage: WritingStage,
     /// The number of completed stages.
     pub done: usize,
-    /// The number of all stages.
     pub stages: usize,
     /// The time of the last change.
     pub last_updated: UtcTime,
@@ -106,7 +102,6 @@ pub struct SessionEvent {
 pub enum SessionEventKind {
     /// The session began.
     Started,
-    /// This stage was completed.
     Completed(WritingStage),
     /// A turn of this stage was written.
     Worked(WritingStage),
@@ -167,12 +162,10 @@ impl NovelStatus {
         })
     }
 
-    /// Returns the number of episodes with this progress.
     pub fn count(&self, progress: EpisodeProgress) -> usize {
         self.episodes.iter().filter(|one| one.progress == progress).count()
     }
 
-    /// Returns the first episode with this progress.
     pub fn first(&self, progress: EpisodeProgress) -> Option<EpisodeId> {
         let mut all = self.episodes.iter();
         all.find(|one| one.progress == progress).map(|one| one.episode)

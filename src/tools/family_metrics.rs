@@ -18,7 +18,6 @@ const INDEX_GAUGES: [IndexGauge; 3] = [
     (("fumi.index.memory", "By"), "Memory of the indexes", |size| size.bytes),
 ];
 
-/// Registers the metrics.
 pub fn register(metrics: &ServerMetrics, browser: &Arc<BrowserService>, indexes: &Arc<CodeIndexes>) {
     let service = Arc::downgrade(browser);
     metrics.register_gauge(("fumi.browser.contexts", ""), "Browser sessions with open tabs", move |tell| {

@@ -110,7 +110,6 @@ pub struct Lease {
     pub expires: SystemTime,
 }
 
-/// The errors of a store.
 #[derive(Debug, thiserror::Error, UserError)]
 #[catalog(BOOK)]
 pub enum StoreError {
@@ -121,7 +120,6 @@ pub enum StoreError {
         #[fact(skip)]
         reason: &'static str,
     },
-    /// The value is too large.
     #[error("a value of {size} bytes, over {limit}")]
     #[entry("STATE_UNAVAILABLE")]
     TooLarge {
@@ -192,7 +190,6 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         &[]
     }
 
-    /// Returns the entry of a key.
     async fn get(&self, key: &str) -> Result<Option<StoredEntry>, StoreError>;
 
     /// Writes an entry atomically if it is in the expected state. Without `ttl` it stays until it is deleted.

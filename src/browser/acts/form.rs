@@ -10,7 +10,6 @@ use crate::{
     target::Target,
 };
 
-/// A field of a form and the value for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormField {
     /// The caller's name of the field, used in messages only.

@@ -13,7 +13,6 @@ use crate::{
     tab::ViewportPoint,
 };
 
-/// The options of a click.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClickOptions {
     pub button: PointerButton,
@@ -82,7 +81,6 @@ impl<'a> Mouse<'a> {
         self.event(MouseEventType::MousePressed, at, button, bits(button), count)
     }
 
-    /// Returns the event of a release.
     pub(super) fn released(&self, at: ViewportPoint, button: MouseButton, count: u8) -> DispatchMouseEvent {
         self.event(MouseEventType::MouseReleased, at, button, 0, count)
     }

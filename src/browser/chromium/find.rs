@@ -44,7 +44,6 @@ const WHOLE: ChromiumBuild = ChromiumBuild {
 /// The builds in order of preference. Only the last one can show windows.
 const BUILDS: [ChromiumBuild; 2] = [SHELL, WHOLE];
 
-/// The path of an executable Chromium.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ChromiumExecutable(pub(crate) PathBuf);
 

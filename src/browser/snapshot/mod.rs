@@ -45,7 +45,6 @@ pub enum PageSnapshotFormat {
     Html,
 }
 
-/// The request for a snapshot.
 #[derive(Clone, Debug, Default)]
 pub struct SnapshotRequest {
     /// The element to show with its contents; `None` for the whole page.

@@ -35,7 +35,6 @@ const UNSEEN: usize = 20;
 /// The maximum length of a stored file name, in characters; file systems allow 255 bytes.
 const NAME: usize = 500;
 
-/// The state of a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DownloadState {
     /// The download is in progress.

@@ -122,7 +122,6 @@ impl TabFrames {
         all
     }
 
-    /// Returns the parent of a frame.
     pub(super) fn parent(&self, frame: &TabFrame) -> Option<Arc<TabFrame>> {
         let parent = frame.inner().parent.clone()?;
         self.by_id.get(&parent).cloned()

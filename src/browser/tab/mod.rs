@@ -186,7 +186,6 @@ impl Tab {
         self.state().frames.in_order()
     }
 
-    /// Returns the frame with this id.
     pub(crate) fn frame(&self, id: &FrameId) -> Option<Arc<TabFrame>> {
         self.state().frames.get(id).cloned()
     }

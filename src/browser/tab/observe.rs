@@ -7,7 +7,6 @@ use crate::errors::BrowserError;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each reported on its own")]
 pub struct TabObservation {
-    /// The current URL.
     pub url: String,
     /// The current title; empty while a dialog is open.
     pub title: String,

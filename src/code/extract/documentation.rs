@@ -46,7 +46,6 @@ pub(super) fn document(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], fac
     }
 }
 
-/// True if a comment begins with one of the prefixes.
 fn begins(parsed: &ParsedFile, comment: &ElementDraft<'_>, prefixes: &[String]) -> bool {
     let span = comment.element.span;
     let text = parsed.source.text.get(span.start_byte..span.end_byte).unwrap_or_default();

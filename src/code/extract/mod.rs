@@ -42,7 +42,6 @@ use nesting::{drop_locals, finish_elements, in_order};
 pub(crate) use parts::{last_name, params_text};
 pub(crate) use plan::ExtractionPlan;
 
-/// Returns the elements of a parsed file.
 pub fn extract(parsed: &ParsedFile, cancel: &CancellationToken) -> Result<ElementList, StructureError> {
     let language = parsed.source.language;
     let plan = language.plan();

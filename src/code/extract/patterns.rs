@@ -23,7 +23,6 @@ pub(super) struct Patterns {
     pub(super) list: Vec<Pattern>,
 }
 
-/// One pattern.
 #[derive(Debug)]
 pub(super) struct Pattern {
     /// The nodes with which it can begin.
@@ -31,7 +30,6 @@ pub(super) struct Pattern {
     pub(super) conditions: Vec<Condition>,
 }
 
-/// A node of a pattern.
 #[derive(Clone, Debug)]
 pub(super) struct NodePattern {
     pub(super) kind: KindPattern,

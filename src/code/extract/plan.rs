@@ -90,7 +90,6 @@ pub(super) mod meaning {
     /// A function body. Nodes that are [`LOCAL`] are skipped inside it.
     pub(in super::super) const BODY: u16 = 2;
     pub(in super::super) const LOCAL: u16 = 4;
-    /// A decision.
     pub(in super::super) const DECISION: u16 = 8;
     /// A token that is a decision where it is used as an operator.
     pub(in super::super) const OPERATOR: u16 = 16;

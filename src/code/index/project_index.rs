@@ -57,7 +57,6 @@ pub struct IndexLimits {
     pub memory: usize,
 }
 
-/// The index of one project.
 #[derive(Debug)]
 pub struct ProjectIndex {
     /// The folder, opened for reading files: what fails here must not fail a call.

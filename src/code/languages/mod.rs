@@ -165,7 +165,6 @@ impl Language {
         self
     }
 
-    /// Returns the tree-sitter grammar.
     pub fn grammar(&self) -> tree_sitter::Language {
         self.grammar.into()
     }

@@ -70,7 +70,6 @@ pub struct PatternMatches {
     pub is_incomplete: bool,
 }
 
-/// One match of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternMatch {
     /// The start, as a byte offset in the decoded text.

@@ -41,10 +41,8 @@ pub(super) enum Field {
     Path,
 }
 
-/// The number of fields.
 pub(super) const FIELDS: usize = 6;
 
-/// A number for each field.
 pub(super) type Fields = [f64; FIELDS];
 
 /// One element of one file, with the occurrences of each term.
@@ -99,7 +97,6 @@ pub(super) struct FileDocuments {
     pub(super) broken: Option<(String, usize)>,
 }
 
-/// True for the kinds of elements that are documents of their own.
 pub(crate) const fn is_document(kind: ElementKind) -> bool {
     kind.is_callable()
         || kind.is_class_like()
@@ -164,7 +161,6 @@ struct FileContext<'a> {
 }
 
 impl FileContext<'_> {
-    /// Returns the document of an element.
     fn element(&self, at: usize, tally: &TermTally, lengths: Fields) -> RankedDocument {
         let Self { query, file, .. } = self;
         let elements = &file.elements;

@@ -10,7 +10,6 @@ use super::words::split_words;
 /// The number of bytes at the top of a file in which a generator's mark is looked for.
 const MARK_BYTES: usize = 500;
 
-/// The kind of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PlaceKind {
     /// The project's own sources and documents.

@@ -44,7 +44,6 @@ pub(super) struct Stem {
 }
 
 impl Stem {
-    /// The word as it is.
     pub(super) fn exact(word: &str) -> Self {
         Self { forms: vec![word.to_owned()] }
     }

@@ -59,7 +59,6 @@ impl LineMatch {
     }
 }
 
-/// The matches of one file.
 #[derive(Clone, Debug)]
 pub struct FileMatches {
     pub path: ProjectPath,
@@ -82,7 +81,6 @@ pub struct SearchMatches {
     pub total_matches: u64,
     /// The number of matching lines in all files.
     pub total_lines: u64,
-    /// The number of files searched.
     pub searched_files: u64,
     /// True if no row was dropped (never for [`RowDemand::Counts`] unless nothing matched).
     pub complete: bool,

@@ -111,7 +111,6 @@ struct SearchRun<'a> {
     query: &'a TextQuery,
     scope: &'a SearchScope,
     gathered: &'a MatchCollector<'a>,
-    /// The number of threads.
     threads: usize,
     cancel: &'a CancellationToken,
 }

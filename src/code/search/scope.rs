@@ -45,7 +45,6 @@ pub struct SearchScope {
     traversal: Traversal,
     /// The size in bytes above which files found by a walk are reported as skipped.
     pub(super) most_bytes: u64,
-    /// The index of the project.
     index: Option<Arc<ProjectIndex>>,
 }
 

@@ -31,7 +31,6 @@ const DECORATORS: usize = 200;
 /// The maximum length of a documentation's first line, in characters.
 const DOC: usize = 100;
 
-/// The format of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TableFormat {
     /// Markdown by section: imports, classes, members, functions.

@@ -10,7 +10,6 @@ use crate::{
     outline::Outline,
 };
 
-/// One element as a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ElementRow {
     /// The name of the element's kind.

@@ -73,7 +73,6 @@ impl StaticTokens {
         }
     }
 
-    /// Returns the principal of a token.
     pub fn principal(&self, token: &str) -> Result<Arc<Principal>, AuthError> {
         let hash: [u8; 32] = Sha256::digest(token).into();
         let mut found = None;

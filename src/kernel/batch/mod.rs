@@ -26,7 +26,6 @@ use serde_json::{Map, Value};
 pub use reply::{BatchReply, StepReply};
 pub use run::BatchRun;
 
-/// The plan of a batch.
 #[derive(Clone, Debug, Default)]
 pub struct BatchPlan {
     /// The calls, in order.

@@ -16,9 +16,7 @@ const PREVIOUS_BYTES: usize = 600_000;
 /// The data of the novel that checks of one manuscript use.
 #[derive(Clone, Debug, Default)]
 pub struct NovelContext {
-    /// The settings of the novel.
     pub settings: NovelSettings,
-    /// The plot of the episode.
     pub plot: Option<EpisodePlot>,
     /// The files of the settings folder: characters, terms, the world.
     pub world: Vec<YamlValue>,
@@ -28,7 +26,6 @@ pub struct NovelContext {
     pub ledger: Vec<YamlValue>,
     /// The manuscript text of the previous episode.
     pub previous: Option<String>,
-    /// The plot of the next episode.
     pub next: Option<EpisodePlot>,
     /// The episode number; 0 if unknown.
     pub episode: u32,

@@ -56,7 +56,6 @@ pub struct AppliedChange {
 /// An issue that was not fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedIssue {
-    /// The id of the issue.
     pub issue_id: String,
     /// The name of the rule; `None` for an unknown id.
     pub rule: Option<&'static str>,

@@ -259,7 +259,6 @@ impl<'a> CheckMaterial<'a> {
         counts.map(|counts| counts.characters).sum()
     }
 
-    /// Returns the number of characters in one voice.
     pub fn characters_in_voice(&self, voice: TextVoice) -> usize {
         self.manuscript.count_voice(voice).characters
     }

@@ -56,7 +56,6 @@ pub enum TuningError {
     /// The threshold is unknown.
     #[error("unknown threshold {0:?}")]
     NoThreshold(String),
-    /// The number is out of range.
     #[error("{name} is {value}; the allowed range is {low} to {high}")]
     OutOfRange {
         /// The name of the threshold.
@@ -68,7 +67,6 @@ pub enum TuningError {
 }
 
 impl Tuning {
-    /// True if the rule is disabled.
     pub fn is_disabled(&self, rule: &str) -> bool {
         self.disabled.iter().any(|name| name == rule)
     }
@@ -120,7 +118,6 @@ impl Tuning {
         tuned.unwrap_or_else(|| own().expect("the page of the caller defines the threshold").value)
     }
 
-    /// Returns a threshold that is a count.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,

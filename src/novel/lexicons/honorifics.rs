@@ -19,7 +19,6 @@ pub static HONORIFICS: LazyLock<Honorifics> = LazyLock::new(|| {
 /// Redundant honorifics with their replacements.
 #[derive(Debug)]
 pub struct Honorifics {
-    /// The phrases and their replacements.
     pub phrases: Replacements,
     severities: Vec<Option<Severity>>,
 }

@@ -10,7 +10,6 @@ use super::{
     lines::{TextLine, split},
 };
 
-/// The kind of one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineKind {
     /// A line of white space only.

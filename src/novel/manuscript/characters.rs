@@ -14,7 +14,6 @@ pub(super) enum CharacterClass {
     Other,
 }
 
-/// Returns the class of a character.
 pub(super) fn class(c: char) -> CharacterClass {
     match c {
         // Iteration marks, 〆, 〇, ヶ and ヵ occur in words as kanji do.

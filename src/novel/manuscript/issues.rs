@@ -14,7 +14,6 @@ pub struct MarkupIssue {
     pub range: Range<usize>,
 }
 
-/// The kinds of markup issues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkupIssueKind {
     /// 《 or 》 without a partner in its line: neither a ruby nor an emphasis.

@@ -51,7 +51,6 @@ pub enum ThoughtBrackets {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ManuscriptOptions {
     pub syntax: ManuscriptSyntax,
-    /// The brackets for thoughts.
     pub thoughts: ThoughtBrackets,
 }
 
@@ -241,7 +240,6 @@ impl Manuscript {
         self.visible.within(range)
     }
 
-    /// Counts the characters of one part.
     pub fn count(&self, part: ManuscriptPart) -> CharacterCounts {
         let parts = self.spans.iter().filter(|span| span.kind == SpanKind::Part(part));
         parts.map(|span| CharacterCounts::count(self.visible_in(&span.range))).sum()

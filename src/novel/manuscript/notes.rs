@@ -16,11 +16,9 @@ pub enum AozoraNote {
     Indent(u8),
     /// An indent of the lines from here on.
     IndentFrom(u8),
-    /// The end of an indent.
     IndentEnd,
     /// A bottom alignment of the rest of the line, this number of characters above the foot.
     FromFoot(u8),
-    /// A page break.
     PageBreak,
     /// The beginning or end of an emphasis, or an emphasis of preceding words.
     Emphasis(Emphasis),

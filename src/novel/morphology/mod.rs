@@ -34,7 +34,6 @@ pub trait WordReader<'d> {
     fn read(&mut self, text: &str, words: &mut Vec<DictionaryWord<'d>>);
 }
 
-/// A word as a dictionary returns it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DictionaryWord<'d> {
     /// The byte range in the analysed text.

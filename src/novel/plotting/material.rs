@@ -31,7 +31,6 @@ const FILES: usize = 50;
 /// The material for the plot of an episode.
 #[derive(Debug, Default)]
 pub struct PlotMaterial {
-    /// The settings of the novel.
     pub settings: NovelSettings,
     /// The characters: a name with a short description each.
     pub cast: Vec<String>,

@@ -62,7 +62,6 @@ pub struct PlotPreview {
     pub key_elements: Vec<String>,
 }
 
-/// Returns the plot of an episode, if it has one.
 pub fn existing(novel: &NovelProject, episode: EpisodeId) -> Result<Option<StoredPlot>, ProjectError> {
     let survey = novel.survey()?;
     survey.require_novel(novel.names())?;

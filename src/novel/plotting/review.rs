@@ -42,7 +42,6 @@ pub enum PlotVerdict {
     Fail,
 }
 
-/// The review of a plot.
 #[derive(Clone, Debug)]
 pub struct PlotReview {
     /// The ten points, in order.

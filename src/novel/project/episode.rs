@@ -23,7 +23,6 @@ impl EpisodeId {
         NonZeroU32::new(number).filter(|number| number.get() <= LAST).map(Self)
     }
 
-    /// Returns the number.
     pub fn number(self) -> u32 {
         self.0.get()
     }

@@ -62,9 +62,7 @@ pub struct NovelSurvey {
 pub struct EpisodeFiles {
     /// The title in the name of the manuscript, otherwise of the plot.
     pub title: Option<String>,
-    /// Manuscripts with this number.
     pub manuscripts: Vec<ProjectPath>,
-    /// Plots with this number.
     pub plots: Vec<ProjectPath>,
 }
 
@@ -349,7 +347,6 @@ impl FileKind {
 }
 
 impl NovelSurvey {
-    /// Returns the files of an episode.
     pub fn files(&self, episode: EpisodeId) -> Result<&EpisodeFiles, ProjectError> {
         self.episodes
             .get(&episode)

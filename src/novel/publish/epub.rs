@@ -49,7 +49,6 @@ impl EpubTime {
     }
 }
 
-/// A loss with its chapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChapterLoss {
     /// The index of the chapter in the book.

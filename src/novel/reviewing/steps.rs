@@ -259,7 +259,6 @@ pub const STEPS: [ReviewStep; 12] = [
     },
 ];
 
-/// Returns the step with a number.
 pub fn review_step(id: u32) -> Option<&'static ReviewStep> {
     STEPS.iter().find(|step| step.id == id)
 }

@@ -117,7 +117,6 @@ impl Sentences {
         Self { all }
     }
 
-    /// Returns all sentences.
     pub fn all(&self) -> &[ManuscriptSentence] {
         &self.all
     }

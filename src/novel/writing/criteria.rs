@@ -21,7 +21,6 @@ use crate::{
 /// The largest number of names or positions listed in a message.
 const LISTED: usize = 10;
 
-/// A criterion for an answer.
 #[derive(Clone, Debug)]
 pub enum AnswerCriterion {
     /// The answer is YAML or JSON with a map at its top.

@@ -87,7 +87,6 @@ impl PlotMember {
 #[derive(Debug, Default)]
 pub struct WritingMaterial {
     pub plot: EpisodePlot,
-    /// The settings of the novel.
     pub settings: NovelSettings,
     /// The characters of the plot.
     pub cast: Vec<PlotMember>,

@@ -282,7 +282,6 @@ impl WritingSession {
         self.stage_outputs.known[stage.at()].as_ref()
     }
 
-    /// Returns the feedback on all stages.
     pub fn feedback(&self) -> &[StageFeedback] {
         &self.user_feedback
     }

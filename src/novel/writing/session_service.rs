@@ -86,7 +86,6 @@ impl OpenedSession {
 /// The result of a call.
 #[derive(Debug)]
 pub struct StepOutcome {
-    /// The next step.
     pub next: NextStep,
     /// The session after the call.
     pub session: WritingSession,

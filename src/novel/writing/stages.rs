@@ -10,7 +10,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::errors::writing::WritingError;
 
-/// The number of stages.
 pub const STAGES: usize = 10;
 
 /// The timeout of one stage; each stage has its own.

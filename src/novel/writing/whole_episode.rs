@@ -22,7 +22,6 @@ use crate::{
 const PROMPT_EN: &str = include_str!("prompts/whole_episode.en.md");
 const PROMPT_JA: &str = include_str!("prompts/whole_episode.ja.md");
 
-/// A request for a whole episode.
 #[derive(Debug)]
 pub struct WholeEpisodeRequest<'a> {
     pub episode: EpisodeId,

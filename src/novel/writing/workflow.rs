@@ -68,7 +68,6 @@ pub struct WorkflowStep {
     pub writes: Vec<FileWrite>,
 }
 
-/// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileWrite {
     /// The path relative to the project root.
@@ -96,7 +95,6 @@ pub struct TurnQuestion {
     pub instruction: String,
     /// The files to read.
     pub context: Vec<CitedFile>,
-    /// The criteria for the answer.
     pub criteria: Vec<AnswerCriterion>,
     /// The form of the answer: keys or text.
     pub gives: TurnContents,
@@ -380,7 +378,6 @@ impl<'a> Workflow<'a> {
         }
     }
 
-    /// Returns the criteria for the answer of a turn.
     fn criteria(&self, stage: WritingStage, turn: usize) -> Vec<AnswerCriterion> {
         let length =
             LengthRange::resolve(self.session.word_count_target(), &self.material.plot, &self.material.settings);

@@ -41,7 +41,6 @@ pub(super) fn after_snapshot() -> Expectation {
     Expectation { include_snapshot: Some(true), ..nothing() }
 }
 
-/// Returns the expectation after listing the tabs: all tabs.
 pub(super) fn after_tab_list() -> Expectation {
     Expectation { include_tabs: Some(true), ..after_minor_act() }
 }

@@ -64,7 +64,6 @@ pub(super) fn fit_snapshot(text: String, most: usize) -> String {
     format!("{whole}{last}")
 }
 
-/// True if a text fits.
 pub(super) fn fits(text: &str, most: usize) -> bool {
     fitting_end(text, most) == text.len()
 }

@@ -193,7 +193,6 @@ fn output(status: &NovelStatus, draws: bool, locale: Locale) -> Output {
     }
 }
 
-/// Returns the numbers of the episodes with a progress.
 fn numbers(status: &NovelStatus, progress: EpisodeProgress) -> String {
     let own = status.episodes.iter().filter(|one| one.progress == progress);
     ranges(own.map(|one| one.episode.number()))

@@ -21,7 +21,6 @@ pub struct SetDownloadBehavior {
 }
 command!(SetDownloadBehavior => "Browser.setDownloadBehavior" -> EmptyReply);
 
-/// Cancels a download.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CancelDownload {

@@ -74,7 +74,6 @@ pub struct ScrollIntoViewIfNeeded {
 }
 command!(ScrollIntoViewIfNeeded => "DOM.scrollIntoViewIfNeeded" -> EmptyReply);
 
-/// Sets the files of a file input.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SetFileInputFiles {

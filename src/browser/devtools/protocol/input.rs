@@ -23,7 +23,6 @@ impl Modifiers {
     }
 }
 
-/// The type of a mouse event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum MouseEventType {
@@ -67,7 +66,6 @@ pub struct DispatchMouseEvent {
 }
 command!(DispatchMouseEvent => "Input.dispatchMouseEvent" -> EmptyReply);
 
-/// The type of a key event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum KeyEventType {
@@ -153,7 +151,6 @@ pub struct DragDataItem {
     pub base_url: Option<String>,
 }
 
-/// The type of a drag event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DragEventType {

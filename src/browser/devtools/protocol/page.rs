@@ -142,7 +142,6 @@ pub struct HistoryEntry {
     pub url: String,
 }
 
-/// Navigates to an entry of the history.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NavigateToHistoryEntry {

@@ -31,7 +31,6 @@ pub struct TargetInfo {
     pub browser_context_id: Option<ContextId>,
 }
 
-/// Creates a browser context.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateBrowserContext {
@@ -120,7 +119,6 @@ pub struct Targets {
     pub target_infos: Vec<TargetInfo>,
 }
 
-/// Detaches from a target.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DetachFromTarget {

@@ -42,7 +42,6 @@ static PROGRAM: LazyLock<Option<u64>> = LazyLock::new(|| {
     program.ok().map(|found| file_stamp(&found))
 });
 
-/// The folders of all indexes.
 #[derive(Clone, Debug)]
 pub struct IndexFolders {
     /// The folder in which each index has one.
@@ -54,7 +53,6 @@ pub struct IndexFolders {
 /// The stamps of a segment's documents, in their order; 0 for one that is not to be loaded.
 pub(in super::super) type SegmentStamps = Vec<u64>;
 
-/// The folder of one index.
 #[derive(Debug)]
 pub(in super::super) struct IndexFolder {
     folders: IndexFolders,

@@ -56,7 +56,6 @@ impl ListingBounds {
     pub(super) const OF_CALL: Self = Self { visits: 8_000, rule_bytes: 32 << 10 };
 }
 
-/// Lists all folders of a project.
 pub(crate) fn list_whole(project: &Arc<Project>) -> Result<FolderTable, Unlistable> {
     let mut lister = Lister::new(project, ListingBounds::OF_TABLE);
     let top = lister.list(Path::new(""))?.ok_or(Unlistable)?;

@@ -26,7 +26,6 @@ pub struct Reading<'a, T: Copy = f64>
 where
     T: Default,
 {
-    /// Its name.
     #[serde(default)]
     pub name: &'a str,
     pub(super) value: T, /* not documentation */

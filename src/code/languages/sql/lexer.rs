@@ -22,7 +22,6 @@ pub(super) enum WordKind {
     Quoted,
     /// A string, in single or dollar quotes.
     Text,
-    /// A sign or a number.
     Sign,
 }
 

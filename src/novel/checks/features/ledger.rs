@@ -14,11 +14,9 @@ pub struct Foreshadowing {
     pub id: String,
     /// The title of the entry.
     pub title: String,
-    /// The planting of the foreshadowing.
     pub plant: ForeshadowingStep,
     /// The hints between plant and payoff.
     pub hints: Vec<ForeshadowingStep>,
-    /// The payoff of the foreshadowing.
     pub payoff: ForeshadowingStep,
     /// The status in the file: planned, planted, resolved.
     pub status: String,

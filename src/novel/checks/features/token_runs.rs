@@ -27,7 +27,6 @@ pub struct ScriptRun {
     pub script: Script,
     /// The byte range in the visible text.
     pub visible: Range<usize>,
-    /// The number of characters.
     pub characters: usize,
     /// The index of its sentence.
     pub sentence: usize,

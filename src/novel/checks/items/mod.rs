@@ -25,7 +25,6 @@ pub use scoring::{CategoryScore, Evaluation, EvaluationMethod, category_scores, 
 
 use super::CheckMaterial;
 
-/// The category of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ItemCategory {
     /// Emotional expression, 感情描写.
@@ -119,7 +118,6 @@ pub static ITEMS: LazyLock<Vec<Item>> = LazyLock::new(|| {
     items
 });
 
-/// Returns the item with an id.
 pub fn item(id: &str) -> Option<&'static Item> {
     ITEMS.iter().find(|item| item.id == id)
 }

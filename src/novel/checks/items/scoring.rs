@@ -91,7 +91,6 @@ impl Evaluation {
     }
 }
 
-/// The score of a category.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CategoryScore {
     pub category: ItemCategory,

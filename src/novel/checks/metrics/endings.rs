@@ -66,7 +66,6 @@ pub struct SentenceEnding {
 /// The endings of the sentences of narration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EndingMetrics {
-    /// The ending of each sentence.
     pub of_sentences: Vec<SentenceEnding>,
     /// The share of each class that occurs.
     pub shares: BTreeMap<EndingClass, f64>,

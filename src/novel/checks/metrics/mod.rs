@@ -26,10 +26,8 @@ pub use words::{ConjunctionOpening, Repeat, VocabularyMetrics, WINDOW, variety};
 
 use super::material::CheckMaterial;
 
-/// All metrics of a text.
 #[derive(Clone, Debug)]
 pub struct TextMetrics {
-    /// The lengths of sentences.
     pub lengths: SentenceLengths,
     /// The rows of adjacent sentences.
     pub rows: SentenceRows,
@@ -38,7 +36,6 @@ pub struct TextMetrics {
     pub endings: EndingMetrics,
     /// The shares of kanji and kana.
     pub scripts: ScriptMetrics,
-    /// The lengths of paragraphs.
     pub paragraphs: ParagraphLengths,
     /// The vocabulary, conjunctions and repetitions.
     pub words: VocabularyMetrics,

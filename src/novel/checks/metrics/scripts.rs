@@ -37,7 +37,6 @@ impl ScriptShares {
 pub struct ScriptMetrics {
     /// The number of characters by script.
     pub scripts: ScriptCounts,
-    /// The shares of the scripts.
     pub shares: ScriptShares,
     /// The shares without names of the novel.
     pub without_names: ScriptShares,

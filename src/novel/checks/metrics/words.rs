@@ -33,7 +33,6 @@ pub struct VocabularyMetrics {
     pub conjunctions: Vec<ConjunctionOpening>,
     /// The share of sentences that begin with a conjunction.
     pub conjunction_share: f64,
-    /// The number of phrases.
     pub phrases: usize,
     /// The phrases that occurred before.
     pub repeats: Vec<Repeat>,

@@ -127,12 +127,10 @@ impl CheckRule {
     }
 }
 
-/// Returns the rule with a name.
 pub fn rule(name: &str) -> Option<&'static CheckRule> {
     RULES.iter().find(|rule| rule.name == name)
 }
 
-/// Returns the rule of a finding.
 pub(super) fn rule_of_finding(name: &str) -> &'static CheckRule {
     rule(name).expect("every finding names a listed rule")
 }

@@ -10,7 +10,6 @@ use crate::{
     morphology::{Morpheme, WordOrigin},
 };
 
-/// An occurrence of a spelling.
 struct SpellingOccurrence<'w, 'a> {
     member: usize,
     words: &'w [Morpheme<'a>],

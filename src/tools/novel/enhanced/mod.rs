@@ -49,7 +49,6 @@ pub(super) enum WritingStep {
 }
 
 impl WritingStep {
-    /// Returns the step of a number.
     pub(super) fn numbered(number: f64) -> Result<Self, UnknownStep> {
         let unknown = || UnknownStep { asked: number.to_string() };
         if number.fract() != 0.0 || !(1.0..=18.0).contains(&number) {

@@ -622,7 +622,6 @@ pub(in crate::novel) fn verbose_argument(wanted: bool) -> Map<String, Value> {
     wanted.then(|| ("verbose".to_owned(), json!(true))).into_iter().collect()
 }
 
-/// Returns the names of stages.
 pub(in crate::novel) fn names(stages: impl IntoIterator<Item = WritingStage>) -> Vec<String> {
     stages.into_iter().map(|stage| stage.name().to_owned()).collect()
 }
