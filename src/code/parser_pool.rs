@@ -78,11 +78,18 @@ impl CompiledQuery {
         let facts = &self.language.facts;
         match facts.family {
             LanguageFamily::Code => true,
-            LanguageFamily::Document | LanguageFamily::Markup => match &self.kind {
-                QueryKind::Key(key) => facts.queries.get(key).is_some_and(Selection::is_of_definitions),
-                QueryKind::Query(_) | QueryKind::Pattern(_) => false,
-            },
+            LanguageFamily::Document | LanguageFamily::Markup => {
+                self.selection().is_some_and(Selection::is_of_definitions)
+            }
             LanguageFamily::Style | LanguageFamily::Data => false,
+        }
+    }
+
+    /// Returns the elements that a key of the language selects. `None` for other queries.
+    fn selection(&self) -> Option<&'static Selection> {
+        match &self.kind {
+            QueryKind::Key(key) => self.language.facts.queries.get(key),
+            QueryKind::Query(_) | QueryKind::Pattern(_) => None,
         }
     }
 
@@ -166,7 +173,8 @@ impl ParserPool {
         Ok(CompiledQuery { language, kind, literal })
     }
 
-    /// Returns at most `limit` matches of a query in a file; the total counts all.
+    /// Returns at most `limit` matches of a query in a file; the total counts all. A key selects among the elements of the
+    /// file, which are the same for all keys and filters.
     ///
     /// # Errors
     /// As [`ParserPool::outline`].
@@ -174,10 +182,14 @@ impl ParserPool {
         &self,
         question: &CompiledQuery,
         filter: &ElementFilter,
-        source: &SourceFile,
+        source: SourceFile,
         limit: usize,
         cancel: &CancellationToken,
     ) -> Result<QueryMatches, StructureError> {
+        if let Some(selection) = question.selection() {
+            let file = self.outline(source, cancel)?;
+            return Ok(QueryMatches::select(selection, filter, &file, limit));
+        }
         let task = ParserTask::Query { kind: question.kind.clone(), filter: filter.text().to_owned(), limit };
         match self.run_task(&source.path, question.language, task, &source.text, cancel)? {
             ParserAnswer::Matches(matches) => Ok(matches),

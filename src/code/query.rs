@@ -16,7 +16,8 @@ use crate::{
     extract::extract,
     filter::{ElementFilter, FilterSubject},
     languages::{Language, facts::Selection},
-    parse::{ParsedFile, one_line, stop_if},
+    outline::Outline,
+    parse::{ParsedFile, SourceFile, one_line, stop_if},
     pattern::CodePattern,
     query_syntax::compile,
     section::{READ_BYTES, READ_LINES},
@@ -155,25 +156,39 @@ pub fn run(
     let found = match prepared {
         PreparedQuery::Select(selection) => {
             let elements = extract(parsed, cancel)?;
-            run_selection(selection, filter, parsed, &elements, limit)
+            select(selection, filter, &parsed.source, &elements, limit)
         }
         PreparedQuery::Run(query) => run_query(query, filter, parsed, limit, cancel)?,
         PreparedQuery::Find(pattern) => run_pattern(pattern, filter, parsed, limit, cancel)?,
     };
-    let mut found =
-        QueryMatches { broken: SyntaxErrorSummary::from_errors(&parsed.errors, parsed.error_count), ..found };
-    if filter.is_by_name() {
-        let is_readable = is_readable(found.list.iter());
-        for found in &mut found.list {
-            if is_readable {
-                let text = parsed.source.text.get(found.span.start_byte..found.span.end_byte);
-                text.unwrap_or_default().clone_into(&mut found.text);
-            } else {
-                found.shorten();
+    Ok(QueryMatches { broken: SyntaxErrorSummary::from_errors(&parsed.errors, parsed.error_count), ..found }
+        .with_texts(filter, &parsed.source))
+}
+
+impl QueryMatches {
+    /// Returns the elements of a file that a predefined query selects, at most `limit`; the total counts all.
+    pub(crate) fn select(selection: &Selection, filter: &ElementFilter, file: &Outline, limit: usize) -> Self {
+        let broken = SyntaxErrorSummary::from_errors(&file.errors, file.error_count);
+        let found = select(selection, filter, &file.source, &file.elements, limit);
+        Self { broken, ..found }.with_texts(filter, &file.source)
+    }
+
+    /// Replaces the texts of matches that were asked for by name: by the whole texts if these are short, otherwise by
+    /// signatures.
+    fn with_texts(mut self, filter: &ElementFilter, source: &SourceFile) -> Self {
+        if filter.is_by_name() {
+            let is_readable = is_readable(self.list.iter());
+            for found in &mut self.list {
+                if is_readable {
+                    let text = source.text.get(found.span.start_byte..found.span.end_byte);
+                    text.unwrap_or_default().clone_into(&mut found.text);
+                } else {
+                    found.shorten();
+                }
             }
         }
+        self
     }
-    Ok(found)
 }
 
 /// True if matches are so few and short that a reply contains their whole text.
@@ -223,14 +238,14 @@ impl<'p> LazyElements<'p> {
     }
 }
 
-fn run_selection(
+fn select(
     selection: &Selection,
     filter: &ElementFilter,
-    parsed: &ParsedFile,
+    source: &SourceFile,
     elements: &ElementList,
     limit: usize,
 ) -> QueryMatches {
-    let facts = &parsed.source.language.facts;
+    let facts = &source.language.facts;
     let mut found = QueryMatches::default();
     for element in &elements.list {
         if !selection.selects(element) || !filter.matches(FilterSubject::from(element)) {
@@ -242,8 +257,8 @@ fn run_selection(
                 name: element.name.clone(),
                 kind: element.kind.name().to_owned(),
                 span: element.span,
-                text: text_of(parsed, element.span),
-                indent: indent_of(parsed, element.span),
+                text: text_of(source, element.span),
+                indent: indent_of(source, element.span),
                 decorators: decorators(element, facts),
                 parent: element.parent.map(|parent| elements.qualified_name(parent)),
                 captures: Vec::new(),
@@ -340,8 +355,8 @@ fn run_query(
                     let parent = enclosures.innermost(span.start_byte, span.end_byte);
                     found.list.push(QueryMatch {
                         kind: capture_name.to_owned(),
-                        text: text_of(parsed, span),
-                        indent: indent_of(parsed, span),
+                        text: text_of(&parsed.source, span),
+                        indent: indent_of(&parsed.source, span),
                         decorators: element.map_or_else(String::new, |element| decorators(element, facts)),
                         signature: element.map_or_else(String::new, |element| signature(element, facts)),
                         parent: parent.map(|parent| elements.qualified_name(parent)),
@@ -395,8 +410,8 @@ fn run_pattern(
         if found.list.len() < limit {
             let parent = enclosures.innermost(span.start_byte, span.end_byte);
             found.list.push(QueryMatch {
-                text: text_of(parsed, span),
-                indent: indent_of(parsed, span),
+                text: text_of(&parsed.source, span),
+                indent: indent_of(&parsed.source, span),
                 decorators: element.map_or_else(String::new, |element| decorators(element, facts)),
                 signature: element.map_or_else(String::new, |element| signature(element, facts)),
                 parent: parent.map(|parent| elements.qualified_name(parent)),
@@ -430,8 +445,8 @@ fn element_of(elements: &ElementList, node: Range<usize>) -> Option<&CodeElement
     })
 }
 
-fn text_of(parsed: &ParsedFile, span: SourceSpan) -> String {
-    let text = parsed.source.text.get(span.start_byte..span.end_byte).unwrap_or_default();
+fn text_of(source: &SourceFile, span: SourceSpan) -> String {
+    let text = source.text.get(span.start_byte..span.end_byte).unwrap_or_default();
     cut(text)
 }
 
@@ -445,11 +460,11 @@ fn cut(text: &str) -> String {
 
 /// Returns the blanks before a span if nothing else precedes it on its line. More than [`INDENT_CHARACTERS`] are not an
 /// indentation.
-fn indent_of(parsed: &ParsedFile, span: SourceSpan) -> String {
+fn indent_of(source: &SourceFile, span: SourceSpan) -> String {
     // A column counts characters. Among blanks they are bytes; otherwise the range begins within a character or has it.
     let columns = Some(span.start_column).filter(|columns| *columns <= INDENT_CHARACTERS);
     let start = columns.and_then(|columns| span.start_byte.checked_sub(columns));
-    let before = start.and_then(|start| parsed.source.text.get(start..span.start_byte));
+    let before = start.and_then(|start| source.text.get(start..span.start_byte));
     let is_blank = |before: &&str| before.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
     before.filter(is_blank).unwrap_or_default().to_owned()
 }

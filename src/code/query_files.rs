@@ -142,7 +142,7 @@ pub fn query_files(
         if !may_match(prepared, filter, &source) {
             return Ok(None);
         }
-        let matches = match parsers.query(prepared, filter, &source, room, cancel) {
+        let matches = match parsers.query(prepared, filter, source, room, cancel) {
             Ok(matches) => matches,
             Err(StructureError::ParserStopped { .. }) => return Err(SkipReason::Unparsable),
             Err(StructureError::ParserUnavailable { reason }) => {

@@ -317,7 +317,7 @@ impl Tool for QueryCode {
                 // Errors of the query are returned before the file is parsed.
                 let question = deps.parsers.prepare(&kind, language, &deps.queries, cancel)?;
                 let source = SourceFile::new(shown.clone(), decoded, size, args.language.as_deref())?;
-                let found = deps.parsers.query(&question, &filter, &source, most, cancel)?;
+                let found = deps.parsers.query(&question, &filter, source, most, cancel)?;
                 Ok::<_, ToolError>(QueryResult::one(shown, language.name, query_type, found, format))
             })
             .await?
