@@ -13,7 +13,7 @@ use std::{
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::system::is_system_failure;
+use crate::system::{is_system_failure, unless_unreadable};
 
 /// The kernel's list of the mounts that this process sees (`proc_pid_mountinfo(5)`).
 const LIST: &str = "/proc/self/mountinfo";
@@ -63,19 +63,21 @@ pub(crate) struct MountWatch {
     root: PathBuf,
     /// The opened list, of which the kernel reports every change once. `None` without `/proc`.
     list: Option<File>,
-    /// The hash of the root's mounts when the watch began.
-    seen: u64,
+    /// The hash of the root's mounts when the watch began. `None` if the system failed to provide the list: then they
+    /// always count as changed, so that the watch begins anew.
+    seen: Option<u64>,
     /// True if the list changed since the watch began, and the root's mounts were not compared since.
     is_reported: bool,
 }
 
 impl MountWatch {
     pub(crate) fn new(root: &Path) -> Self {
+        // Opened before the list is read, so that a change between the two is reported.
+        let list = unless_unreadable(File::open(LIST));
         Self {
             root: root.to_path_buf(),
-            // Opened before the list is read, so that a change between the two is reported.
-            list: File::open(LIST).ok(),
-            seen: current_mounts(root),
+            seen: if list.is_ok() { current_mounts(root) } else { None },
+            list: list.ok().flatten(),
             is_reported: false,
         }
     }
@@ -83,8 +85,8 @@ impl MountWatch {
     /// True if a mount of the root appeared or ended since the watch began. One system call, unless another mount of the
     /// machine changed.
     pub(crate) fn have_changed(&mut self) -> bool {
-        self.is_reported |= self.list.as_ref().is_some_and(is_list_changed);
-        if self.is_reported && current_mounts(&self.root) == self.seen {
+        self.is_reported |= self.seen.is_none() || self.list.as_ref().is_some_and(is_list_changed);
+        if self.is_reported && self.seen.is_some() && current_mounts(&self.root) == self.seen {
             self.is_reported = false;
         }
         self.is_reported
@@ -96,10 +98,10 @@ fn is_list_changed(list: &File) -> bool {
     poll(&mut [PollFd::new(list, PollFlags::PRI)], Some(&NO_WAIT)).map_or(true, |ready| ready > 0)
 }
 
-/// Returns the hash of the root's mounts as the kernel lists them now.
-fn current_mounts(root: &Path) -> u64 {
-    let mounts = std::fs::read_to_string(LIST).unwrap_or_default();
-    hash_mounts(&mounts, root)
+/// Returns the hash of the root's mounts as the kernel lists them now. `None` if the system failed to provide the list.
+fn current_mounts(root: &Path) -> Option<u64> {
+    let mounts = unless_unreadable(std::fs::read_to_string(LIST)).ok()?;
+    Some(hash_mounts(&mounts.unwrap_or_default(), root))
 }
 
 /// Returns a hash of the lines whose mount point lies at, above or below a root.

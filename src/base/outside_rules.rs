@@ -12,7 +12,7 @@ use std::{
     ffi::OsStr,
     fs::{FileType, Metadata},
     hash::{DefaultHasher, Hash, Hasher},
-    io::{BufRead as _, BufReader, Read as _},
+    io::{self, BufRead as _, BufReader, Read as _},
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -108,10 +108,12 @@ impl OutsideRules {
     pub(crate) fn stamp(&mut self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for folder in &mut self.parents {
-            for entry in folder.entries() {
+            for entry in folder.entries(&mut hasher) {
                 match entry.file_name().and_then(OsStr::to_str) {
                     Some(".git") => stamp_repository(entry, &mut hasher),
-                    Some(".jj") => (entry, entry.exists()).hash(&mut hasher),
+                    Some(".jj") => {
+                        (entry, unless_unknown(entry.metadata(), &mut hasher).is_some()).hash(&mut hasher);
+                    }
                     _ => stamp_if_there(entry, &mut hasher),
                 }
             }
@@ -130,8 +132,8 @@ impl OutsideRules {
 
 impl ParentFolder {
     /// Returns the entries of the folder that may be or have ignore rules.
-    fn entries(&mut self) -> &[PathBuf] {
-        let Ok(meta) = self.path.metadata() else {
+    fn entries(&mut self, hasher: &mut DefaultHasher) -> &[PathBuf] {
+        let Some(meta) = unless_unknown(self.path.metadata(), hasher) else {
             self.seen = None;
             return &[];
         };
@@ -154,28 +156,37 @@ impl ParentFolder {
 /// Hashes the state of the rules that a `.git` names. It is a folder, or a file that leads to one: then its folder is a
 /// worktree, or a submodule, which has no rules there.
 fn stamp_repository(git: &Path, hasher: &mut DefaultHasher) {
+    let is_folder = unless_unknown(git.metadata(), hasher).is_some_and(|found| found.is_dir());
     // Its times change with every action of git.
-    (git, git.is_dir()).hash(hasher);
-    if git.is_dir() {
+    (git, is_folder).hash(hasher);
+    if is_folder {
         stamp_if_there(&git.join("info/exclude"), hasher);
         return;
     }
     stamp_if_there(git, hasher);
-    let line = first_line(git);
+    let line = first_line(git, hasher);
     let Some(folder) = line.as_deref().and_then(|line| line.strip_prefix("gitdir: ")) else {
         return;
     };
     let folder = git.parent().unwrap_or(git).join(folder);
     let pointer = folder.join("commondir");
     stamp_if_there(&pointer, hasher);
-    if let Some(common) = first_line(&pointer) {
+    if let Some(common) = first_line(&pointer, hasher) {
         stamp_if_there(&folder.join(common).join("info/exclude"), hasher);
     }
 }
 
-fn first_line(file: &Path) -> Option<String> {
-    let (file, _) = open_rule_file(file).ok()??;
-    BufReader::new(file.take(GIT_FILE)).lines().next()?.ok()
+fn first_line(file: &Path, hasher: &mut DefaultHasher) -> Option<String> {
+    let (file, _) = unless_unknown(open_rule_file(file), hasher)??;
+    unless_unknown(BufReader::new(file.take(GIT_FILE)).lines().next()?, hasher)
+}
+
+/// Returns `None` for what is gone or cannot be read. After a system failure the rules count as changed.
+fn unless_unknown<T>(result: io::Result<T>, hasher: &mut DefaultHasher) -> Option<T> {
+    unless_unreadable(result).unwrap_or_else(|_| {
+        SystemTime::now().hash(hasher);
+        None
+    })
 }
 
 fn mark(meta: &Metadata) -> u64 {
@@ -185,17 +196,17 @@ fn mark(meta: &Metadata) -> u64 {
 }
 
 fn stamp_if_there(path: &Path, hasher: &mut DefaultHasher) {
-    let Ok(meta) = path.metadata() else { return };
+    let Some(meta) = unless_unknown(path.metadata(), hasher) else { return };
     path.hash(hasher);
     hash_file(&meta, hasher);
     if is_settled(&meta) {
         return;
     }
-    if let Ok(Some((file, found))) = open_rule_file(path) {
+    if let Some(Some((file, found))) = unless_unknown(open_rule_file(path), hasher) {
         if found.len() <= READ {
             let mut content = Vec::new();
-            let read = file.take(READ).read_to_end(&mut content);
-            read.is_ok().then_some(content).hash(hasher);
+            let read = unless_unknown(file.take(READ).read_to_end(&mut content), hasher);
+            read.map(|_| content).hash(hasher);
         } else {
             // Too large to read: it counts as changed until its times prove otherwise.
             SystemTime::now().hash(hasher);
@@ -205,9 +216,13 @@ fn stamp_if_there(path: &Path, hasher: &mut DefaultHasher) {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{
+        fs,
+        hash::{DefaultHasher, Hasher as _},
+        io,
+    };
 
-    use super::OutsideRules;
+    use super::{OutsideRules, unless_unknown};
 
     /// Creates `outer/project`. The outer folder is as old as the test, hence not settled.
     fn folders() -> (tempfile::TempDir, std::path::PathBuf) {
@@ -268,6 +283,19 @@ mod tests {
             change();
             assert_eq!(before != outside.stamp(), counts, "{what}");
         }
+    }
+
+    #[test]
+    fn stamp_during_a_system_failure_equals_no_other() {
+        let stamp = |number| {
+            let mut hasher = DefaultHasher::new();
+            let error = io::Error::from_raw_os_error(number);
+            assert_eq!(unless_unknown::<()>(Err(error), &mut hasher), None);
+            hasher.finish()
+        };
+        // ENOENT, EIO
+        assert_eq!(stamp(2), stamp(2));
+        assert_ne!(stamp(5), stamp(5));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::{
     errors::{ErrorCatalog, ErrorShape, Facts, UserError},
     path_maps::PathMaps,
     project::{BOOK, MAX_PATH_BYTES, Project, quoted},
-    system::{is_out_of_descriptors, is_system_failure},
+    system::{is_out_of_descriptors, is_system_failure, unless_unreadable},
     text::BilingualText,
 };
 
@@ -241,10 +241,18 @@ impl AllowedRoots {
         if raw.len() > MAX_PATH_BYTES || raw.contains('\0') {
             return Err(refuse("it is too long or contains NUL", "長すぎるか、NUL 文字を含んでいます"));
         }
+        let cannot = || refuse("it cannot be opened", "開くことができません");
         let here = Path::new(raw);
         let mapped = self.maps.to_server(raw);
         // A folder may have the same name on both sides: the one that exists is meant.
-        let path = mapped.as_deref().filter(|path| path.exists()).unwrap_or(here);
+        let path = match &mapped {
+            Some(path) => match unless_unreadable(path.metadata()) {
+                Ok(Some(_)) => path,
+                Ok(None) => here,
+                Err(failure) => return Err(RootError { failure: Some(failure), ..cannot() }),
+            },
+            None => here,
+        };
         if !path.is_absolute() {
             return Err(match mapped {
                 Some(_) => refuse(MISSING.0, MISSING.1),
@@ -255,7 +263,6 @@ impl AllowedRoots {
             return Ok(Arc::clone(known));
         }
         let outside = || refuse("it is outside the allowed roots", "許可されたルートの外にあります");
-        let cannot = || refuse("it cannot be opened", "開くことができません");
         let opened = (0..TRIES).find_map(|_| match self.real(path, mapped.as_deref(), &refuse, &outside) {
             Ok((allowed, real)) if allowed.ensure_open() => match allowed.open_inside(&real) {
                 Ok(project) => Some(Ok(project)),

@@ -9,6 +9,8 @@ use std::{
 
 use rustix::fs::OFlags;
 
+use crate::system::unless_unreadable;
+
 /// Opening a pipe does not wait for its writer.
 const NONBLOCK: i32 = OFlags::NONBLOCK.bits().cast_signed();
 
@@ -24,7 +26,7 @@ pub fn open_rule_file(path: &Path) -> io::Result<Option<(File, Metadata)>> {
     let file = File::options().read(true).custom_flags(NONBLOCK).open(path)?;
     let found = file.metadata()?;
     let is_of_kernel = |real: PathBuf| KERNEL_FOLDERS.iter().any(|folder| real.starts_with(folder));
-    let is_usual = found.is_file() && !fs::canonicalize(path).is_ok_and(is_of_kernel);
+    let is_usual = found.is_file() && !unless_unreadable(fs::canonicalize(path))?.is_some_and(is_of_kernel);
     Ok(is_usual.then_some((file, found)))
 }
 
