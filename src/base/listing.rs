@@ -1,12 +1,13 @@
 //! The entries of one folder of a project, read through the handle of its root.
 //!
-//! Invariant: nothing outside the root is accessed; a link that leads out is listed as neither file nor folder. It does
-//! not walk: one folder, its names in order.
+//! Invariant: nothing outside the root is accessed; a link that leads out is listed as neither file nor folder. If the
+//! system fails to tell what an entry is, the whole listing is an error. It does not walk: one folder, its names in order.
 
 use std::{ffi::OsString, io};
 
 use crate::{
     project::{PathError, ProjectPath},
+    system::unless_unreadable,
     text::BilingualText,
 };
 
@@ -55,21 +56,23 @@ fn list_folder(
 ) -> Result<(Vec<FolderEntry>, bool), PathError> {
     let project = folder.project();
     let dir = project.dir();
+    let cannot_list = |path: &ProjectPath, source| PathError::Unreadable {
+        path: path.shown(),
+        action: BilingualText::new("listed", "一覧することが"),
+        source,
+    };
     let fault = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => PathError::NotFound { path: folder.shown(), nearest: Vec::new() },
         io::ErrorKind::NotADirectory => PathError::NotAFolder { path: folder.shown() },
-        _ => PathError::Unreadable {
-            path: folder.shown(),
-            action: BilingualText::new("listed", "一覧することが"),
-            source,
-        },
+        _ => cannot_list(folder, source),
     };
     let entries =
         if folder.relative().as_os_str().is_empty() { dir.entries() } else { dir.read_dir(folder.relative()) };
     let mut names = Vec::new();
     for entry in folder.record_failure(entries).map_err(fault)? {
         let entry = folder.record_failure(entry).map_err(fault)?;
-        names.push((entry.file_name(), entry.file_type().is_ok_and(|kind| kind.is_symlink())));
+        let kind = unless_unreadable(folder.record_failure(entry.file_type())).map_err(fault)?;
+        names.push((entry.file_name(), kind.is_some_and(|kind| kind.is_symlink())));
     }
     names.sort();
     let has_more = cut(&mut names);
@@ -79,9 +82,10 @@ fn list_folder(
         let Some(path) = project.walked_path(&absolute) else {
             continue;
         };
-        let kind = match folder.record_failure(dir.metadata(path.relative())) {
-            Ok(meta) if meta.is_file() => FolderEntryKind::File,
-            Ok(meta) if meta.is_dir() => FolderEntryKind::Folder,
+        let found = unless_unreadable(path.record_failure(dir.metadata(path.relative())));
+        let kind = match found.map_err(|source| cannot_list(&path, source))? {
+            Some(meta) if meta.is_file() => FolderEntryKind::File,
+            Some(meta) if meta.is_dir() => FolderEntryKind::Folder,
             _ => FolderEntryKind::Other,
         };
         listed.push(FolderEntry { name: name.to_string_lossy().into_owned(), path, kind, is_link });
@@ -126,5 +130,15 @@ mod tests {
         assert_eq!(list(&project.root_path(), 10).expect("listed").0.len(), 1);
         let file = project.resolve("原稿/b.md").expect("there");
         assert!(matches!(list(&file, 10), Err(PathError::NotAFolder { .. })));
+    }
+
+    #[test]
+    fn entry_that_the_system_cannot_look_at_is_not_taken_for_a_device() {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::write(root.path().join("a.md"), "").expect("a file");
+        let project = Project::open(root.path()).expect("a project");
+        project.failures().fail_at("a.md");
+        let refused = list(&project.root_path(), 10).expect_err("unknown");
+        assert!(refused.is_system_failure(), "{refused:?}");
     }
 }

@@ -7,6 +7,7 @@
 use std::{
     error::Error,
     io::{self, ErrorKind},
+    path::Path,
     sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed},
 };
 
@@ -62,6 +63,8 @@ pub struct SystemFailures {
     count: AtomicU64,
     /// The system's number of the last failure.
     last: AtomicI32,
+    #[cfg(any(test, feature = "failpoints"))]
+    failing: parking_lot::Mutex<std::collections::HashSet<std::path::PathBuf>>,
 }
 
 impl SystemFailures {
@@ -74,6 +77,28 @@ impl SystemFailures {
             self.count.fetch_add(1, Relaxed);
         }
         result
+    }
+
+    /// Does the same with the result of accessing a path of the project.
+    pub fn record_at<T>(&self, path: &Path, result: io::Result<T>) -> io::Result<T> {
+        self.record(self.unless_failing(path, result))
+    }
+
+    #[cfg(not(any(test, feature = "failpoints")))]
+    #[expect(clippy::unused_self, reason = "only tests have failing paths")]
+    fn unless_failing<T>(&self, _path: &Path, result: io::Result<T>) -> io::Result<T> {
+        result
+    }
+
+    #[cfg(any(test, feature = "failpoints"))]
+    fn unless_failing<T>(&self, path: &Path, result: io::Result<T>) -> io::Result<T> {
+        if self.failing.lock().contains(path) { Err(io::Error::from_raw_os_error(NUMBERS[0])) } else { result }
+    }
+
+    /// Makes every later access to a path of the project fail with `EIO`. Only test builds have this.
+    #[cfg(any(test, feature = "failpoints"))]
+    pub fn fail_at(&self, path: &str) {
+        self.failing.lock().insert(path.into());
     }
 
     /// Returns the number of failures so far.

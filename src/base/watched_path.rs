@@ -4,14 +4,19 @@
 //! reveals nothing outside: a link that leads out looks like a missing file. Files are never opened or read here.
 
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use cap_std::fs::MetadataExt;
+use cap_std::fs::{Metadata, MetadataExt};
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::project::{PathError, Project, ProjectPath, slashed};
+use crate::{
+    project::{PathError, Project, ProjectPath, slashed},
+    system::unless_unreadable,
+    text::BilingualText,
+};
 
 /// The metadata that distinguishes one state of a file from another without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,14 +32,22 @@ pub struct FileStamp {
 }
 
 /// Returns the stamp of a regular file; `None` for anything else.
-pub fn file_stamp(path: &ProjectPath) -> Option<FileStamp> {
-    let meta = path.record_failure(path.project().dir().metadata(path.relative())).ok()?;
-    meta.is_file().then(|| FileStamp {
+///
+/// # Errors
+/// A system failure: there may be a file.
+pub fn file_stamp(path: &ProjectPath) -> Result<Option<FileStamp>, PathError> {
+    let found = unless_unreadable(path.record_failure(path.project().dir().metadata(path.relative())));
+    let found = found.map_err(|source| cannot_look(path.shown(), source))?;
+    Ok(found.filter(Metadata::is_file).map(|meta| FileStamp {
         size: meta.size(),
         modified: (meta.mtime(), meta.mtime_nsec()),
         changed: (meta.ctime(), meta.ctime_nsec()),
         inode: meta.ino(),
-    })
+    }))
+}
+
+fn cannot_look(path: String, source: io::Error) -> PathError {
+    PathError::Unreadable { path, action: BilingualText::new("read", "読み込むことが"), source }
 }
 
 /// Returns a client's string as a path relative to the project root, with `/`, whether or not the file exists. Names
@@ -73,10 +86,12 @@ impl WatchedPath {
         let relative = project.relative(raw)?;
         let spellings = project.spellings(raw, &relative)?;
         match project.find(raw)? {
-            Some(path) if path.is_dir() => return Err(PathError::is_folder(raw)),
+            Some(path) if path.is_dir()? => return Err(PathError::is_folder(raw)),
             Some(_) => {}
             // A file that appears below a link to another folder would be outside.
-            None if deepest_existing(project.root(), &relative).starts_with(project.root()) => {}
+            None if deepest_existing(project.root(), &relative)
+                .map_err(|source| cannot_look(raw.to_owned(), source))?
+                .starts_with(project.root()) => {}
             None => return Err(PathError::Outside { path: raw.to_owned() }),
         }
         Ok(Self {
@@ -91,30 +106,49 @@ impl WatchedPath {
     }
 
     /// Returns the current state of the path.
-    pub fn state(&self) -> FileState {
+    ///
+    /// # Errors
+    /// A system failure: the state is unknown.
+    pub fn state(&self) -> Result<FileState, PathError> {
         // A root that was replaced is opened again: the state of the old one would never change.
         let _ = self.project.ensure_open();
-        let found = self.project.find(&self.raw).ok().flatten();
+        let found = match self.project.find(&self.raw) {
+            Err(error) if error.is_system_failure() => return Err(error),
+            found => found.ok().flatten(),
+        };
         let mut names = self.spellings.clone();
         if let Some(real) = found.as_ref().map(ProjectPath::absolute)
             && !names.contains(&real)
         {
             names.push(real);
         }
-        let by_link = self.spellings.iter().any(|path| has_link(self.project.root(), path));
-        FileState { stamp: found.as_ref().and_then(file_stamp), names, by_link }
+        let mut by_link = false;
+        for path in &self.spellings {
+            let has_link = has_link(self.project.root(), path);
+            by_link |= has_link.map_err(|source| cannot_look(self.raw.clone(), source))?;
+        }
+        let stamp = found.as_ref().map(file_stamp).transpose()?.flatten();
+        Ok(FileState { stamp, names, by_link })
     }
 }
 
 /// Returns the real path of the deepest existing part of a path.
-fn deepest_existing(root: &Path, relative: &Path) -> PathBuf {
-    relative.ancestors().find_map(|part| root.join(part).canonicalize().ok()).unwrap_or_else(|| root.to_path_buf())
+fn deepest_existing(root: &Path, relative: &Path) -> io::Result<PathBuf> {
+    for part in relative.ancestors() {
+        if let Some(real) = unless_unreadable(root.join(part).canonicalize())? {
+            return Ok(real);
+        }
+    }
+    Ok(root.to_path_buf())
 }
 
-fn has_link(root: &Path, path: &Path) -> bool {
-    path.ancestors()
-        .take_while(|part| *part != root)
-        .any(|part| part.symlink_metadata().is_ok_and(|meta| meta.file_type().is_symlink()))
+fn has_link(root: &Path, path: &Path) -> io::Result<bool> {
+    for part in path.ancestors().take_while(|part| *part != root) {
+        if unless_unreadable(part.symlink_metadata())?.is_some_and(|meta| meta.is_symlink()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 #[cfg(test)]
@@ -149,7 +183,7 @@ mod tests {
             ("src", "INVALID_ARGUMENTS"),
             ("", "INVALID_ARGUMENTS"),
         ] {
-            let shown = match WatchedPath::new(&project, raw).map(|place| place.state()) {
+            let shown = match WatchedPath::new(&project, raw).and_then(|place| place.state()) {
                 Ok(look) => {
                     let what = if look.stamp.is_some() { "a file" } else { "nothing" };
                     let how = if look.by_link { " by link" } else { "" };
@@ -161,9 +195,12 @@ mod tests {
         }
         // A file that appears outside, at the target of a link inside, stays invisible.
         let dangling = WatchedPath::new(&project, "dangling").expect("inside");
-        let before = dangling.state();
+        let before = dangling.state().expect("known");
         fs::write(outer.path().join("later"), "s").expect("a file");
-        assert_eq!(before, dangling.state());
+        assert_eq!(before, dangling.state().expect("known"));
+        let file = WatchedPath::new(&project, "src/a.txt").expect("inside");
+        project.failures().fail_at("src/a.txt");
+        assert!(file.state().is_err_and(|error| error.is_system_failure()));
     }
 
     #[test]
@@ -174,10 +211,10 @@ mod tests {
         fs::write(root.join("a.txt"), "1").expect("a file");
         let project = Project::open(&root).expect("a project");
         let place = WatchedPath::new(&project, "a.txt").expect("inside");
-        assert!(place.state().stamp.is_some());
+        assert!(place.state().expect("known").stamp.is_some());
         fs::rename(&root, outer.path().join("old")).expect("renamed");
         fs::create_dir(&root).expect("a folder");
-        assert_eq!(place.state().stamp, None);
+        assert_eq!(place.state().expect("known").stamp, None);
     }
 
     #[test]
@@ -186,12 +223,12 @@ mod tests {
         let file = root.path().join("a.txt");
         let project = Project::open(root.path()).expect("a project");
         let place = WatchedPath::new(&project, "a.txt").expect("inside");
-        let mut seen = vec![place.state().stamp];
+        let mut seen = vec![place.state().expect("known").stamp];
         fs::write(&file, "1").expect("a file");
-        seen.push(place.state().stamp);
+        seen.push(place.state().expect("known").stamp);
         fs::write(root.path().join("b.txt"), "1").expect("a file");
         fs::rename(root.path().join("b.txt"), &file).expect("renamed");
-        seen.push(place.state().stamp);
+        seen.push(place.state().expect("known").stamp);
         assert!(seen[0].is_none() && seen[1].is_some() && seen[2].is_some());
         assert_ne!(seen[1], seen[2]);
     }

@@ -66,7 +66,7 @@ pub fn find_sources(
     let found = Mutex::new(Vec::new());
     let mut folders: Vec<PathBuf> = Vec::new();
     for target in targets.files.iter().chain(&targets.roots) {
-        if target.is_dir() {
+        if target.is_dir().map_err(|_| SearchError::System { path: target.shown() })? {
             folders.push(target.absolute());
         } else {
             found.lock().push(target.clone());

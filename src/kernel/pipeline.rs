@@ -326,7 +326,8 @@ fn find_project_top(
     let folders = project.root().ancestors().skip(1);
     let is_top = |project: &Arc<Project>| match project.find(mark) {
         Err(error) if error.is_system_failure() => Err(error),
-        file => Ok(matches!(file, Ok(Some(file)) if !file.is_dir())),
+        Ok(Some(file)) => Ok(!file.is_dir()?),
+        _ => Ok(false),
     };
     if is_top(&project)? {
         return Ok(project);

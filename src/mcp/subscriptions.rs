@@ -433,9 +433,9 @@ impl WatchedResource {
         let (changes, known) = match asked.what {
             ResourceKind::File(path) => {
                 let place = WatchedPath::new(&project, &path)?;
-                let changes = listen(interest(&place.state()));
+                let changes = listen(interest(&place.state()?));
                 // Checked again, now that no change can be missed.
-                let look = place.state();
+                let look = place.state()?;
                 changes.set_interest(interest(&look));
                 (changes, KnownState::File { place, mark: look.stamp })
             }
@@ -453,7 +453,8 @@ impl WatchedResource {
         let heard = self.changes.take();
         match &mut self.known {
             KnownState::File { place, mark } => {
-                let look = place.state();
+                // If the system fails to tell, the file counts as changed: there may be no other event.
+                let Ok(look) = place.state() else { return true };
                 self.changes.set_interest(interest(&look));
                 let was = std::mem::replace(mark, look.stamp);
                 // The file state can stay the same when a file is written twice within a tick of the clock; the kernel
@@ -510,7 +511,7 @@ fn hash(app: &App, project: &Arc<Project>, cancel: &CancellationToken) -> Result
             return Err(CallStopped::Cancelled.into());
         }
         path.relative().hash(&mut hasher);
-        file_stamp(&path).map(|mark| (mark.size, mark.modified)).hash(&mut hasher);
+        file_stamp(&path)?.map(|mark| (mark.size, mark.modified)).hash(&mut hasher);
     }
     Ok(hasher.finish())
 }

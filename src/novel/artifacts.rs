@@ -336,7 +336,7 @@ impl ArtifactStore {
         };
         let path = self.project().find(&file.path).ok().flatten();
         NovelArtifact {
-            modified: path.and_then(|path| file_stamp(&path)).map(|mark| mark.modified.0),
+            modified: path.and_then(|path| file_stamp(&path).ok()?).map(|mark| mark.modified.0),
             source_tool: source_tool.map(str::to_owned),
             created_at: None,
             origin,

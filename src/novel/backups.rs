@@ -332,7 +332,8 @@ impl Backups {
         for path in paths {
             let top = self.project.resolve(path)?;
             refuse_hidden(&top.shown())?;
-            let is_backup = |source: &ProjectPath| top.is_dir() && source.relative().starts_with(&self.folder);
+            let is_folder = top.is_dir()?;
+            let is_backup = |source: &ProjectPath| is_folder && source.relative().starts_with(&self.folder);
             for met in FileWalk::new(&top)? {
                 match met {
                     WalkItem::File(source) if is_backup(&source) => {}

@@ -158,7 +158,7 @@ impl FileWalk {
     /// Starts a walk at a folder; for a file, the walk yields only that file.
     pub fn new(top: &ProjectPath) -> Result<Self, PathError> {
         let mut walk = Self { open: Vec::new() };
-        if top.is_dir() {
+        if top.is_dir()? {
             walk.enter(top, 0)?;
         } else {
             walk.open.push(PendingVisit::File(top.clone()));

@@ -10,7 +10,7 @@ use cap_fs_ext::OpenOptionsSyncExt;
 use cap_std::fs::{File, OpenOptions};
 
 use super::{Project, path_error::PathError};
-use crate::text::BilingualText;
+use crate::{system::unless_unreadable, text::BilingualText};
 
 /// The proof that a path lies inside its project, and the only way to open it.
 #[derive(Clone, Debug)]
@@ -71,16 +71,22 @@ impl ProjectPath {
         Err(if kind.is_dir() { PathError::is_folder(self.shown()) } else { PathError::is_special(self.shown()) })
     }
 
-    /// True if the path is a folder now.
-    pub fn is_dir(&self) -> bool {
-        self.relative.as_os_str().is_empty()
-            || self.record_failure(self.project.dir().metadata(&self.relative)).is_ok_and(|meta| meta.is_dir())
+    /// True if the path is a folder now; false if it is gone or cannot be reached.
+    ///
+    /// # Errors
+    /// A system failure: it may be a folder.
+    pub fn is_dir(&self) -> Result<bool, PathError> {
+        if self.relative.as_os_str().is_empty() {
+            return Ok(true);
+        }
+        let found = unless_unreadable(self.record_failure(self.project.dir().metadata(&self.relative)));
+        Ok(found.map_err(|source| self.unreadable(source))?.is_some_and(|meta| meta.is_dir()))
     }
 
     /// Records a system failure of the result and returns the result unchanged; see
     /// [`crate::system::SystemFailures::record`].
     pub fn record_failure<T>(&self, result: io::Result<T>) -> io::Result<T> {
-        self.project.failures.record(result)
+        self.project.failures.record_at(&self.relative, result)
     }
 
     /// Opens a file through an absolute link. `RESOLVE_BENEATH` refuses every absolute link. One that stays inside is
@@ -96,7 +102,8 @@ impl ProjectPath {
             _ => {}
         }
         let outside = || PathError::Outside { path: self.shown() };
-        let Ok(real) = self.record_failure(self.absolute().canonicalize()) else {
+        let real = unless_unreadable(self.record_failure(self.absolute().canonicalize()));
+        let Some(real) = real.map_err(|source| self.unreadable(source))? else {
             return Err(self.unreadable(error));
         };
         let inside = real.strip_prefix(&self.project.root).map_err(|_| outside())?;

@@ -13,7 +13,7 @@ use super::{
     path_error::PathError,
     project_path::{ProjectPath, slashed},
 };
-use crate::{nearest::nearest, root_watcher, text::BilingualText};
+use crate::{nearest::nearest, root_watcher, system::unless_unreadable, text::BilingualText};
 
 /// The maximum length of a path, in bytes (Linux `PATH_MAX`).
 pub const MAX_PATH_BYTES: usize = 4_096;
@@ -38,7 +38,7 @@ impl Project {
     pub fn find(self: &Arc<Self>, raw: &str) -> Result<Option<ProjectPath>, PathError> {
         let relative = self.relative(raw)?;
         for candidate in self.spellings(raw, &relative)? {
-            match self.failures.record(self.root.join(&candidate).canonicalize()) {
+            match self.failures.record_at(&candidate, self.root.join(&candidate).canonicalize()) {
                 Ok(real) => {
                     let inside =
                         real.strip_prefix(&self.root).map_err(|_| PathError::Outside { path: raw.to_owned() })?;
@@ -51,13 +51,7 @@ impl Project {
                 Err(error)
                     if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename)
                         || error.raw_os_error() == Some(20) => {}
-                Err(source) => {
-                    return Err(PathError::Unreadable {
-                        path: raw.to_owned(),
-                        action: BilingualText::new("opened", "開くことが"),
-                        source,
-                    });
-                }
+                Err(source) => return Err(cannot_open(raw, source)),
             }
         }
         Ok(None)
@@ -112,8 +106,11 @@ impl Project {
         };
         let nfc = PathBuf::from(text.nfc().collect::<String>());
         let nfd = PathBuf::from(text.nfd().collect::<String>());
-        let exists = |path: &Path| self.failures.record(self.root.join(path).symlink_metadata()).is_ok();
-        if !exists(relative) && nfc != nfd && exists(&nfc) && exists(&nfd) {
+        let exists = |path: &Path| {
+            let found = self.failures.record_at(path, self.root.join(path).symlink_metadata());
+            unless_unreadable(found).map(|found| found.is_some()).map_err(|source| cannot_open(raw, source))
+        };
+        if !exists(relative)? && nfc != nfd && exists(&nfc)? && exists(&nfd)? {
             return Err(PathError::Ambiguous { path: raw.to_owned() });
         }
         for other in [nfc, nfd] {
@@ -149,4 +146,8 @@ impl Project {
         }
         Vec::new()
     }
+}
+
+fn cannot_open(raw: &str, source: io::Error) -> PathError {
+    PathError::Unreadable { path: raw.to_owned(), action: BilingualText::new("opened", "開くことが"), source }
 }

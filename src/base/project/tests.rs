@@ -29,6 +29,31 @@ fn recreated_root_is_reopened() {
 }
 
 #[test]
+fn system_failure_is_not_a_missing_or_other_file() {
+    let root = tempfile::tempdir().expect("a folder");
+    fs::create_dir(root.path().join("d")).expect("a folder");
+    for name in ["が", "か\u{3099}"] {
+        fs::write(root.path().join(name), name).expect("written");
+    }
+    let project = Project::open(root.path()).expect("a project");
+    let folder = project.resolve("d").expect("there");
+    assert!(folder.is_dir().expect("known"));
+    for failing in ["d", "が"] {
+        project.failures().fail_at(failing);
+    }
+    let refused = [
+        folder.is_dir().map(drop),
+        project.find("d").map(drop),
+        // Which of the two spellings is meant cannot be told.
+        project.find("が").map(drop),
+    ];
+    for refused in refused {
+        assert!(refused.as_ref().is_err_and(PathError::is_system_failure), "{refused:?}");
+    }
+    assert_eq!(project.failures().count(), 3);
+}
+
+#[test]
 fn a_socket_is_no_file_and_no_failure_of_the_system() {
     let root = tempfile::tempdir().expect("a folder");
     let _socket = std::os::unix::net::UnixListener::bind(root.path().join("app.sock")).expect("a socket");

@@ -58,7 +58,7 @@ pub fn search(
     let mut named: Vec<ProjectPath> = Vec::new();
     let mut folders: Vec<PathBuf> = Vec::new();
     for target in targets.files.iter().chain(&targets.roots) {
-        if target.is_dir() {
+        if target.is_dir().map_err(|_| SearchError::System { path: target.shown() })? {
             folders.push(target.absolute());
         } else {
             named.push(target.clone());

@@ -280,7 +280,9 @@ impl NovelProject {
         let named = role.name(&self.names);
         let others = role.others().iter().map(|other| (*other, false));
         for (name, is_named) in std::iter::once((named, true)).chain(others) {
-            if let Some(folder) = self.find(name)?.filter(ProjectPath::is_dir) {
+            if let Some(folder) = self.find(name)?
+                && folder.is_dir()?
+            {
                 return Ok(Some((folder, is_named)));
             }
         }

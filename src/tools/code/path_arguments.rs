@@ -216,7 +216,8 @@ fn split_glob(project: &Arc<Project>, raw: &str) -> Option<(ProjectPath, PlaceGl
             let anywhere = if rest.contains('/') { rest.to_owned() } else { format!("**/{rest}") };
             return Some((project.root_path(), PlaceGlob::new(&anywhere)?));
         }
-        let folder = project.resolve_any_spelling(folder).ok().filter(ProjectPath::is_dir)?;
+        let folder = project.resolve_any_spelling(folder).ok()?;
+        folder.is_dir().ok().filter(|is_folder| *is_folder)?;
         Some((folder, PlaceGlob::new(rest)?))
     })
 }

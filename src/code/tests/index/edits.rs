@@ -309,7 +309,7 @@ impl Edited {
             shown(&scanned),
             question()
         );
-        let are_folders = targets.roots.iter().all(ProjectPath::is_dir);
+        let are_folders = targets.roots.iter().all(|root| root.is_dir().expect("known"));
         if are_folders
             && within.is_none()
             && !scope_options.traversal.follow_symlinks

@@ -97,7 +97,7 @@ impl Edited {
             shown(&walked),
             question()
         );
-        let are_folders = roots.iter().all(ProjectPath::is_dir);
+        let are_folders = roots.iter().all(|root| root.is_dir().expect("known"));
         // An exclude with a slash is relative to its root, but for fd to the current folder.
         let has_same_excludes = roots.is_empty() || !options.exclude.iter().any(|glob| glob == "lib/**");
         if are_folders

@@ -52,7 +52,7 @@ impl Tool for GetFileReferenceInfo {
                 success: true,
                 artifact_id: file.hash.artifact_id(),
                 file: file.into(),
-                mtime: file_stamp(&path).and_then(|mark| time(mark.modified.0)),
+                mtime: file_stamp(&path)?.and_then(|mark| time(mark.modified.0)),
             })
         });
         Ok(ToolOutcome::Done(look.await?))
