@@ -1,9 +1,13 @@
 //! The aspects of a text that `check_story_structure` and `check_writing_expression` report, composed of rules and
-//! items.
+//! items in `aspects.toml`.
 //!
 //! An aspect has no formula of its own. Its score is the mean of its parts: the score of its rules' findings, and each
 //! of its items that was evaluated. An item that was not evaluated is not a part; `coverage` is the share of the parts
 //! that were.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use super::{
     Finding, Score,
@@ -14,92 +18,40 @@ use super::{
 pub const LOW: f64 = 0.5;
 
 /// An aspect of a text: a weighted set of rules and items.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Aspect {
     /// The name in the specification.
-    pub name: &'static str,
+    pub name: String,
     /// The weight in the overall score.
     pub weight: f64,
     /// The names of the rules whose findings lower the score.
-    pub rules: &'static [&'static str],
+    #[serde(default)]
+    pub rules: Vec<String>,
     /// The ids of the items that measure or judge the aspect.
-    pub items: &'static [&'static str],
+    #[serde(default)]
+    pub items: Vec<String>,
 }
 
-/// The aspects of `check_story_structure`, with their weights (novel-checks 2.3).
-pub const STRUCTURE: [Aspect; 5] = [
-    Aspect {
-        name: "story_integration",
-        weight: 0.25,
-        rules: &[],
-        items: &["A31-026", "A31-031", "A31-034", "A31-050", "A31-068"],
-    },
-    Aspect {
-        name: "pacing_rhythm",
-        weight: 0.2,
-        rules: &[],
-        items: &["A31-025", "A31-027", "A31-028", "A31-029", "A31-030", "A31-062"],
-    },
-    Aspect { name: "foreshadowing_recovery", weight: 0.2, rules: &[], items: &["A31-032", "A31-033"] },
-    Aspect {
-        name: "character_psychology_consistency",
-        weight: 0.2,
-        rules: &[],
-        items: &["A31-005", "A31-008", "A31-013", "A31-014", "A31-016", "A31-017"],
-    },
-    Aspect { name: "genre_appropriateness", weight: 0.15, rules: &[], items: &["A31-022", "A31-058", "A31-067"] },
-];
+/// The parsed contents of `aspects.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AspectTables {
+    /// The aspects of `check_story_structure`.
+    pub structure: [Aspect; 5],
+    /// The aspects of `check_writing_expression`.
+    pub expression: [Aspect; 5],
+}
 
-/// The aspects of `check_writing_expression` (novel-checks 2.4), of equal weight.
-pub const EXPRESSION: [Aspect; 5] = [
-    Aspect {
-        name: "naturalness",
-        weight: 1.0,
-        rules: &[
-            "doubled_joshi",
-            "ga_chain",
-            "double_negative",
-            "ra_nuki",
-            "sa_ire",
-            "i_nuki",
-            "double_honorific",
-            "misuse",
-            "tautology",
-            "redundancy",
-            "auxiliary_kanji",
-        ],
-        items: &[],
-    },
-    Aspect {
-        name: "descriptive_power",
-        weight: 1.0,
-        rules: &["direct_emotion"],
-        items: &["A31-001", "A31-002", "A31-003", "A31-037", "A31-038", "A31-055"],
-    },
-    Aspect {
-        name: "metaphor_rhetoric",
-        weight: 1.0,
-        rules: &["cliche", "simile_excess"],
-        items: &["A31-039", "A31-040"],
-    },
-    Aspect {
-        name: "style_consistency",
-        weight: 1.0,
-        rules: &["mixed_style", "viewpoint_slip", "spelling_variant"],
-        items: &["A31-044"],
-    },
-    Aspect {
-        name: "readability",
-        weight: 1.0,
-        rules: &["kanji_run", "near_repetition", "demonstrative_cluster"],
-        items: &["A31-043", "A31-046", "A31-047", "A31-064"],
-    },
-];
+/// The aspects, loaded on first use.
+pub static ASPECTS: LazyLock<AspectTables> = LazyLock::new(|| {
+    toml::from_str(include_str!("aspects.toml")).expect("aspects.toml is well-formed; a test reads it")
+});
 
 /// The result of evaluating an aspect.
 #[derive(Clone, Debug)]
 pub struct AspectScore<'e> {
-    pub aspect: Aspect,
+    pub aspect: &'static Aspect,
     /// From 0 to 100; `None` if no part was evaluated.
     pub score: Option<f64>,
     /// The share of the aspect's parts that were evaluated, from 0 to 1.
@@ -113,15 +65,18 @@ pub struct AspectScore<'e> {
 impl<'e> AspectScore<'e> {
     /// Scores an aspect from the findings of its rules and the evaluations of its items. `characters` is the length of
     /// the text.
-    pub fn evaluate(aspect: Aspect, findings: &[Finding], characters: usize, all: &'e [Evaluation]) -> Self {
+    pub fn evaluate(aspect: &'static Aspect, findings: &[Finding], characters: usize, all: &'e [Evaluation]) -> Self {
         let mut parts: Vec<f64> = Vec::new();
         let has_rules = !aspect.rules.is_empty();
         if has_rules && characters > 0 {
-            let own: Vec<Finding> =
-                findings.iter().filter(|finding| aspect.rules.contains(&finding.rule)).cloned().collect();
+            let own: Vec<Finding> = findings
+                .iter()
+                .filter(|finding| aspect.rules.iter().any(|rule| rule == finding.rule))
+                .cloned()
+                .collect();
             parts.push(Score::from_findings(&own, characters).0 / 100.0);
         }
-        let own = all.iter().filter(|one| aspect.items.contains(&one.item.id.as_str()));
+        let own = all.iter().filter(|one| aspect.items.contains(&one.item.id));
         let evaluations: Vec<&Evaluation> = own.filter(|one| one.score.is_some()).collect();
         parts.extend(evaluations.iter().filter_map(|one| one.score));
         let total = aspect.items.len() + usize::from(has_rules);
@@ -162,4 +117,34 @@ pub fn overall_score(aspects: &[AspectScore<'_>]) -> (Option<f64>, f64) {
     }
     let coverage = if all > 0.0 { weights / all } else { 0.0 };
     ((weights > 0.0).then(|| sum / weights), coverage)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::ASPECTS;
+    use crate::checks::{RULES, RuleGroup, items::item};
+
+    #[test]
+    fn every_rule_of_expression_is_in_one_aspect_and_every_item_exists() {
+        let rules: Vec<&str> = ASPECTS.expression.iter().flat_map(|aspect| &aspect.rules).map(String::as_str).collect();
+        let group = RULES.iter().filter(|rule| rule.page.group == RuleGroup::Expression);
+        assert_eq!(rules.iter().copied().collect::<BTreeSet<_>>(), group.map(|rule| rule.name).collect());
+        assert_eq!(rules.iter().collect::<BTreeSet<_>>().len(), rules.len(), "a rule is in two aspects");
+        for aspect in ASPECTS.structure.iter().chain(&ASPECTS.expression) {
+            assert!(aspect.items.iter().all(|id| item(id).is_some()), "{}: {:?}", aspect.name, aspect.items);
+        }
+    }
+
+    /// The reports of the tools take the aspects by their places.
+    #[test]
+    fn the_aspects_stand_in_the_order_of_the_reports() {
+        let names: Vec<&str> =
+            ASPECTS.structure.iter().chain(&ASPECTS.expression).map(|aspect| &*aspect.name).collect();
+        let structure = "story_integration pacing_rhythm foreshadowing_recovery character_psychology_consistency \
+            genre_appropriateness";
+        let expression = "naturalness descriptive_power metaphor_rhetoric style_consistency readability";
+        assert_eq!(names.join(" "), format!("{structure} {expression}"));
+    }
 }

@@ -85,12 +85,12 @@ struct EvidencePlace {
 
 impl AspectReport {
     pub(super) fn from_score(seen: &CheckContext<'_>, one: &AspectScore<'_>) -> Self {
-        let rules = one.aspect.rules;
+        let rules = &one.aspect.rules;
         Self {
             score: one.score.map(tenths),
             method: one.method.name(),
             coverage: hundredths(one.coverage),
-            issues: if rules.is_empty() { Vec::new() } else { seen.issues_of(|rule| rules.contains(&rule)) },
+            issues: seen.issues_of(|rule| rules.iter().any(|own| own == rule)),
             evidence: one.evaluations.iter().filter_map(|item| AspectPart::from_evaluation(seen, item)).collect(),
             low_items: one.low_items().into_iter().map(|low| ItemReport::with_advice(seen, low)).collect(),
         }

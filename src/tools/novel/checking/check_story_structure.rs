@@ -3,7 +3,7 @@
 use fumi_base::text::Locale;
 use fumi_kernel::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::checks::{
-    aspects::{AspectScore, STRUCTURE, overall_score},
+    aspects::{ASPECTS, AspectScore, overall_score},
     features::Foreshadowing,
     items::EvaluationMethod,
 };
@@ -113,7 +113,9 @@ impl Tool for CheckStoryStructure {
     ) -> Result<ToolOutcome<CheckReply<StructureReport>>, ToolError> {
         let job = CheckJob::new("check_story_structure", args.episode, args.verbose, deps, cx)?;
         let looks = ReviewOptions {
-            items: ItemSelection::Only(STRUCTURE.iter().flat_map(|aspect| aspect.items).copied().collect()),
+            items: ItemSelection::Only(
+                ASPECTS.structure.iter().flat_map(|aspect| &aspect.items).map(String::as_str).collect(),
+            ),
             session_id: args.session_id,
             ..ReviewOptions::default()
         };
@@ -126,7 +128,8 @@ impl Tool for CheckStoryStructure {
 pub(super) fn structure(whole: &ReviewContext<'_>) -> StructureReport {
     let seen = whole.seen;
     let characters = seen.material.characters();
-    let scores = STRUCTURE.map(|aspect| AspectScore::evaluate(aspect, seen.findings, characters, whole.evaluations));
+    let aspects = ASPECTS.structure.each_ref();
+    let scores = aspects.map(|aspect| AspectScore::evaluate(aspect, seen.findings, characters, whole.evaluations));
     let (overall, coverage) = overall_score(&scores);
     let (open_foreshadowing, more_open_foreshadowing) = threads(seen);
     let [integration, pacing, foreshadowing, psychology, genre] =

@@ -5,7 +5,7 @@ use fumi_base::text::Locale;
 use fumi_kernel::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::checks::{
     RuleGroup,
-    aspects::{AspectScore, EXPRESSION, overall_score},
+    aspects::{ASPECTS, AspectScore, overall_score},
     items::EvaluationMethod,
     metrics,
 };
@@ -103,7 +103,7 @@ impl Tool for CheckWritingExpression {
 
 /// Returns the rules of expression and the items of its aspects.
 pub(super) fn review_options() -> ReviewOptions {
-    let items = EXPRESSION.iter().flat_map(|aspect| aspect.items).copied();
+    let items = ASPECTS.expression.iter().flat_map(|aspect| &aspect.items).map(String::as_str);
     ReviewOptions {
         groups: &[RuleGroup::Expression],
         items: ItemSelection::Only(items.collect()),
@@ -114,7 +114,8 @@ pub(super) fn review_options() -> ReviewOptions {
 pub(super) fn expression(whole: &ReviewContext<'_>) -> Expression {
     let seen = whole.seen;
     let characters = seen.material.characters();
-    let scores = EXPRESSION.map(|aspect| AspectScore::evaluate(aspect, seen.findings, characters, whole.evaluations));
+    let aspects = ASPECTS.expression.each_ref();
+    let scores = aspects.map(|aspect| AspectScore::evaluate(aspect, seen.findings, characters, whole.evaluations));
     let (overall, coverage) = overall_score(&scores);
     let [naturalness, descriptive, metaphor, style, readability] =
         scores.map(|one| AspectReport::from_score(seen, &one));

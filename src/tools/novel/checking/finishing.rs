@@ -132,7 +132,7 @@ fn run_check(job: &CheckJob, is_cancelled: &dyn Fn() -> bool) -> Result<Finishin
             Ok(FinishingCheck::from_reply(&checked))
         }
         "check_story_structure" => {
-            let items = aspects::STRUCTURE.iter().flat_map(|aspect| aspect.items).copied();
+            let items = aspects::ASPECTS.structure.iter().flat_map(|aspect| &aspect.items).map(String::as_str);
             let looks = looks(&[], ItemSelection::Only(items.collect()));
             let (checked, _) = review(job, &looks, &Judging::default(), is_cancelled, structure)?;
             Ok(FinishingCheck::from_reply(&checked))
