@@ -26,4 +26,4 @@ pub use review_store::{
 };
 pub use rubric::{instruction, open_items, rubric, words};
 pub use scores::{EpisodeScore, scores};
-pub use steps::{ReviewPhase, ReviewStep, STEPS, review_step};
+pub use steps::{ReviewStep, STEPS, review_step};

@@ -228,10 +228,10 @@ fn judgements_count_for_the_very_text_that_was_judged() {
 fn a_staged_review_has_twelve_steps_in_four_phases() {
     let ids: Vec<u32> = STEPS.iter().map(|step| step.id).collect();
     assert_eq!(ids, (1..=12).collect::<Vec<_>>());
-    let phases: Vec<&str> = STEPS.chunks(3).map(|part| part[0].phase.name()).collect();
+    let phases: Vec<&str> = STEPS.chunks(3).map(|part| part[0].phase.as_str()).collect();
     assert_eq!(phases, ["basic_quality", "story_quality", "structure_quality", "expression_quality"]);
     for part in STEPS.chunks(3) {
-        assert!(part.iter().all(|step| step.phase == part[0].phase));
+        assert!(part.iter().all(|step| step.phase == part[0].phase.as_str()));
     }
     assert_eq!(review_step(12).expect("the last").id, 12);
     assert!(review_step(0).is_none() && review_step(13).is_none());

@@ -104,8 +104,8 @@ impl Tool for ExecuteCheckStep {
         let mut submit = Map::new();
         submit.insert("step_id".to_owned(), json!(step.id));
         let looks = ReviewOptions {
-            groups: step.groups,
-            items: ItemSelection::Only(step.items.to_vec()),
+            groups: &step.groups,
+            items: ItemSelection::Only(step.items.iter().map(String::as_str).collect()),
             step: Some(step.id),
             session_id: args.session_id,
             given: args.manuscript_content,
@@ -142,15 +142,12 @@ fn executed(whole: &ReviewContext<'_>, step: &'static ReviewStep, focus: &[Strin
     let score = mean(&parts).map(tenths);
     StepReport {
         step_id: step.id,
-        phase: step.phase.name(),
-        description: match seen.job.locale {
-            Locale::En => step.en.to_owned(),
-            Locale::Ja => step.ja.to_owned(),
-        },
+        phase: &step.phase,
+        description: step.title.get(seen.job.locale).to_owned(),
         issues: seen.issues_of(is_in_focus),
         items_evaluated: shown,
         coverage: hundredths(share(parts.len(), total)),
-        unstable_items: whole.unstable.iter().filter(|id| step.items.contains(&id.as_str())).cloned().collect(),
+        unstable_items: whole.unstable.iter().filter(|id| step.items.contains(id)).cloned().collect(),
         rejected_judgements: whole.rejected.to_vec(),
         next_step: STEPS.iter().map(|other| other.id).find(|other| *other > step.id),
         verdict: match score {

@@ -74,7 +74,7 @@ impl Tool for GetCheckStatus {
                 progress_percentage: tenths(percent(manifest.completed_steps.len())),
                 completed_steps: manifest.completed_steps.clone(),
                 total_steps: STEPS.len(),
-                current_phase: next.map(|step| step.phase.name()),
+                current_phase: next.map(|step| step.phase.as_str()),
                 next_step: next.map(|step| CheckTask::from_step(step, locale)),
                 issues_found: review.issues()?.len(),
                 quality_score: score(&review.executions()?),

@@ -85,7 +85,7 @@ impl Tool for GetCheckTasks {
 }
 
 impl CheckTask {
-    pub(super) fn from_step(step: &ReviewStep, locale: Locale) -> Self {
+    pub(super) fn from_step(step: &'static ReviewStep, locale: Locale) -> Self {
         let judged = step.judged_items();
         let llm_instruction = match (locale, judged) {
             (Locale::En, 0) => format!("Call execute_check_step with step_id {}, and correct what it names.", step.id),
@@ -101,11 +101,8 @@ impl CheckTask {
         };
         Self {
             id: step.id,
-            phase: step.phase.name(),
-            description: match locale {
-                Locale::En => step.en.to_owned(),
-                Locale::Ja => step.ja.to_owned(),
-            },
+            phase: &step.phase,
+            description: step.title.get(locale).to_owned(),
             llm_instruction,
             estimated_duration: step.estimated_seconds,
             judged_items: judged,
