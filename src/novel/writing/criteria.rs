@@ -69,12 +69,9 @@ impl AnswerCriterion {
             }
             Self::Key(key) => {
                 let (en, ja) = holds(key.holds);
-                let meaning = key.meaning();
-                let meaning_en = meaning.get(fumi_base::text::Locale::En);
-                let meaning_ja = meaning.get(fumi_base::text::Locale::Ja);
                 BilingualText::new(
-                    format!("`{}` contains {en}: {meaning_en}", key.name),
-                    format!("`{}` に{ja}（{meaning_ja}）があること", key.name),
+                    format!("`{}` contains {en}: {}", key.name, key.meaning.en),
+                    format!("`{}` に{ja}（{}）があること", key.name, key.meaning.ja),
                 )
             }
             Self::Length { from, to } => BilingualText::new(
@@ -147,7 +144,7 @@ pub(super) fn judge_text(
 pub(super) fn judge_keys(criteria: &[AnswerCriterion], whole: &YamlValue) -> Vec<MissedCriterion> {
     let words = whole.words();
     let judged = criteria.iter().filter_map(|criterion| match criterion {
-        AnswerCriterion::Key(key) => key_miss(criterion, key, whole.get(key.name)),
+        AnswerCriterion::Key(key) => key_miss(criterion, key, whole.get(&key.name)),
         AnswerCriterion::Characters(cast) => cast_miss(criterion, cast, &words),
         AnswerCriterion::Remnants => remnants_miss(criterion, &words),
         AnswerCriterion::Form | AnswerCriterion::Length { .. } => None,

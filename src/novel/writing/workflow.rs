@@ -97,7 +97,7 @@ pub struct TurnQuestion {
     pub context: Vec<CitedFile>,
     pub criteria: Vec<AnswerCriterion>,
     /// The form of the answer: keys or text.
-    pub gives: TurnContents,
+    pub gives: &'static TurnContents,
     /// The values to send with the answer.
     pub submit: AnswerTarget,
     /// The timeout of the stage.
@@ -327,7 +327,7 @@ impl<'a> Workflow<'a> {
         let misses_or = |misses: Vec<MissedCriterion>, judged: AcceptedOutput| {
             if misses.is_empty() { Ok(judged) } else { Err(misses) }
         };
-        let keys = match stage.turns()[turn - 1] {
+        let keys = match &stage.turns()[turn - 1] {
             TurnContents::Keys(keys) => keys,
             TurnContents::Part(..) | TurnContents::Rest => {
                 let so_far = self.so_far();
@@ -345,10 +345,10 @@ impl<'a> Workflow<'a> {
         let given = criteria::read_keys(content)?;
         // A later turn may correct a key of an earlier one, which must meet that key's own criterion.
         let earlier = stage.turns()[..turn - 1].iter().flat_map(|gives| match gives {
-            TurnContents::Keys(keys) => *keys,
+            TurnContents::Keys(keys) => keys.as_slice(),
             _ => &[],
         });
-        let corrected = earlier.filter(|key| given.iter().any(|(name, _)| name.as_str() == Some(key.name)));
+        let corrected = earlier.filter(|key| given.iter().any(|(name, _)| name.as_str() == Some(&key.name)));
         criteria.extend(corrected.map(AnswerCriterion::Key));
         let mut pairs = self.pairs_so_far();
         merge(&mut pairs, given);
@@ -382,7 +382,7 @@ impl<'a> Workflow<'a> {
         let length =
             LengthRange::resolve(self.session.word_count_target(), &self.material.plot, &self.material.settings);
         let (min, max) = (length.min as usize, length.max as usize);
-        let mut criteria = match stage.turns()[turn - 1] {
+        let mut criteria = match &stage.turns()[turn - 1] {
             TurnContents::Keys(keys) => {
                 let keys_of = keys.iter().map(AnswerCriterion::Key);
                 let mut criteria: Vec<AnswerCriterion> =
@@ -392,7 +392,7 @@ impl<'a> Workflow<'a> {
                 }
                 criteria
             }
-            TurnContents::Part(from, to) => {
+            &TurnContents::Part(from, to) => {
                 vec![AnswerCriterion::Length { from: (min * from as usize).div_ceil(100), to: max * to as usize / 100 }]
             }
             TurnContents::Rest => {
@@ -422,7 +422,7 @@ impl<'a> Workflow<'a> {
             instruction: prompt::render(&self.session, stage, turn, self.material, self.locale),
             context: self.context(stage),
             criteria: self.criteria(stage, turn),
-            gives: stage.turns()[turn - 1],
+            gives: &stage.turns()[turn - 1],
             submit: AnswerTarget {
                 session_id: self.session.id().to_string(),
                 episode: self.session.episode().number(),
@@ -439,7 +439,11 @@ impl<'a> Workflow<'a> {
     fn context(&self, stage: WritingStage) -> Vec<CitedFile> {
         let outputs = stage.reads().filter_map(|read| {
             let output = self.session.output(read)?;
-            Some(CitedFile { path: output.output_file.clone(), sha256: output.sha256.clone(), what: read.title() })
+            Some(CitedFile {
+                path: output.output_file.clone(),
+                sha256: output.sha256.clone(),
+                what: read.title().clone(),
+            })
         });
         let turns = (1..).zip(self.session.turns()).map(|(turn, piece)| CitedFile {
             path: piece.file.clone(),

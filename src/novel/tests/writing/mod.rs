@@ -86,7 +86,7 @@ fn good(ask: &TurnQuestion) -> String {
                     "[{find: 海を止めに来た人ですか, replace: 海をとめに来た人ですか}]".to_owned()
                 }
             };
-            let lines = keys.iter().map(|key| [key.name, ": ", &value(key.holds), "\n"].concat());
+            let lines = keys.iter().map(|key| [&key.name, ": ", &value(key.holds), "\n"].concat());
             lines.collect()
         }
         TurnContents::Part(..) | TurnContents::Rest => acts()[ask.submit.turn - 1].clone(),

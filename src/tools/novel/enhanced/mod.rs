@@ -84,7 +84,7 @@ impl WritingStep {
 
     pub(super) fn title(self) -> BilingualText {
         match self {
-            Self::Stage(stage) => stage.title(),
+            Self::Stage(stage) => stage.title().clone(),
             Self::Finishing(number, _) => {
                 let (_, en, ja) = FINISHING[number - STAGES - 1];
                 BilingualText::new(en, ja)

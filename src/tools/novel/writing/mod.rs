@@ -290,7 +290,7 @@ pub(in crate::novel) fn artifact(sha256: &str) -> String {
 }
 
 /// Returns the schema of an answer that consists of keys; `None` for a plain text.
-fn answer_schema(gives: TurnContents, locale: Locale) -> Option<Map<String, Value>> {
+fn answer_schema(gives: &TurnContents, locale: Locale) -> Option<Map<String, Value>> {
     let TurnContents::Keys(keys) = gives else { return None };
     let property = |holds| match holds {
         KeyContents::Characters(least) => json!({"type": "string", "minLength": least}),
@@ -304,11 +304,11 @@ fn answer_schema(gives: TurnContents, locale: Locale) -> Option<Map<String, Valu
         .iter()
         .map(|key| {
             let mut schema = property(key.holds);
-            schema["description"] = json!(key.meaning().get(locale));
-            (key.name.to_owned(), schema)
+            schema["description"] = json!(key.meaning.get(locale));
+            (key.name.clone(), schema)
         })
         .collect();
-    let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
+    let names: Vec<&str> = keys.iter().map(|key| &*key.name).collect();
     let schema = json!({"type": "object", "properties": properties, "required": names});
     schema.as_object().cloned()
 }
