@@ -63,33 +63,23 @@ fn number_or_turn(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"anyOf": [{"type": "integer"}, {"type": "string"}]})
 }
 
-/// Builds the specification of a step: its number, and its titles and summaries before the text that all steps share.
+/// Builds the specification of a step, with its title and summary before the text that all steps share.
 macro_rules! spec {
-    ($number:literal, $en:literal, $does:literal, $ja:literal, $does_ja:literal) => {
+    ($number:literal) => {
         ToolSpec {
             name: concat!("write_step_", $number),
             toolset: STEPS,
             texts: ToolTextFiles {
                 en: concat!(
-                    "# ",
-                    $en,
-                    "\nsummary: ",
-                    $does,
-                    " (stage ",
-                    $number,
-                    " of 10).\nStage ",
+                    include_str!(concat!("write_step/", $number, ".en.md")),
+                    "Stage ",
                     $number,
                     " of 10. ",
                     include_str!("write_step.en.md")
                 ),
                 ja: concat!(
-                    "# ",
-                    $ja,
-                    "\nsummary: ",
-                    $does_ja,
-                    "（十段階の第",
-                    $number,
-                    "段階）。\n十段階の第",
+                    include_str!(concat!("write_step/", $number, ".ja.md")),
+                    "十段階の第",
                     $number,
                     "段階。",
                     include_str!("write_step.ja.md")
@@ -109,76 +99,16 @@ macro_rules! spec {
 
 impl<const N: usize> Tool for WriteStep<N> {
     const SPEC: ToolSpec = match N {
-        1 => spec!(
-            1,
-            "Step 1: plot and data",
-            "Gather the material for an episode",
-            "ステップ1: プロット・データ準備",
-            "話の材料を集める"
-        ),
-        2 => spec!(
-            2,
-            "Step 2: analyse the plot",
-            "Analyse the plot of an episode and divide it into scenes",
-            "ステップ2: プロット分析・設計",
-            "話のプロットを分析し、場面に分ける"
-        ),
-        3 => spec!(
-            3,
-            "Step 3: emotions and relations",
-            "Design the emotions and relationships in an episode",
-            "ステップ3: 感情・関係性設計",
-            "話の感情の流れと人物の関係を設計する"
-        ),
-        4 => spec!(
-            4,
-            "Step 4: humour and charm",
-            "Design the humour and the characters' charm in an episode",
-            "ステップ4: ユーモア・魅力設計",
-            "話のユーモアと人物の魅力を設計する"
-        ),
-        5 => spec!(
-            5,
-            "Step 5: minds and dialogue",
-            "Design the characters' minds and dialogue in an episode",
-            "ステップ5: キャラ心理・対話設計",
-            "話の人物の心理と対話を設計する"
-        ),
-        6 => spec!(
-            6,
-            "Step 6: scenes and atmosphere",
-            "Design the scenes and atmosphere of an episode",
-            "ステップ6: 場面演出・雰囲気設計",
-            "話の場面の演出と雰囲気を設計する"
-        ),
-        7 => spec!(
-            7,
-            "Step 7: consistency",
-            "Find and resolve contradictions in the design of an episode",
-            "ステップ7: 論理整合性調整",
-            "話の設計の食い違いを見つけて解消する"
-        ),
-        8 => spec!(
-            8,
-            "Step 8: the manuscript",
-            "Write the manuscript of an episode",
-            "ステップ8: 原稿執筆",
-            "話の原稿を書く"
-        ),
-        9 => spec!(
-            9,
-            "Step 9: refine",
-            "Find and correct weak passages in the manuscript of an episode",
-            "ステップ9: 品質仕上げ",
-            "話の原稿の弱い箇所を見つけて直す"
-        ),
-        10 => spec!(
-            10,
-            "Step 10: final adjustment",
-            "Make the last small corrections to the manuscript of an episode",
-            "ステップ10: 最終調整",
-            "話の原稿に最後の細かな修正を加える"
-        ),
+        1 => spec!(1),
+        2 => spec!(2),
+        3 => spec!(3),
+        4 => spec!(4),
+        5 => spec!(5),
+        6 => spec!(6),
+        7 => spec!(7),
+        8 => spec!(8),
+        9 => spec!(9),
+        10 => spec!(10),
         _ => panic!("there are ten stages"),
     };
     const ASKS: bool = true;
