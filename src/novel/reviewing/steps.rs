@@ -61,7 +61,6 @@ impl ReviewStep {
     }
 }
 
-/// Returns the step with a number.
 pub fn review_step(id: u32) -> Option<&'static ReviewStep> {
     STEPS.iter().find(|step| step.id == id)
 }
