@@ -46,6 +46,11 @@ pub trait UserError: std::error::Error + Send + Sync + 'static {
         Vec::new()
     }
 
+    /// True if the system failed and the state of the file is unknown ([`crate::system`]).
+    fn is_system_failure(&self) -> bool {
+        self.entry() == "SYSTEM_FAILURE"
+    }
+
     /// Returns the catalogue entry, filled with the facts.
     fn error_message(&self) -> ErrorMessage {
         self.catalog().error_message(self.entry(), &self.facts())
@@ -142,6 +147,16 @@ macro_rules! number_facts {
     };
 }
 number_facts!(u16, u32, u64, usize);
+
+/// Returns `None` for what is missing, malformed or cannot be read. A system failure stays an error: it may be there and
+/// sound.
+pub fn unless_unreadable<T, E: UserError>(result: Result<T, E>) -> Result<Option<T>, E> {
+    match result {
+        Ok(read) => Ok(Some(read)),
+        Err(error) if error.is_system_failure() => Err(error),
+        Err(_) => Ok(None),
+    }
+}
 
 /// Returns the entry of an error of the system: `SYSTEM_FAILURE` or this one.
 pub fn entry_or_system_failure(entry: &'static str, source: &io::Error) -> &'static str {

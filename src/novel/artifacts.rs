@@ -10,6 +10,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use fumi_base::{
     atomic_write::replace,
     encoding::{self, Decoded, EncodingChoice},
+    errors::unless_unreadable,
     files,
     listing::{FolderEntry, FolderEntryKind, list},
     project::{Project, ProjectPath},
@@ -150,7 +151,7 @@ impl ArtifactStore {
         let hash = ContentHash::from_bytes(text.as_bytes());
         let path = format!("{KEPT}/{hash}.{}", kind.extension());
         if let Some(file) = self.project().find(&path)?
-            && let Ok(artifact) = self.kept(&file)
+            && let Some(artifact) = unless_unreadable(self.kept(&file))?
         {
             return Ok(artifact);
         }
@@ -174,7 +175,7 @@ impl ArtifactStore {
         let hash = ContentHash::from_bytes(text.as_bytes());
         let path = format!("{OUTPUTS}/{hash}.{}", kind.extension());
         if let Some(file) = self.project().find(&path)?
-            && let Ok(reference) = verified_reference(&file)
+            && let Some(reference) = unless_unreadable(verified_reference(&file))?
         {
             return Ok(reference);
         }
@@ -371,7 +372,7 @@ impl ArtifactStore {
         let mut seen = BTreeSet::new();
         for top in self.novel.own_files()? {
             for met in FileWalk::new(&top)?.take_while(|_| !is_over()) {
-                let file = match met {
+                let file = match met? {
                     WalkItem::File(file) => file,
                     WalkItem::Skipped(path) => {
                         listing.broken.push(path);

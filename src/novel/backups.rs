@@ -8,16 +8,17 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use fumi_base::{
     atomic_write::{remove_folder, replace},
+    errors::unless_unreadable,
     files,
     listing::{FolderEntryKind, list_last},
-    project::{Project, ProjectPath},
+    project::{PathError, Project, ProjectPath},
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
     change_set::{self, FileChange},
     errors::backup::BackupError,
-    project::read_yaml,
+    project::{read_if_readable, read_yaml},
     references::{ContentHash, FILE_BYTES, FileWalk, WalkItem},
 };
 
@@ -183,7 +184,7 @@ impl Backups {
         for old in own.iter().skip(KEPT).rev().filter(|old| Some(old.id.as_str()) != used) {
             let holds = |backup: &Backup, file: &BackupFile| {
                 let has = |held: &BackupFile| held.path == file.path && held.sha256 == file.sha256;
-                backup.id != old.id && backup.files.iter().any(has) && self.copy(&backup.id, file).is_ok()
+                backup.id != old.id && backup.files.iter().any(has) && matches!(self.damage(&backup.id, file), Ok(None))
             };
             if old.files.iter().all(|file| stay.iter().any(|backup| holds(backup, file))) {
                 remove_folder(&self.project, &format!("{}/{}", self.folder, old.id))?;
@@ -242,9 +243,9 @@ impl Backups {
         // The folder may contain other folders; only names that begin with a time are backups.
         let ids = listed.into_iter().filter(|entry| entry.kind == FolderEntryKind::Folder && is_id(&entry.name));
         for entry in ids {
-            match self.manifest(&entry.name) {
-                Ok(backup) => complete.push(backup),
-                Err(_) => incomplete.push(entry.name),
+            match unless_unreadable(self.manifest(&entry.name))? {
+                Some(backup) => complete.push(backup),
+                None => incomplete.push(entry.name),
             }
         }
         complete.reverse();
@@ -253,7 +254,11 @@ impl Backups {
 
     pub fn verify(&self, id: &str) -> Result<Vec<CopyDamage>, BackupError> {
         let backup = self.manifest(id)?;
-        Ok(backup.files.iter().filter_map(|file| self.copy(id, file).err()).collect())
+        let mut damage = Vec::new();
+        for file in &backup.files {
+            damage.extend(self.damage(id, file)?);
+        }
+        Ok(damage)
     }
 
     /// Restores all files or the given ones. Nothing is changed unless every copy is intact. A restoration interrupted
@@ -277,16 +282,17 @@ impl Backups {
         for file in &wanted {
             // Anyone who can write to the project can edit the manifest.
             refuse_hidden(&file.path)?;
-            damage.extend(self.copy(id, file).err());
+            damage.extend(self.damage(id, file)?);
         }
         if !damage.is_empty() {
             return Err(BackupError::Damaged { id: id.to_owned(), damage });
         }
-        let present: Vec<(&str, &str)> = wanted
-            .iter()
-            .map(|file| (file.path.as_str(), file.sha256.as_str()))
-            .filter(|(path, _)| matches!(self.project.find(path), Ok(Some(_))))
-            .collect();
+        let mut present = Vec::new();
+        for file in &wanted {
+            if self.project.find(&file.path)?.is_some() {
+                present.push((file.path.as_str(), file.sha256.as_str()));
+            }
+        }
         let replaced = match present.as_slice() {
             [] => None,
             present => Some(self.copied_before(present, &format!("before restoring {id}"), now)?),
@@ -335,7 +341,7 @@ impl Backups {
             let is_folder = top.is_dir()?;
             let is_backup = |source: &ProjectPath| is_folder && source.relative().starts_with(&self.folder);
             for met in FileWalk::new(&top)? {
-                match met {
+                match met? {
                     WalkItem::File(source) if is_backup(&source) => {}
                     WalkItem::File(source) if seen.insert(source.shown()) => sources.push(source),
                     WalkItem::File(_) => {}
@@ -354,16 +360,15 @@ impl Backups {
         format!("{}/{id}/{COPIES}/{path}", self.folder)
     }
 
-    /// Returns the bytes of a copy if they match the manifest.
-    fn copy(&self, id: &str, file: &BackupFile) -> Result<Vec<u8>, CopyDamage> {
-        let copy = self.project.resolve(&self.copy_of(id, &file.path));
-        let bytes = copy.and_then(|copy| files::read(&copy, FILE_BYTES));
-        let bytes = bytes.map_err(|_| CopyDamage::Missing(file.path.clone()))?;
-        if ContentHash::from_bytes(&bytes).digits() == file.sha256 {
-            Ok(bytes)
-        } else {
-            Err(CopyDamage::Changed(file.path.clone()))
-        }
+    /// Returns the damage of a copy; `None` if it matches the manifest.
+    fn damage(&self, id: &str, file: &BackupFile) -> Result<Option<CopyDamage>, PathError> {
+        let copy = read_if_readable(&self.project, &self.copy_of(id, &file.path), FILE_BYTES)?;
+        let damage = match copy {
+            None => CopyDamage::Missing,
+            Some(bytes) if ContentHash::from_bytes(&bytes).digits() == file.sha256 => return Ok(None),
+            Some(_) => CopyDamage::Changed,
+        };
+        Ok(Some(damage(file.path.clone())))
     }
 
     fn manifest(&self, id: &str) -> Result<Backup, BackupError> {
@@ -372,7 +377,7 @@ impl Backups {
             return Err(unknown());
         }
         let path = format!("{}/{id}/{MANIFEST}", self.folder);
-        let file = self.project.resolve(&path).map_err(|_| unknown())?;
+        let file = self.project.find(&path)?.ok_or_else(unknown)?;
         let bytes = files::read(&file, MANIFEST_BYTES)?;
         let backup: Backup = read_yaml(&path, &String::from_utf8_lossy(&bytes))?;
         // A folder renamed or copied by hand contains the manifest of another backup.

@@ -140,7 +140,8 @@ pub enum WalkItem {
     Skipped(String),
 }
 
-/// An iterator over the files below a folder, without hidden ones, in the order of their paths. It does not read files.
+/// An iterator over the files below a folder, without hidden ones, in the order of their paths. It does not read files. A
+/// folder that the system fails to list is an error.
 #[derive(Debug)]
 pub struct FileWalk {
     /// The stack of items still to be visited: path order without recursion.
@@ -186,18 +187,21 @@ impl FileWalk {
 }
 
 impl Iterator for FileWalk {
-    type Item = WalkItem;
+    type Item = Result<WalkItem, PathError>;
 
-    fn next(&mut self) -> Option<WalkItem> {
+    fn next(&mut self) -> Option<Self::Item> {
         loop {
             match self.open.pop()? {
-                PendingVisit::File(file) => return Some(WalkItem::File(file)),
-                PendingVisit::Skipped(path) => return Some(WalkItem::Skipped(path)),
-                PendingVisit::Folder(folder, depth) => {
-                    if depth > DEPTH || self.enter(&folder, depth).is_err() {
-                        return Some(WalkItem::Skipped(folder.shown()));
-                    }
+                PendingVisit::File(file) => return Some(Ok(WalkItem::File(file))),
+                PendingVisit::Skipped(path) => return Some(Ok(WalkItem::Skipped(path))),
+                PendingVisit::Folder(folder, depth) if depth > DEPTH => {
+                    return Some(Ok(WalkItem::Skipped(folder.shown())));
                 }
+                PendingVisit::Folder(folder, depth) => match self.enter(&folder, depth) {
+                    Ok(()) => {}
+                    Err(error) if error.is_system_failure() => return Some(Err(error)),
+                    Err(_) => return Some(Ok(WalkItem::Skipped(folder.shown()))),
+                },
             }
         }
     }
@@ -217,7 +221,7 @@ pub fn reference_matching(
 ) -> Result<References, PathError> {
     let mut found = References::default();
     for met in FileWalk::new(folder)?.take_while(|_| !is_over()) {
-        match met {
+        match met? {
             WalkItem::Skipped(path) => found.skipped.push(path),
             WalkItem::File(file) if !is_wanted(&file.shown()) => {}
             WalkItem::File(_) if found.files.len() == limit => {
@@ -293,7 +297,7 @@ pub fn find_by_hash(
             matches.is_cut = true;
             break;
         }
-        let reference = match met {
+        let reference = match met? {
             WalkItem::File(file) => FileReference::read(&file).ok(),
             WalkItem::Skipped(_) => None,
         };

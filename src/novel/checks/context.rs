@@ -2,6 +2,8 @@
 //!
 //! Everything is optional. A check draws no conclusion from what is missing.
 
+use fumi_base::errors::unless_unreadable;
+
 use super::Tuning;
 use crate::{
     errors::{project::ProjectError, reviewing::ReviewError},
@@ -38,11 +40,18 @@ impl NovelContext {
         let survey = novel.survey()?;
         survey.require_novel(novel.names())?;
         let world = read_yaml_files(&survey, FolderRole::World)?;
-        let previous = EpisodeId::new(episode.number() - 1).and_then(|last| novel.manuscript_text(last).ok());
+        let previous = match EpisodeId::new(episode.number() - 1) {
+            Some(last) => unless_unreadable(novel.manuscript_text(last))?,
+            None => None,
+        };
+        let next = match EpisodeId::new(episode.number() + 1) {
+            Some(next) => unless_unreadable(novel.plot(next))?,
+            None => None,
+        };
         Ok(Self {
             names: NameLexicon::of_settings(&world),
-            plot: novel.plot(episode).ok(),
-            next: EpisodeId::new(episode.number() + 1).and_then(|next| novel.plot(next).ok()),
+            plot: unless_unreadable(novel.plot(episode))?,
+            next,
             world,
             ledger: read_yaml_files(&survey, FolderRole::Management)?,
             episode: episode.number(),

@@ -11,7 +11,7 @@ use fumi_base::{
     project::PathError,
 };
 
-use super::project::ProjectError;
+use super::{project::ProjectError, writing::WritingError};
 use crate::project::EpisodeId;
 
 /// The error catalogue of finishing an episode.
@@ -43,6 +43,8 @@ pub enum CompletionError {
     Path(#[from] PathError),
     #[error(transparent)]
     Write(#[from] WriteError),
+    #[error(transparent)]
+    Session(#[from] WritingError),
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use fumi_base::{files, project::Project};
+use fumi_base::{errors::unless_unreadable, files, project::Project};
 use serde::{Deserialize, Serialize};
 
 use super::{Encode, NO_AUTHOR, PublishRecord, RECORD_BYTES, finished, formats::epub_time, heading_of, manuscript_of};
@@ -13,7 +13,7 @@ use crate::{
     change_set::FileChange,
     errors::completion::CompletionError,
     manuscript::Manuscript,
-    project::{EpisodeId, MANUSCRIPT_BYTES, NovelProject, NovelSurvey, read_yaml},
+    project::{EpisodeId, MANUSCRIPT_BYTES, NovelProject, NovelSurvey, read_if_readable, read_yaml},
     publish::{
         WorkTitle,
         epub::{self, EpubChapter},
@@ -81,7 +81,7 @@ pub fn build_book(
         author: survey.settings.author.clone().unwrap_or_else(|| NO_AUTHOR.to_owned()),
     };
     // An unchanged book keeps its time, as an unchanged episode does.
-    let before = record_of(project).filter(|before| {
+    let before = record_of(project)?.filter(|before| {
         let episodes = chapters.iter().map(|(episode, _)| episode);
         before.title == work.title && before.author == work.author && before.episodes.iter().eq(episodes)
     });
@@ -111,11 +111,10 @@ pub fn build_book(
     Ok(Some((bound, changes)))
 }
 
-/// Returns the record of the existing book, or `None` if it cannot be read.
-fn record_of(project: &Arc<Project>) -> Option<BookRecord> {
-    let file = project.find(BOOK_RECORD).ok()??;
-    let text = files::read(&file, RECORD_BYTES).ok()?;
-    read_yaml(BOOK_RECORD, &String::from_utf8_lossy(&text)).ok()?
+/// Returns the record of the existing book; `None` if it is missing or broken.
+fn record_of(project: &Arc<Project>) -> Result<Option<BookRecord>, CompletionError> {
+    let text = read_if_readable(project, BOOK_RECORD, RECORD_BYTES)?;
+    Ok(text.and_then(|text| read_yaml(BOOK_RECORD, &String::from_utf8_lossy(&text)).ok()?))
 }
 
 fn name_of(project: &Project) -> String {
@@ -123,7 +122,7 @@ fn name_of(project: &Project) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Returns the finished episodes. An episode whose record or manuscript cannot be read counts as unfinished.
+/// Returns the finished episodes. An episode whose record is broken or may not be read counts as unfinished.
 fn finished_chapters(
     project: &Arc<Project>,
     survey: &NovelSurvey,
@@ -138,9 +137,9 @@ fn finished_chapters(
         }
         let record = match done.filter(|done| done.episode == episode.number()) {
             Some(done) => done.clone(),
-            None => match finished(project, *episode, of_episode) {
-                Ok(Some(record)) => record,
-                _ => continue,
+            None => match unless_unreadable(finished(project, *episode, of_episode))?.flatten() {
+                Some(record) => record,
+                None => continue,
             },
         };
         let [file] = of_episode.manuscripts.as_slice() else {

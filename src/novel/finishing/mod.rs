@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use fumi_base::{
     encoding::{self, EncodingChoice},
+    errors::{UserError as _, unless_unreadable},
     files,
     listing::{FolderEntryKind, list},
     project::{Project, ProjectPath},
@@ -100,7 +101,7 @@ pub fn complete(
     let story = EpisodeSource::read(novel, episode)?;
     let project = novel.project();
     let folder = folder_of(episode);
-    let before = record_of(project, episode).ok().flatten();
+    let before = unless_unreadable(record_of(project, episode))?.flatten();
     let posts = match extent {
         PublishExtent::Formats => Vec::new(),
         PublishExtent::WithFormSheets => posting::posts(&story, &folder),
@@ -115,7 +116,7 @@ pub fn complete(
         None => (formats::write_formats(&story, now), now.clone()),
     };
     made.extend(posts.iter().map(PostingGuide::form_sheet));
-    let mut record = story.record(&time, before.as_ref());
+    let mut record = story.record(&time, before.as_ref())?;
     let mut changes = Vec::new();
     for file in made {
         let path = format!("{folder}/{}", file.format.file());
@@ -206,9 +207,10 @@ impl EpisodeSource {
         let plot = match novel.plot(episode) {
             Ok(plot) => plot,
             Err(ProjectError::NoPlot { .. }) => EpisodePlot::default(),
+            Err(error) if error.is_system_failure() => return Err(error.into()),
             // With a broken plot, only the tags and the summary are missing.
             Err(error) => {
-                remarks.push(fumi_base::errors::UserError::error_message(&error).message);
+                remarks.push(error.error_message().message);
                 EpisodePlot::default()
             }
         };
@@ -227,7 +229,8 @@ impl EpisodeSource {
             )
         }));
         // An open session would change the manuscript again.
-        if let Ok(Some(open)) = WritingSessionStore::new(Arc::clone(novel.project())).open(episode, StageRoute::Whole) {
+        let sessions = WritingSessionStore::new(Arc::clone(novel.project()));
+        if let Some(Some(open)) = unless_unreadable(sessions.open(episode, StageRoute::Whole))? {
             let id = open.session.id();
             remarks.push(BilingualText::new(
                 format!("Writing session {id} of this episode is not finished."),
@@ -276,12 +279,12 @@ impl EpisodeSource {
         WorkTitle { title: format!("{}　{}", self.novel(), self.heading()), author: self.author().to_owned() }
     }
 
-    fn record(&self, now: &UtcTime, before: Option<&PublishRecord>) -> PublishRecord {
+    fn record(&self, now: &UtcTime, before: Option<&PublishRecord>) -> Result<PublishRecord, CompletionError> {
         let counts: CharacterCounts = self.manuscript.count(ManuscriptPart::Body);
         let sha256 = ContentHash::from_bytes(&self.bytes).digits().to_owned();
         // A judgement holds only for the same text.
         let judged = before.filter(|before| before.manuscript.sha256 == sha256);
-        PublishRecord {
+        Ok(PublishRecord {
             version: record::VERSION,
             status: RecordStatus::Completed,
             publication_status: PublicationStatus::Prepared,
@@ -295,7 +298,10 @@ impl EpisodeSource {
             tags: record::tags(&self.settings, &self.plot),
             summary: self.plot.synopsis.as_deref().map(record::unfold_japanese),
             created_at: now.clone(),
-            quality: self.reviewed(&sha256).or_else(|| judged.map(|before| before.quality.clone())).unwrap_or_default(),
+            quality: self
+                .reviewed(&sha256)?
+                .or_else(|| judged.map(|before| before.quality.clone()))
+                .unwrap_or_default(),
             manuscript: ManuscriptSource {
                 path: self.path.clone(),
                 size_bytes: self.bytes.len() as u64,
@@ -304,15 +310,15 @@ impl EpisodeSource {
                 sha256,
             },
             artifacts: Vec::new(),
-        }
+        })
     }
 
     /// Returns the score of the newest complete review of exactly this text.
-    fn reviewed(&self, sha256: &str) -> Option<RecordedQuality> {
-        let mut scores = reviewing::scores(&self.project).ok()?;
+    fn reviewed(&self, sha256: &str) -> Result<Option<RecordedQuality>, CompletionError> {
+        let mut scores = unless_unreadable(reviewing::scores(&self.project))?.unwrap_or_default();
         scores.retain(|score| score.episode == self.episode && score.is_of(sha256));
-        let newest = scores.pop()?;
-        Some(RecordedQuality { method: newest.method, overall_score: Some(newest.score) })
+        let newest = scores.pop();
+        Ok(newest.map(|newest| RecordedQuality { method: newest.method, overall_score: Some(newest.score) }))
     }
 
     /// Returns the beginning of the story on one line, cut to [`PREVIEW`] characters.

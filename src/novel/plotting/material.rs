@@ -4,6 +4,7 @@
 //! Only the novel's folder must exist: missing material is shown as undecided.
 
 use fumi_base::{
+    errors::unless_unreadable,
     files,
     listing::list,
     project::ProjectPath,
@@ -63,7 +64,9 @@ impl PlotMaterial {
         for yaml in read_yaml_files(&survey, FolderRole::Management)? {
             material.ledger.extend(ledger_lines(&yaml, episode));
         }
-        if let Some(Ok(plot)) = EpisodeId::new(episode.number() - 1).map(|last| novel.plot(last)) {
+        if let Some(last) = EpisodeId::new(episode.number() - 1)
+            && let Some(plot) = unless_unreadable(novel.plot(last))?
+        {
             material.previous.extend(plot.synopsis);
         }
         let known = WritingMaterial::gather_for(novel, episode, Some(EpisodePlot::default()))?;
@@ -82,7 +85,7 @@ impl PlotMaterial {
     /// Cites the YAML files of a folder.
     fn cite(&mut self, survey: &NovelSurvey, role: FolderRole, what: &BilingualText) -> Result<(), ProjectError> {
         for file in yaml_files(survey, role)? {
-            let Ok(bytes) = files::read(&file, MANUSCRIPT_BYTES) else {
+            let Some(bytes) = unless_unreadable(files::read(&file, MANUSCRIPT_BYTES))? else {
                 continue;
             };
             let sha256 = ContentHash::from_bytes(&bytes).digits().to_owned();
@@ -140,9 +143,13 @@ impl PlotMaterial {
 
 /// Parses the YAML files of a folder; files that cannot be parsed are skipped.
 pub(crate) fn read_yaml_files(survey: &NovelSurvey, role: FolderRole) -> Result<Vec<YamlValue>, ProjectError> {
-    let files = yaml_files(survey, role)?.into_iter();
-    let read = files.filter_map(|file| read_yaml::<YamlValue>(&file.shown(), &text_of(&file)?).ok());
-    Ok(read.collect())
+    let mut read = Vec::new();
+    for file in yaml_files(survey, role)? {
+        if let Some(text) = text_of(&file)? {
+            read.extend(read_yaml::<YamlValue>(&file.shown(), &text));
+        }
+    }
+    Ok(read)
 }
 
 /// Lists the YAML files of a folder.

@@ -10,8 +10,10 @@ use std::sync::Arc;
 
 use fumi_base::{
     atomic_write::replace_if,
-    encoding, files,
-    project::Project,
+    encoding,
+    errors::unless_unreadable,
+    files,
+    project::{PathError, Project, ProjectPath},
     text::{BilingualText, Locale},
 };
 
@@ -231,7 +233,10 @@ pub fn store_plot(
         replace_if(project, &path, text.as_bytes(), || {
             // A text that cannot be read as YAML any more is another one.
             Ok(match project.find(&path)? {
-                Some(file) => crate::project::read_yaml_text(&file).ok() == before && before.is_some(),
+                Some(file) => match crate::project::read_yaml_text(&file) {
+                    Err(ProjectError::Path(error)) if error.is_system_failure() => return Err(error),
+                    now => now.ok() == before && before.is_some(),
+                },
                 None => before.is_none(),
             })
         })?;
@@ -266,7 +271,7 @@ fn lines(value: &YamlValue) -> String {
 }
 
 /// Returns the text of a file, or `None` if it cannot be read.
-fn text_of(novel_file: &fumi_base::project::ProjectPath) -> Option<String> {
-    let bytes = files::read(novel_file, PLOT_BYTES as u64).ok()?;
-    Some(encoding::decode(&bytes, encoding::EncodingChoice::Auto).text)
+fn text_of(novel_file: &ProjectPath) -> Result<Option<String>, PathError> {
+    let bytes = unless_unreadable(files::read(novel_file, PLOT_BYTES as u64))?;
+    Ok(bytes.map(|bytes| encoding::decode(&bytes, encoding::EncodingChoice::Auto).text))
 }

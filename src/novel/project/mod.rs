@@ -13,9 +13,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use fumi_base::{
     encoding::{self, Decoded, EncodingChoice},
+    errors::unless_unreadable,
     files,
     listing::{FolderEntry, FolderEntryKind, list},
-    project::{Project, ProjectPath},
+    project::{PathError, Project, ProjectPath},
     text::BilingualText,
 };
 
@@ -303,6 +304,14 @@ fn single_file(episode: EpisodeId, files: &[ProjectPath]) -> Option<Result<Proje
         several => {
             Some(Err(ProjectError::Ambiguous { episode, files: several.iter().map(ProjectPath::shown).collect() }))
         }
+    }
+}
+
+/// Returns the bytes of a file; `None` if it is missing, too large or cannot be read.
+pub(crate) fn read_if_readable(project: &Arc<Project>, path: &str, most: u64) -> Result<Option<Vec<u8>>, PathError> {
+    match unless_unreadable(project.find(path))?.flatten() {
+        Some(file) => unless_unreadable(files::read(&file, most)),
+        None => Ok(None),
     }
 }
 

@@ -5,7 +5,10 @@
 
 use std::sync::Arc;
 
-use fumi_base::{listing::list_last, project::Project};
+use fumi_base::{
+    listing::list_last,
+    project::{PathError, Project},
+};
 
 use super::{
     ReviewId,
@@ -88,7 +91,7 @@ pub(super) fn store_score(
 }
 
 /// Returns all scores, by episode and then by time. File names of another form are skipped.
-pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, ReviewError> {
+pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, PathError> {
     let Some(folder) = project.find(FOLDER)? else {
         return Ok(Vec::new());
     };

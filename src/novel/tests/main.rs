@@ -4,6 +4,7 @@
 
 mod checks;
 mod completion;
+mod failing;
 mod formats;
 mod morphology;
 mod project;

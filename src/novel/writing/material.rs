@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use fumi_base::{
-    encoding, files,
+    encoding,
+    errors::UserError as _,
+    files,
     listing::{FolderEntryKind, list},
     project::ProjectPath,
     text::BilingualText,
@@ -130,7 +132,7 @@ impl WritingMaterial {
                 // Otherwise, all stages would use the plot of another episode.
                 return Err(ProjectError::OtherEpisode { path: file.shown(), says, episode });
             }
-            material.cite(file, BilingualText::new("the plot of the episode", "この話のプロット"));
+            material.cite(file, BilingualText::new("the plot of the episode", "この話のプロット"))?;
         }
         let mut world = Vec::new();
         if let Some(folder) = survey.folders.get(&FolderRole::World) {
@@ -141,7 +143,7 @@ impl WritingMaterial {
         }
         let before = EpisodeId::new(episode.number() - 1).and_then(|before| survey.episodes.get(&before));
         if let Some([file]) = before.map(|files| files.manuscripts.as_slice()) {
-            material.read_end(file);
+            material.read_end(file)?;
         }
         material.cast = cast_of(&plot, &world);
         material.plot = plot;
@@ -159,10 +161,10 @@ impl WritingMaterial {
             let path = file.path.shown();
             match read_yaml_text(&file.path).and_then(|text| crate::project::read_yaml::<YamlValue>(&path, &text)) {
                 Ok(yaml) => {
-                    self.cite(&file.path, BilingualText::new("settings of the novel", "設定集"));
+                    self.cite(&file.path, BilingualText::new("settings of the novel", "設定集"))?;
                     world.push(yaml);
                 }
-                Err(error) => self.faults.push(error),
+                Err(error) => self.note_fault(error)?,
             }
         }
         Ok(())
@@ -181,36 +183,46 @@ impl WritingMaterial {
                     let text = encoding::decode(&bytes, encoding::EncodingChoice::Auto).text;
                     self.prompts.insert(stage, text);
                 }
-                Err(error) => self.faults.push(error.into()),
+                Err(error) => self.note_fault(error.into())?,
             }
         }
         Ok(())
     }
 
     /// Keeps the end of the last episode.
-    fn read_end(&mut self, file: &ProjectPath) {
+    fn read_end(&mut self, file: &ProjectPath) -> Result<(), ProjectError> {
         let bytes = match files::read(file, crate::project::MANUSCRIPT_BYTES) {
             Ok(bytes) => bytes,
-            Err(error) => return self.faults.push(error.into()),
+            Err(error) => return self.note_fault(error.into()),
         };
         let text = encoding::decode(&bytes, encoding::EncodingChoice::Auto).text;
         let manuscript = Manuscript::read(text, ManuscriptOptions::default());
         let visible = manuscript.visible().text().trim_end();
         let skipped = visible.chars().count().saturating_sub(END);
         self.previous_end = visible.chars().skip(skipped).collect();
-        self.cite(file, BilingualText::new("the previous episode", "前の話の原稿"));
+        self.cite(file, BilingualText::new("the previous episode", "前の話の原稿"))
     }
 
     /// Adds a file with its hash to the references; an unreadable file is recorded as an error.
-    fn cite(&mut self, file: &ProjectPath, what: BilingualText) {
+    fn cite(&mut self, file: &ProjectPath, what: BilingualText) -> Result<(), ProjectError> {
         match files::read(file, crate::project::MANUSCRIPT_BYTES) {
             Ok(bytes) => self.references.push(CitedFile {
                 path: file.shown(),
                 sha256: ContentHash::from_bytes(&bytes).digits().to_owned(),
                 what,
             }),
-            Err(error) => self.faults.push(error.into()),
+            Err(error) => self.note_fault(error.into())?,
         }
+        Ok(())
+    }
+
+    /// Records the error of a file that is left out. A system failure is returned: the file may be sound.
+    fn note_fault(&mut self, error: ProjectError) -> Result<(), ProjectError> {
+        if error.is_system_failure() {
+            return Err(error);
+        }
+        self.faults.push(error);
+        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use fumi_base::{files, project::Project, text::Locale};
+use fumi_base::{errors::unless_unreadable, files, project::Project, text::Locale};
 
 use super::{
     criteria,
@@ -195,7 +195,7 @@ impl WritingService {
         let id = WritingSessionId::new(&now.moment, now.random);
         let mut session = WritingSession::with_route(route, id, self.episode, target, &now.moment);
         // If several files have this episode's number, no file counts as the manuscript yet.
-        if let Ok(there) = self.delivered() {
+        if let Some(there) = unless_unreadable(self.delivered())? {
             session.record_manuscript(there.as_ref().map(|there| &*there.sha256));
         }
         Ok(OpenedSession { session, texts: SessionTexts::new(), lost: Vec::new(), is_new: true, is_changed: false })
@@ -216,7 +216,7 @@ impl WritingService {
         let edited = self.edited(&session)?;
         let before = session.completed().len();
         let mut workflow = Workflow::new(session, texts, &self.material, self.locale);
-        let mut trace = trace::read_trace(&self.project, workflow.session());
+        let mut trace = trace::read_trace(&self.project, workflow.session())?;
         let (next, mut writes) = match act {
             SessionAction::Peek => {
                 let stepped = workflow.step(None, &now.moment)?;
@@ -302,7 +302,7 @@ impl WritingService {
     /// Returns the manuscript if another program changed it since the session last saw it. An ambiguous manuscript is
     /// not an error here, only where it would be written.
     fn edited(&self, session: &WritingSession) -> Result<Option<EditedManuscript>, WritingError> {
-        let Ok(Some(there)) = self.delivered() else {
+        let Some(Some(there)) = unless_unreadable(self.delivered())? else {
             return Ok(None);
         };
         if !session.is_other_manuscript(&there.sha256) {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use fumi_base::{
     atomic_write::replace,
+    errors::UserError as _,
     files,
     listing::list_last,
     project::{PathError, Project},
@@ -22,7 +23,7 @@ use super::{
 };
 use crate::{
     errors::{project::ProjectError, writing::WritingError},
-    project::EpisodeId,
+    project::{EpisodeId, read_if_readable},
     references::ContentHash,
 };
 
@@ -120,7 +121,7 @@ impl WritingSessionStore {
                 }
                 Ok(_) | Err(WritingError::NoSession { .. }) => {}
                 // An unreadable session may be the one that is meant, so no new session is begun beside it silently.
-                Err(error) if self.is_about(id, episode) => return Err(error),
+                Err(error) if error.is_system_failure() || self.is_about(id, episode)? => return Err(error),
                 Err(_) => {}
             }
         }
@@ -128,16 +129,15 @@ impl WritingSessionStore {
     }
 
     /// Returns the trace of a session so far.
-    pub fn trace(&self, session: &WritingSession) -> Vec<TracedTurn> {
-        trace::read_trace(&self.project, session).execution_trace
+    pub fn trace(&self, session: &WritingSession) -> Result<Vec<TracedTurn>, WritingError> {
+        Ok(trace::read_trace(&self.project, session)?.execution_trace)
     }
 
     /// True if an unreadable session file contains the episode's number.
-    fn is_about(&self, id: &str, episode: EpisodeId) -> bool {
-        let file = self.project.find(&format!("{FOLDER}/{id}.yaml")).ok().flatten();
-        let bytes = file.and_then(|file| files::read(&file, SESSION_BYTES).ok()).unwrap_or_default();
+    fn is_about(&self, id: &str, episode: EpisodeId) -> Result<bool, WritingError> {
+        let bytes = read_if_readable(&self.project, &format!("{FOLDER}/{id}.yaml"), SESSION_BYTES)?.unwrap_or_default();
         let wanted = format!("episode: {}", episode.number());
-        String::from_utf8_lossy(&bytes).lines().any(|line| line.trim_end() == wanted)
+        Ok(String::from_utf8_lossy(&bytes).lines().any(|line| line.trim_end() == wanted))
     }
 
     /// Loads a session of an episode and resets it to its intact files. Nothing is written.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use fumi_base::{files, project::Project};
+use fumi_base::project::{PathError, Project};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
     utc_time::{UtcTime, WritingSessionId},
     workflow::CONTENT_BYTES,
 };
-use crate::project::read_yaml;
+use crate::project::{read_if_readable, read_yaml};
 
 /// The largest number of entries kept, from the newest: a session has 20, and more if stages are repeated.
 const ENTRIES: usize = 400;
@@ -52,11 +52,10 @@ pub(super) fn path_of(id: &WritingSessionId) -> String {
 }
 
 /// Reads the trace of a session from the disk.
-pub(super) fn read_trace(project: &Arc<Project>, session: &WritingSession) -> SessionTrace {
-    let file = project.find(&path_of(session.id())).ok().flatten();
-    let bytes = file.and_then(|file| files::read(&file, CONTENT_BYTES as u64).ok());
+pub(super) fn read_trace(project: &Arc<Project>, session: &WritingSession) -> Result<SessionTrace, PathError> {
+    let bytes = read_if_readable(project, &path_of(session.id()), CONTENT_BYTES as u64)?;
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    SessionTrace::read(text.as_deref(), session.last_updated())
+    Ok(SessionTrace::read(text.as_deref(), session.last_updated()))
 }
 
 impl SessionTrace {

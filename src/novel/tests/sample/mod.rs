@@ -14,7 +14,7 @@ pub(crate) fn copied() -> (TempDir, NovelProject) {
     (folder, NovelProject::new(project, ProjectNames::default()))
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).expect("a folder") {
         let entry = entry.expect("an entry");
         let target = to.join(entry.file_name());

@@ -76,7 +76,7 @@ fn cut_acts() -> [String; 3] {
 }
 
 /// Returns an acceptable answer.
-fn good(ask: &TurnQuestion) -> String {
+pub(crate) fn good(ask: &TurnQuestion) -> String {
     match ask.gives {
         TurnContents::Keys(keys) => {
             let value = |holds| match holds {
@@ -94,7 +94,7 @@ fn good(ask: &TurnQuestion) -> String {
     }
 }
 
-fn answer(content: impl Into<String>) -> TurnAnswer {
+pub(crate) fn answer(content: impl Into<String>) -> TurnAnswer {
     TurnAnswer { content: content.into(), elapsed: Duration::from_millis(1_500), ..TurnAnswer::default() }
 }
 

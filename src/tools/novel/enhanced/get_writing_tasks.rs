@@ -120,8 +120,7 @@ impl Tool for GetWritingTasks {
         let trace = match session.filter(|_| args.verbose) {
             Some(session) => {
                 let (project, session) = (Arc::clone(&cx.project), session.clone());
-                let trace =
-                    cx.blocking(move |_, _| Ok::<_, ToolError>(WritingSessionStore::new(project).trace(&session)));
+                let trace = cx.blocking(move |_, _| WritingSessionStore::new(project).trace(&session));
                 Some(TraceEntry::all(&trace.await?))
             }
             None => None,
