@@ -92,7 +92,10 @@ impl Session {
         let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
         let result = answer(self.send(&list).await, 1).await;
         let tools = result["tools"].as_array().expect("a list");
-        tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
+        tools
+            .iter()
+            .map(|tool| tool["name"].as_str().expect("a name").to_owned())
+            .collect()
     }
 
     /// Calls a tool. An error of the tool is a reply too.
@@ -120,7 +123,10 @@ impl Session {
         let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
         let texts: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
         let text = texts.join("\n");
-        let links = text.split("[Snapshot](").skip(1).filter_map(|rest| rest.split(')').next());
+        let links = text
+            .split("[Snapshot](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next());
         let linked = links.map(|file| fs::read_to_string(self.folder.join(file)).expect("the linked snapshot"));
         Reply {
             linked: linked.collect(),
@@ -162,7 +168,9 @@ impl Session {
         match &self.id {
             _ if self.is_stateless => request.header("mcp-protocol-version", STATELESS),
             None => request,
-            Some(id) => request.header("mcp-session-id", id).header("mcp-protocol-version", VERSION),
+            Some(id) => request
+                .header("mcp-session-id", id)
+                .header("mcp-protocol-version", VERSION),
         }
     }
 }
@@ -216,11 +224,16 @@ fn result_in(body: &[u8], id: u64) -> Option<Value> {
     let lines: Vec<&[u8]> = if is_stream {
         // The last line may not be whole yet.
         let whole = body.iter().rposition(|byte| *byte == b'\n')?;
-        body[..whole].split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"data:")).collect()
+        body[..whole]
+            .split(|byte| *byte == b'\n')
+            .filter_map(|line| line.strip_prefix(b"data:"))
+            .collect()
     } else {
         vec![body]
     };
-    let mut messages = lines.into_iter().filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let mut messages = lines
+        .into_iter()
+        .filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     let message = messages.find(|message| message["id"] == id && message["method"].is_null())?;
     assert!(message["error"].is_null(), "an error of the protocol: {message}");
     Some(message["result"].clone())

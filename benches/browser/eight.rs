@@ -32,8 +32,19 @@ pub(crate) async fn run(bench: &Bench, report: &mut Report) {
             (took.theirs, bleeds.theirs) = (time, Some(seen as f64));
         }
     }
-    report.row("eight", Row::new("eight times the ten steps, and what is looked at", "ms", took, None));
-    report.row("eight", Row::new("sessions that saw something of another", "bleeds", bleeds, Some(AtMost(0.0))));
+    report.row(
+        "eight",
+        Row::new("eight times the ten steps, and what is looked at", "ms", took, None),
+    );
+    report.row(
+        "eight",
+        Row::new(
+            "sessions that saw something of another",
+            "bleeds",
+            bleeds,
+            Some(AtMost(0.0)),
+        ),
+    );
 }
 
 /// All at once, each with a tab that is open. How long they took, and how many saw what is not theirs.
@@ -46,7 +57,10 @@ async fn together(bench: &Bench, started: &Started) -> (Duration, usize) {
         sessions.push(session);
     }
     let began = Instant::now();
-    let all = sessions.iter().enumerate().map(|(at, session)| alone(session, &bench.site, at));
+    let all = sessions
+        .iter()
+        .enumerate()
+        .map(|(at, session)| alone(session, &bench.site, at));
     let bled = join_all(all.collect()).await.into_iter().filter(|bled| *bled).count();
     let took = began.elapsed();
     for session in sessions {
@@ -64,13 +78,20 @@ async fn alone(session: &Session, site: &Site, at: usize) -> bool {
     let say = site.url(&format!("/console/say.html?text={own}"));
     session.done("browser_navigate", &json!({"url": say})).await;
     let shown = session.done("browser_snapshot", &json!({})).await;
-    let console = session.done("browser_console_messages", &json!({"level": "warning"})).await;
+    let console = session
+        .done("browser_console_messages", &json!({"level": "warning"}))
+        .await;
     let tabs = session.done("browser_tabs", &json!({"action": "list"})).await;
-    session.done("browser_navigate", &json!({"url": site.url("/cookies")})).await;
+    session
+        .done("browser_navigate", &json!({"url": site.url("/cookies")}))
+        .await;
     let cookies = session.done("browser_snapshot", &json!({})).await;
     let others = |reply: &Reply| {
         let all = reply.all();
-        assert!(all.contains("person-") || all.contains("Says what"), "nothing of its own: {all}");
+        assert!(
+            all.contains("person-") || all.contains("Says what"),
+            "nothing of its own: {all}"
+        );
         let foreign = |other: usize| other != at && all.contains(&format!("person-{other}-"));
         (0..SESSIONS).any(foreign) || all.contains("person-") && !all.contains(&own)
     };

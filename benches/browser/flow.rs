@@ -33,17 +33,29 @@ pub(crate) struct Flow {
 }
 
 /// A form with six fields and the dashboard behind it, on `benches/browser/pages`: two navigations.
-pub(crate) const FORM: Flow = Flow { steps: form, greeting: &["Welcome", USER] };
+pub(crate) const FORM: Flow = Flow {
+    steps: form,
+    greeting: &["Welcome", USER],
+};
 
 /// The same, and ten tasks of the dashboard: twenty steps.
-pub(crate) const WORK: Flow = Flow { steps: work, greeting: &["Welcome", USER] };
+pub(crate) const WORK: Flow = Flow {
+    steps: work,
+    greeting: &["Welcome", USER],
+};
 
 /// Eight tasks of the dashboard, and a look: ten steps with one navigation.
-pub(crate) const TASKS: Flow = Flow { steps: tasks, greeting: &["Welcome", USER] };
+pub(crate) const TASKS: Flow = Flow {
+    steps: tasks,
+    greeting: &["Welcome", USER],
+};
 
 /// A banner, a form, a second factor and a dashboard, on `tests/fixtures/browser/login`: three navigations, two of which are forms
 /// that are sent and answered by a redirect, so five requests of documents.
-pub(crate) const SECOND_FACTOR: Flow = Flow { steps: second_factor, greeting: &["Welcome", USER, "ja"] };
+pub(crate) const SECOND_FACTOR: Flow = Flow {
+    steps: second_factor,
+    greeting: &["Welcome", USER, "ja"],
+};
 
 fn step(tool: &'static str, arguments: Value) -> Step {
     Step { tool, arguments }
@@ -89,7 +101,10 @@ fn second_factor(site: &Site) -> Vec<Step> {
         step("browser_type", json!({"target": "#user", "text": USER})),
         step("browser_type", json!({"target": "#password", "text": "correct horse"})),
         step("browser_click", json!({"target": "#remember"})),
-        step("browser_select_option", json!({"target": "#language", "values": ["ja"]})),
+        step(
+            "browser_select_option",
+            json!({"target": "#language", "values": ["ja"]}),
+        ),
         step("browser_click", json!({"target": "#enter"})),
         step("browser_type", json!({"target": "#code", "text": "246810"})),
         step("browser_click", json!({"target": "#confirm"})),
@@ -120,7 +135,10 @@ impl Flow {
         if count == (self.steps)(site).len() {
             self.greets(replies.last().expect("ten"));
         }
-        Cost { took, tokens: replies.iter().map(Reply::tokens).sum() }
+        Cost {
+            took,
+            tokens: replies.iter().map(Reply::tokens).sum(),
+        }
     }
 
     /// What the replies of all ten cost a model that looks at each snapshot, those in files too.
@@ -151,7 +169,10 @@ impl Flow {
         if count == (self.steps)(site).len() {
             self.greets(&reply);
         }
-        Cost { took, tokens: reply.tokens() }
+        Cost {
+            took,
+            tokens: reply.tokens(),
+        }
     }
 
     fn greets(&self, reply: &Reply) {

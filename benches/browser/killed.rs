@@ -18,8 +18,11 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(crate) async fn run(bench: &Bench, report: &mut Report) {
     let mut left = Pair::default();
     for one in &bench.started {
-        let peer: Box<dyn Peer> =
-            if one.peer.is_ours() { Box::new(Fumi { chromium: None }) } else { Box::new(Playwright::find()) };
+        let peer: Box<dyn Peer> = if one.peer.is_ours() {
+            Box::new(Fumi { chromium: None })
+        } else {
+            Box::new(Playwright::find())
+        };
         let mut started = Started::new(peer);
         let session = started.running.session(Duration::ZERO).await;
         let page = bench.site.url("/dashboard.html");
@@ -29,13 +32,24 @@ pub(crate) async fn run(bench: &Bench, report: &mut Report) {
         started.running.kill();
         tokio::time::sleep(GRACE).await;
         let count = Some(still_running(&browsers) as f64);
-        eprintln!("{}: {} processes of the browser before", one.peer.name(), browsers.len());
+        eprintln!(
+            "{}: {} processes of the browser before",
+            one.peer.name(),
+            browsers.len()
+        );
         if one.peer.is_ours() {
             left.ours = count;
         } else {
             left.theirs = count;
         }
     }
-    report
-        .row("end", Row::new("left of the browser after SIGKILL of the server", "processes", left, Some(AtMost(0.0))));
+    report.row(
+        "end",
+        Row::new(
+            "left of the browser after SIGKILL of the server",
+            "processes",
+            left,
+            Some(AtMost(0.0)),
+        ),
+    );
 }

@@ -57,7 +57,10 @@ async fn near(bench: &Bench, report: &mut Report, section: &'static str, flow: &
     })
     .await;
     report.row(section, Row::new("ten calls", "ms", took.millis(), Some(AtMost(500.0))));
-    report.row(section, Row::new("ten calls, their replies", "tokens", tokens.count(), None));
+    report.row(
+        section,
+        Row::new("ten calls, their replies", "tokens", tokens.count(), None),
+    );
 
     let (_, tokens) = in_turns(bench, async |started| {
         let session = started.running.session(Duration::ZERO).await;
@@ -82,12 +85,37 @@ async fn near(bench: &Bench, report: &mut Report, section: &'static str, flow: &
         Some(cost)
     })
     .await;
-    report.row(section, Row::new("ten calls, stateless era", "ms", took.millis(), Some(AtMost(500.0))));
-    report.row(section, Row::new("ten calls, stateless era, their replies", "tokens", tokens.count(), None));
+    report.row(
+        section,
+        Row::new("ten calls, stateless era", "ms", took.millis(), Some(AtMost(500.0))),
+    );
+    report.row(
+        section,
+        Row::new(
+            "ten calls, stateless era, their replies",
+            "tokens",
+            tokens.count(),
+            None,
+        ),
+    );
 
-    let (took, tokens) = in_turns(bench, async |started| batched(bench, started, flow, 10, Duration::ZERO).await).await;
-    report.row(section, Row::new("one batch of ten steps", "ms", took.millis(), Some(AtMost(300.0))));
-    report.row(section, Row::new("one batch of ten steps, its reply", "tokens", tokens.count(), Some(AtMost(1_000.0))));
+    let (took, tokens) = in_turns(bench, async |started| {
+        batched(bench, started, flow, 10, Duration::ZERO).await
+    })
+    .await;
+    report.row(
+        section,
+        Row::new("one batch of ten steps", "ms", took.millis(), Some(AtMost(300.0))),
+    );
+    report.row(
+        section,
+        Row::new(
+            "one batch of ten steps, its reply",
+            "tokens",
+            tokens.count(),
+            Some(AtMost(1_000.0)),
+        ),
+    );
 }
 
 /// What a batch saves where each call costs a round trip. It saves no navigation.
@@ -109,10 +137,19 @@ async fn away(
     let (batch, _) = in_turns(bench, async |started| batched(bench, started, flow, count, AWAY).await).await;
     let single = single.millis();
     let batch = batch.millis();
-    report.row(section, Row::new(&format!("{what} each, call by call"), "ms", single, None));
+    report.row(
+        section,
+        Row::new(&format!("{what} each, call by call"), "ms", single, None),
+    );
     report.row(section, Row::new(&format!("{what}, one batch"), "ms", batch, None));
-    let faster = Pair { ours: single.ours.zip(batch.ours).map(|(single, batch)| single / batch), theirs: None };
-    report.row(section, Row::new(&format!("{what}: the batch is faster"), "times", faster, bar));
+    let faster = Pair {
+        ours: single.ours.zip(batch.ours).map(|(single, batch)| single / batch),
+        theirs: None,
+    };
+    report.row(
+        section,
+        Row::new(&format!("{what}: the batch is faster"), "times", faster, bar),
+    );
 }
 
 async fn batched(bench: &Bench, started: &super::Started, flow: &Flow, count: usize, away: Duration) -> Option<Cost> {

@@ -55,7 +55,11 @@ struct Bench {
 impl Started {
     fn new(peer: Box<dyn Peer>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        Self { running: peer.start(folder.path()), peer, _folder: folder }
+        Self {
+            running: peer.start(folder.path()),
+            peer,
+            _folder: folder,
+        }
     }
 }
 
@@ -65,7 +69,9 @@ async fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let is_whole = words.is_empty();
     let wanted = |part: &str| is_whole || words.iter().any(|word| part.contains(word.as_str()));
-    let rounds = std::env::var("FUMI_BENCH_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
+    let rounds = std::env::var("FUMI_BENCH_ROUNDS")
+        .ok()
+        .and_then(|rounds| rounds.parse().ok());
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = vec![root.join("benches/browser/pages"), root.join("tests/fixtures/browser")];
 
@@ -76,7 +82,10 @@ async fn main() {
     };
     let ours = Started::new(Box::new(Fumi { chromium: None }));
     let tools = ours.running.session(Duration::ZERO).await.tools().await;
-    assert!(tools.iter().any(|tool| tool == "browser_navigate"), "fumi lists no browser tools: {tools:?}");
+    assert!(
+        tools.iter().any(|tool| tool == "browser_navigate"),
+        "fumi lists no browser tools: {tools:?}"
+    );
     bench.started.push(ours);
 
     let mut report = report::Report::default();

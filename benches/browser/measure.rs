@@ -58,6 +58,9 @@ impl Pair<usize> {
 
 impl<T> Pair<T> {
     fn map<U>(self, to: impl Fn(T) -> U) -> Pair<U> {
-        Pair { ours: self.ours.map(&to), theirs: self.theirs.map(&to) }
+        Pair {
+            ours: self.ours.map(&to),
+            theirs: self.theirs.map(&to),
+        }
     }
 }

@@ -20,7 +20,13 @@ const STEPS: usize = 50;
 const MOST: f64 = 20.0;
 
 /// Pages that leave something behind: elements, messages, requests.
-const PAGES: [&str; 5] = ["/dashboard.html", "/console/many.html", "/network/", "/forms/", "/frames/many.html"];
+const PAGES: [&str; 5] = [
+    "/dashboard.html",
+    "/console/many.html",
+    "/network/",
+    "/forms/",
+    "/frames/many.html",
+];
 
 /// Of fumi alone: the peer needs minutes for the pages, and has no batches.
 pub(crate) async fn run(bench: &Bench, report: &mut Report) {

@@ -65,8 +65,12 @@ impl Peer for Fumi {
         if let Some(chromium) = self.chromium {
             command.env("FUMI__BROWSER__EXECUTABLE", installed(chromium));
         }
-        let mut running =
-            Running::start(command, |child| child.stdout.take().expect("piped"), "fumi listening on ", folder);
+        let mut running = Running::start(
+            command,
+            |child| child.stdout.take().expect("piped"),
+            "fumi listening on ",
+            folder,
+        );
         // `/mcp` lists the tools that suit the folder.
         running.url.push_str("/browser");
         running
@@ -80,8 +84,14 @@ impl Peer for Fumi {
 impl Playwright {
     /// Finds what `./bench browser` installs, or says how to get it.
     pub(crate) fn find() -> Self {
-        let home = env::var_os("FUMI_PLAYWRIGHT_MCP")
-            .map_or_else(|| env::home_dir().expect("a home folder").join(".cache/fumi/playwright-mcp"), PathBuf::from);
+        let home = env::var_os("FUMI_PLAYWRIGHT_MCP").map_or_else(
+            || {
+                env::home_dir()
+                    .expect("a home folder")
+                    .join(".cache/fumi/playwright-mcp")
+            },
+            PathBuf::from,
+        );
         let peer = Self { home };
         for file in [peer.node(), peer.program()] {
             assert!(
@@ -111,12 +121,28 @@ impl Peer for Playwright {
 
     fn start(&self, folder: &Path) -> Running {
         let mut command = Command::new(self.node());
-        command.arg(self.program()).arg("--executable-path").arg(installed(SHELL));
-        command.args(["--headless", "--no-sandbox", "--isolated", "--host", "127.0.0.1", "--port", "0"]);
+        command
+            .arg(self.program())
+            .arg("--executable-path")
+            .arg(installed(SHELL));
+        command.args([
+            "--headless",
+            "--no-sandbox",
+            "--isolated",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            "0",
+        ]);
         // Otherwise it lets in only who calls it `localhost`.
         command.args(["--allowed-hosts", "*"]).arg("--output-dir").arg(folder);
         command.current_dir(folder).stdout(Stdio::null()).stderr(Stdio::piped());
-        Running::start(command, |child| child.stderr.take().expect("piped"), "Listening on ", folder)
+        Running::start(
+            command,
+            |child| child.stderr.take().expect("piped"),
+            "Listening on ",
+            folder,
+        )
     }
 }
 
@@ -156,9 +182,19 @@ impl Running {
                 }
             }
         });
-        let url = said.recv_timeout(Duration::from_secs(30)).expect("it says where it listens");
-        let url = if url.ends_with("/mcp") { url } else { format!("{url}/mcp") };
-        Self { child, url, folder: folder.to_owned() }
+        let url = said
+            .recv_timeout(Duration::from_secs(30))
+            .expect("it says where it listens");
+        let url = if url.ends_with("/mcp") {
+            url
+        } else {
+            format!("{url}/mcp")
+        };
+        Self {
+            child,
+            url,
+            folder: folder.to_owned(),
+        }
     }
 
     /// A session of its own, to whose calls this time is added.
@@ -180,7 +216,10 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         // Asked first: what it started ends with it.
-        let asked = Command::new("kill").arg(self.id().to_string()).stderr(Stdio::null()).status();
+        let asked = Command::new("kill")
+            .arg(self.id().to_string())
+            .stderr(Stdio::null())
+            .status();
         if asked.is_ok_and(|status| status.success()) {
             for _ in 0..100 {
                 if self.child.try_wait().is_ok_and(|ended| ended.is_some()) {

@@ -16,7 +16,11 @@ pub(crate) fn browsers_of(root: u32) -> Vec<Process> {
     let mut below = vec![root];
     let mut at = 0;
     while let Some(parent) = below.get(at).copied() {
-        below.extend(all.iter().filter(|(_, father, ..)| *father == parent).map(|(process, ..)| process.id));
+        below.extend(
+            all.iter()
+                .filter(|(_, father, ..)| *father == parent)
+                .map(|(process, ..)| process.id),
+        );
         at += 1;
     }
     let is_browser = |command: &str| command.contains("chrom");
@@ -41,21 +45,33 @@ pub(crate) fn browsers_of(root: u32) -> Vec<Process> {
 /// How many of them still run.
 pub(crate) fn still_running(processes: &[Process]) -> usize {
     let all = all();
-    processes.iter().filter(|process| all.iter().any(|(one, ..)| one == *process)).count()
+    processes
+        .iter()
+        .filter(|process| all.iter().any(|(one, ..)| one == *process))
+        .count()
 }
 
 /// Resident memory in megabytes.
 pub(crate) fn memory(id: u32) -> f64 {
     let status = fs::read_to_string(format!("/proc/{id}/status")).expect("it runs");
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("the field is there");
-    let kib: f64 = line.split_whitespace().nth(1).and_then(|kib| kib.parse().ok()).expect("a number");
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .expect("the field is there");
+    let kib: f64 = line
+        .split_whitespace()
+        .nth(1)
+        .and_then(|kib| kib.parse().ok())
+        .expect("a number");
     kib * 1_024.0 / 1e6
 }
 
 /// Every process that is not a zombie, its parent, and its command line with NULs between the words.
 fn all() -> Vec<(Process, u32, String)> {
     let entries = fs::read_dir("/proc").expect("/proc is there");
-    let ids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let ids = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     ids.filter_map(|id| {
         let folder = format!("/proc/{id}");
         let folder = Path::new(&folder);
@@ -65,9 +81,16 @@ fn all() -> Vec<(Process, u32, String)> {
         if fields.first() == Some(&"Z") {
             return None;
         }
-        let process = Process { id, began: fields.get(19)?.parse().ok()? };
+        let process = Process {
+            id,
+            began: fields.get(19)?.parse().ok()?,
+        };
         let command = fs::read(folder.join("cmdline")).ok()?;
-        Some((process, fields.get(1)?.parse().ok()?, String::from_utf8_lossy(&command).into_owned()))
+        Some((
+            process,
+            fields.get(1)?.parse().ok()?,
+            String::from_utf8_lossy(&command).into_owned(),
+        ))
     })
     .collect()
 }

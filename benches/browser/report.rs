@@ -98,7 +98,12 @@ const SECTIONS: [(&str, &str, &str); 8] = [
 
 impl Row {
     pub(crate) fn new(what: &str, unit: &'static str, pair: Pair<f64>, bar: Option<Bar>) -> Self {
-        Self { what: what.to_owned(), unit, pair, bar }
+        Self {
+            what: what.to_owned(),
+            unit,
+            pair,
+            bar,
+        }
     }
 
     fn line(&self) -> String {
@@ -110,18 +115,25 @@ impl Row {
             None => (String::new(), ""),
             Some(bar) => {
                 let (text, holds): (_, Box<dyn Fn(f64) -> bool>) = match bar {
-                    Bar::AtMost(most) => {
-                        (format!("at most {}", figure(most, self.unit)), Box::new(move |value| value <= most))
-                    }
-                    Bar::AtLeast(least) => {
-                        (format!("at least {}", figure(least, self.unit)), Box::new(move |value| value >= least))
-                    }
+                    Bar::AtMost(most) => (
+                        format!("at most {}", figure(most, self.unit)),
+                        Box::new(move |value| value <= most),
+                    ),
+                    Bar::AtLeast(least) => (
+                        format!("at least {}", figure(least, self.unit)),
+                        Box::new(move |value| value >= least),
+                    ),
                 };
                 let held = ours.map_or("not measured", |ours| if holds(ours) { "yes" } else { "**no**" });
                 (text, held)
             }
         };
-        format!("| {} | {} | {} | {ratio} | {bar} | {held} |", self.what, shown(ours), shown(theirs))
+        format!(
+            "| {} | {} | {} | {ratio} | {bar} | {held} |",
+            self.what,
+            shown(ours),
+            shown(theirs)
+        )
     }
 }
 
@@ -166,8 +178,12 @@ impl Report {
             bench.rounds,
         );
         for (key, title, about) in SECTIONS {
-            let rows: Vec<String> =
-                self.rows.iter().filter(|(section, _)| *section == key).map(|(_, row)| row.line()).collect();
+            let rows: Vec<String> = self
+                .rows
+                .iter()
+                .filter(|(section, _)| *section == key)
+                .map(|(_, row)| row.line())
+                .collect();
             if rows.is_empty() {
                 continue;
             }

@@ -50,27 +50,116 @@ use Flow::{Long, Picture, Short, Visit};
 const HARDER: Flow = Long(&SECOND_FACTOR);
 
 const WAYS: [Way; 17] = [
-    way("visit a page, everything", "ページを開く（すべて）", None, Visit, Everything),
+    way(
+        "visit a page, everything",
+        "ページを開く（すべて）",
+        None,
+        Visit,
+        Everything,
+    ),
     way("visit a page, defaults", "ページを開く（既定）", None, Visit, Defaults),
-    way("visit a page, nothing included", "ページを開く（何も含めない）", Some(50.0), Visit, Scoped),
+    way(
+        "visit a page, nothing included",
+        "ページを開く（何も含めない）",
+        Some(50.0),
+        Visit,
+        Scoped,
+    ),
     way("four steps, everything", "4 手順（すべて）", None, Short, Everything),
     way("four steps, defaults", "4 手順（既定）", Some(50.0), Short, Defaults),
-    way("four steps, one section at the end", "4 手順（最後に一区画だけ）", Some(80.0), Short, Scoped),
-    way("four steps, the same as a batch", "4 手順（同じ内容を一括実行）", Some(80.0), Short, Batch),
-    way("ten steps, everything", "10 手順（すべて）", None, Long(&FORM), Everything),
-    way("ten steps, defaults", "10 手順（既定）", Some(50.0), Long(&FORM), Defaults),
-    way("ten steps, one section at the end", "10 手順（最後に一区画だけ）", Some(80.0), Long(&FORM), Scoped),
-    way("ten steps, the same as a batch", "10 手順（同じ内容を一括実行）", Some(80.0), Long(&FORM), Batch),
-    way("second factor, everything", "2 要素認証つき 10 手順（すべて）", None, HARDER, Everything),
-    way("second factor, defaults", "2 要素認証つき 10 手順（既定）", None, HARDER, Defaults),
-    way("second factor, one section at the end", "2 要素認証つき 10 手順（最後に一区画だけ）", None, HARDER, Scoped),
-    way("second factor, the same as a batch", "2 要素認証つき 10 手順（同じ内容を一括実行）", None, HARDER, Batch),
-    way("a screenshot, everything", "スクリーンショット（すべて）", None, Picture, Everything),
-    way("a screenshot, defaults", "スクリーンショット（既定）", Some(80.0), Picture, Defaults),
+    way(
+        "four steps, one section at the end",
+        "4 手順（最後に一区画だけ）",
+        Some(80.0),
+        Short,
+        Scoped,
+    ),
+    way(
+        "four steps, the same as a batch",
+        "4 手順（同じ内容を一括実行）",
+        Some(80.0),
+        Short,
+        Batch,
+    ),
+    way(
+        "ten steps, everything",
+        "10 手順（すべて）",
+        None,
+        Long(&FORM),
+        Everything,
+    ),
+    way(
+        "ten steps, defaults",
+        "10 手順（既定）",
+        Some(50.0),
+        Long(&FORM),
+        Defaults,
+    ),
+    way(
+        "ten steps, one section at the end",
+        "10 手順（最後に一区画だけ）",
+        Some(80.0),
+        Long(&FORM),
+        Scoped,
+    ),
+    way(
+        "ten steps, the same as a batch",
+        "10 手順（同じ内容を一括実行）",
+        Some(80.0),
+        Long(&FORM),
+        Batch,
+    ),
+    way(
+        "second factor, everything",
+        "2 要素認証つき 10 手順（すべて）",
+        None,
+        HARDER,
+        Everything,
+    ),
+    way(
+        "second factor, defaults",
+        "2 要素認証つき 10 手順（既定）",
+        None,
+        HARDER,
+        Defaults,
+    ),
+    way(
+        "second factor, one section at the end",
+        "2 要素認証つき 10 手順（最後に一区画だけ）",
+        None,
+        HARDER,
+        Scoped,
+    ),
+    way(
+        "second factor, the same as a batch",
+        "2 要素認証つき 10 手順（同じ内容を一括実行）",
+        None,
+        HARDER,
+        Batch,
+    ),
+    way(
+        "a screenshot, everything",
+        "スクリーンショット（すべて）",
+        None,
+        Picture,
+        Everything,
+    ),
+    way(
+        "a screenshot, defaults",
+        "スクリーンショット（既定）",
+        Some(80.0),
+        Picture,
+        Defaults,
+    ),
 ];
 
 const fn way(english: &'static str, japanese: &'static str, bar: Option<f64>, flow: Flow, asking: Asking) -> Way {
-    Way { what: (english, japanese), bar, flow, asking }
+    Way {
+        what: (english, japanese),
+        bar,
+        flow,
+        asking,
+    }
 }
 
 pub(crate) async fn run(bench: &Bench, report: &mut Report) {
@@ -82,11 +171,21 @@ pub(crate) async fn run(bench: &Bench, report: &mut Report) {
         if way.asking == Everything {
             everything = ours;
         } else {
-            let saved = Pair { ours: Some(fewer(ours, everything)), theirs: None };
+            let saved = Pair {
+                ours: Some(fewer(ours, everything)),
+                theirs: None,
+            };
             let bar = way.bar.map(AtLeast);
-            report.row("savings", Row::new(&format!("{}: fewer than with everything", way.what.0), "%", saved, bar));
+            report.row(
+                "savings",
+                Row::new(&format!("{}: fewer than with everything", way.what.0), "%", saved, bar),
+            );
         }
-        report.savings.push(Saving { what: way.what, tokens: ours, everything });
+        report.savings.push(Saving {
+            what: way.what,
+            tokens: ours,
+            everything,
+        });
     }
 }
 
@@ -102,7 +201,10 @@ async fn walk(bench: &Bench, started: &Started, way: &Way) -> Option<Cost> {
     }
     let cost = match (way.flow, way.asking) {
         (Long(flow), Batch) => flow.batch(&session, &bench.site, 10).await,
-        (Long(flow), _) => flow.sequential(&session, &bench.site, 10, way.asking.expectation().as_ref()).await,
+        (Long(flow), _) => {
+            flow.sequential(&session, &bench.site, 10, way.asking.expectation().as_ref())
+                .await
+        }
         (Short, Batch) => batch(&session, short(bench)).await,
         (Short, Scoped) => scoped(&session, short(bench)).await,
         (Short, asking) => calls(&session, short(bench), asking).await,
@@ -159,7 +261,10 @@ async fn called(session: &Session, steps: Vec<(&'static str, Value)>) -> Cost {
     for (tool, arguments) in steps {
         tokens += session.done(tool, &arguments).await.tokens();
     }
-    Cost { took: began.elapsed(), tokens }
+    Cost {
+        took: began.elapsed(),
+        tokens,
+    }
 }
 
 async fn batch(session: &Session, steps: Vec<(&'static str, Value)>) -> Cost {
@@ -173,8 +278,15 @@ async fn batch(session: &Session, steps: Vec<(&'static str, Value)>) -> Cost {
     });
     let arguments = json!({"steps": steps.collect::<Vec<_>>(), "globalExpectation": including(false)});
     let reply = session.done("browser_batch_execute", &arguments).await;
-    assert!(reply.all().contains("1,024.00"), "the dashboard is not there:\n{}", reply.all());
-    Cost { took: reply.took, tokens: reply.tokens() }
+    assert!(
+        reply.all().contains("1,024.00"),
+        "the dashboard is not there:\n{}",
+        reply.all()
+    );
+    Cost {
+        took: reply.took,
+        tokens: reply.tokens(),
+    }
 }
 
 fn including(is: bool) -> Value {

@@ -31,7 +31,11 @@ const KNOWN: &str = "src/mcp/clients.toml";
 fn modules() -> PathBuf {
     let home = env::var_os("FUMI_CLIENTS").expect("FUMI_CLIENTS names the folder of the clients; run ./bench clients");
     let modules = PathBuf::from(home).join("node_modules");
-    assert!(modules.is_dir(), "{} is missing; run ./bench clients", modules.display());
+    assert!(
+        modules.is_dir(),
+        "{} is missing; run ./bench clients",
+        modules.display()
+    );
     modules
 }
 

@@ -31,7 +31,14 @@ pub(crate) fn table(seen: &[Seen], inputs: &str) -> String {
 }
 
 fn row(client: &Seen) -> [String; 10] {
-    let Seen { client: name, version, model, variant, tools, .. } = client;
+    let Seen {
+        client: name,
+        version,
+        model,
+        variant,
+        tools,
+        ..
+    } = client;
     [
         format!("{name} {version}, `{model}`, {variant}"),
         names(&client.passes("both")),
@@ -47,7 +54,11 @@ fn row(client: &Seen) -> [String; 10] {
 }
 
 fn given(tools: &Tools) -> String {
-    let cost = if tools.given == 0 { "0".to_owned() } else { tokens(&tools.json) };
+    let cost = if tools.given == 0 {
+        "0".to_owned()
+    } else {
+        tokens(&tools.json)
+    };
     format!("{} of {} ({cost})", tools.given, tools.served)
 }
 
@@ -84,8 +95,10 @@ fn error(result: &CallResult) -> String {
 /// Returns the forms in which a picture reaches the model.
 fn picture(client: &Seen) -> String {
     let forms = ["text", "structured", "both"];
-    let tried: Vec<_> =
-        forms.into_iter().filter_map(|form| Some((form, client.result(form, "picture")?.pictures > 0))).collect();
+    let tried: Vec<_> = forms
+        .into_iter()
+        .filter_map(|form| Some((form, client.result(form, "picture")?.pictures > 0)))
+        .collect();
     let reached = tried.iter().filter(|(_, reached)| *reached);
     match reached.clone().count() {
         _ if tried.is_empty() => untried(),
@@ -133,7 +146,10 @@ fn agreed(values: impl Iterator<Item = usize> + Clone) -> Option<usize> {
 /// length depends on the names of folders.
 fn shown(limit: &Limit) -> String {
     limit.cut.as_ref().map_or_else(untried, |view| {
-        format!("about {} characters", number((view.received.characters + 50) / 100 * 100))
+        format!(
+            "about {} characters",
+            number((view.received.characters + 50) / 100 * 100)
+        )
     })
 }
 
@@ -175,10 +191,16 @@ pub(crate) fn differences(seen: &[Seen], known: &str) -> Vec<String> {
         .collect();
     seen.iter()
         .filter_map(|client| {
-            let (says, passes) = (by_name.get(client.name.as_str()).copied(), names(&client.passes("both")));
+            let (says, passes) = (
+                by_name.get(client.name.as_str()).copied(),
+                names(&client.passes("both")),
+            );
             (says != Some(passes.as_str())).then(|| {
                 let says = says.unwrap_or("nothing");
-                format!("{} ({}) passes on {passes}, the table says {says}", client.client, client.variant)
+                format!(
+                    "{} ({}) passes on {passes}, the table says {says}",
+                    client.client, client.variant
+                )
             })
         })
         .collect()

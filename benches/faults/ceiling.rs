@@ -30,7 +30,10 @@ pub(crate) struct Ceiling {
 
 pub(crate) fn run(root: &Path) -> Ceiling {
     let manuscript: Manuscript = bocchan(root);
-    let draft = AnalysedDraft { sentences: Sentences::find(&manuscript), manuscript };
+    let draft = AnalysedDraft {
+        sentences: Sentences::find(&manuscript),
+        manuscript,
+    };
     let (context, tuning) = (NovelContext::default(), Tuning::default());
     let material = CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared());
     let groups = RuleGroup::ALL.map(|group| {
@@ -47,7 +50,10 @@ pub(crate) fn run(root: &Path) -> Ceiling {
         }
         (group, rules)
     });
-    Ceiling { characters: material.characters(), groups: groups.into() }
+    Ceiling {
+        characters: material.characters(),
+        groups: groups.into(),
+    }
 }
 
 impl Ceiling {

@@ -8,6 +8,7 @@ pub(crate) struct Dice(u64);
 
 impl Dice {
     /// Creates a source from a seed, and from words that distinguish its use from others.
+    #[must_use]
     pub(crate) fn new(seed: u64, words: &str) -> Self {
         // FNV-1a: the words only have to differ.
         let mut state = 0xcbf2_9ce4_8422_2325_u64;
@@ -26,6 +27,7 @@ impl Dice {
     }
 
     /// Returns a number below another, which is at least 1.
+    #[must_use]
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         let limit = u64::try_from(limit.max(1)).unwrap_or(u64::MAX);
         usize::try_from(self.next() % limit).unwrap_or(0)

@@ -31,6 +31,7 @@ impl Origin {
     pub(crate) const ALL: [Self; 2] = [Self::Unseen, Self::Calibration];
 
     /// Returns the name in the report.
+    #[must_use]
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Unseen => "unseen",
@@ -51,6 +52,7 @@ pub(crate) struct Text {
 }
 
 /// Returns all clean texts of an origin, in the order of their names.
+#[must_use]
 pub(crate) fn texts(root: &Path, origin: Origin) -> Vec<Text> {
     match origin {
         Origin::Unseen => folder(&root.join("benches/faults/texts"), origin),
@@ -63,15 +65,23 @@ pub(crate) fn texts(root: &Path, origin: Origin) -> Vec<Text> {
 }
 
 /// Returns 坊っちゃん as Aozora Bunko distributes it.
+#[must_use]
 pub(crate) fn bocchan(root: &Path) -> Manuscript {
     let source = read(&root.join("src/novel/tests/fixtures/bocchan.aozora.txt"));
-    let reading = ManuscriptOptions { syntax: ManuscriptSyntax::Aozora, ..ManuscriptOptions::default() };
+    let reading = ManuscriptOptions {
+        syntax: ManuscriptSyntax::Aozora,
+        ..ManuscriptOptions::default()
+    };
     Manuscript::read(source, reading)
 }
 
 /// Returns the story of 坊っちゃん, as a manuscript for the web.
+#[must_use]
 pub(crate) fn story(bocchan: &Manuscript) -> String {
-    chapters(bocchan).into_iter().map(|chapter| chapter.manuscript).collect()
+    chapters(bocchan)
+        .into_iter()
+        .map(|chapter| chapter.manuscript)
+        .collect()
 }
 
 fn folder(folder: &Path, origin: Origin) -> Vec<Text> {
@@ -117,12 +127,16 @@ fn chapters(bocchan: &Manuscript) -> Vec<Text> {
 }
 
 /// Returns some paragraphs of a text, chosen by a seed.
+#[must_use]
 pub(crate) fn window(texts: &[Text], seed: u64) -> Text {
     let mut dice = Dice::new(seed, "window");
     let own = &texts[usize::try_from(seed).unwrap_or(0) % texts.len()];
     let wanted = SHORTEST + dice.below(LONGEST - SHORTEST + 1);
     let lines: Vec<&str> = own.manuscript.split_inclusive('\n').collect();
-    let lengths: Vec<usize> = lines.iter().map(|line| CharacterCounts::count(line).characters).collect();
+    let lengths: Vec<usize> = lines
+        .iter()
+        .map(|line| CharacterCounts::count(line).characters)
+        .collect();
     let all: usize = lengths.iter().sum();
     // Early enough for the rest to be as long as wanted.
     let mut spare = dice.below(all.saturating_sub(wanted) + 1);
@@ -139,12 +153,19 @@ pub(crate) fn window(texts: &[Text], seed: u64) -> Text {
     });
     let last = first + taken.count();
     let text: String = lines[first..last].concat();
-    Text { name: own.name.clone(), origin: own.origin, manuscript: text.trim_start_matches('\n').to_owned() }
+    Text {
+        name: own.name.clone(),
+        origin: own.origin,
+        manuscript: text.trim_start_matches('\n').to_owned(),
+    }
 }
 
 /// Prepares a text as for the rules and passes it to a function.
 pub(crate) fn with_material<T>(text: &str, look: impl FnOnce(&CheckMaterial<'_>) -> T) -> T {
-    let (draft, context, tuning) =
-        (AnalysedDraft::read(text, ManuscriptOptions::default()), NovelContext::default(), Tuning::default());
+    let (draft, context, tuning) = (
+        AnalysedDraft::read(text, ManuscriptOptions::default()),
+        NovelContext::default(),
+        Tuning::default(),
+    );
     look(&CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared()))
 }

@@ -45,15 +45,26 @@ fn main() {
     let root = &Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     // Checked before the measurements: without textlint the report cannot be written.
     let textlint = (wanted("textlint") || wanted("speed")).then(Textlint::find);
-    let cases = if wanted("rules") || wanted("textlint") { measure::run(root) } else { Vec::new() };
+    let cases = if wanted("rules") || wanted("textlint") {
+        measure::run(root)
+    } else {
+        Vec::new()
+    };
     let report = Report {
-        parity: textlint.as_ref().filter(|_| wanted("textlint")).map(|textlint| textlint.parity(&cases)),
+        parity: textlint
+            .as_ref()
+            .filter(|_| wanted("textlint"))
+            .map(|textlint| textlint.parity(&cases)),
         // Speed is measured only in an optimised program.
         race: textlint
             .as_ref()
             .filter(|_| wanted("speed") && !cfg!(debug_assertions))
             .map(|textlint| textlint.race(root)),
-        pages: if wanted("pages") { pages::all(root).into_iter().map(pages::judge).collect() } else { Vec::new() },
+        pages: if wanted("pages") {
+            pages::all(root).into_iter().map(pages::judge).collect()
+        } else {
+            Vec::new()
+        },
         ceiling: wanted("ceiling").then(|| ceiling::run(root)),
         cases,
     };

@@ -68,7 +68,10 @@ impl Row {
 
 /// Puts every kind into texts of both origins.
 pub(crate) fn run(root: &Path) -> Vec<Case> {
-    Origin::ALL.into_iter().flat_map(|origin| of_origin(root, origin)).collect()
+    Origin::ALL
+        .into_iter()
+        .flat_map(|origin| of_origin(root, origin))
+        .collect()
 }
 
 fn of_origin(root: &Path, origin: Origin) -> Vec<Case> {
@@ -96,7 +99,14 @@ fn of_origin(root: &Path, origin: Origin) -> Vec<Case> {
         });
         for (kind, faulty) in faults {
             let fresh = with_material(&faulty.text, |material| before.fresh(material, &faulty.fault));
-            cases.push(Case { kind, origin, seed, clean: Rc::clone(&clean), faulty, fresh });
+            cases.push(Case {
+                kind,
+                origin,
+                seed,
+                clean: Rc::clone(&clean),
+                faulty,
+                fresh,
+            });
         }
     }
     cases
@@ -121,7 +131,10 @@ impl Known {
 
     /// Returns the findings in the text with a fault that the clean text does not have.
     fn fresh(&self, material: &CheckMaterial<'_>, fault: &Fault) -> Vec<Finding> {
-        let moved = self.findings.iter().map(|known| (known.rule, fault.moved(&known.source)));
+        let moved = self
+            .findings
+            .iter()
+            .map(|known| (known.rule, fault.moved(&known.source)));
         let moved: HashSet<(&str, Range<usize>)> = moved.collect();
         let findings = all(material);
         let ids = ids(material, &findings);
@@ -157,8 +170,15 @@ impl Case {
         const AROUND: usize = 12;
         const LONGEST: usize = 40;
         let text = &self.faulty.text;
-        let from = text[..range.start].char_indices().rev().nth(AROUND - 1).map_or(0, |(at, _)| at);
-        let to = text[range.end..].char_indices().nth(AROUND).map_or(text.len(), |(at, _)| range.end + at);
+        let from = text[..range.start]
+            .char_indices()
+            .rev()
+            .nth(AROUND - 1)
+            .map_or(0, |(at, _)| at);
+        let to = text[range.end..]
+            .char_indices()
+            .nth(AROUND)
+            .map_or(text.len(), |(at, _)| range.end + at);
         let within: String = text[range.clone()].chars().take(LONGEST).collect();
         format!("{}⟦{within}⟧{}", &text[from..range.start], &text[range.end..to]).replace('\n', "⏎")
     }
@@ -206,5 +226,7 @@ pub(crate) fn elsewhere(cases: &[Case]) -> BTreeMap<&'static str, Vec<(&Case, &F
 }
 
 fn fresh(cases: &[Case]) -> impl Iterator<Item = (&Case, &Finding)> {
-    cases.iter().flat_map(|case| case.fresh.iter().map(move |finding| (case, finding)))
+    cases
+        .iter()
+        .flat_map(|case| case.fresh.iter().map(move |finding| (case, finding)))
 }

@@ -43,6 +43,7 @@ pub(crate) struct Judged {
 }
 
 /// Returns all pages.
+#[must_use]
 pub(crate) fn all(root: &Path) -> Vec<Page> {
     let folder = root.join("benches/faults/pages");
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -59,8 +60,13 @@ pub(crate) fn all(root: &Path) -> Vec<Page> {
 }
 
 /// Removes the marks from a page.
+#[must_use]
 pub(crate) fn read(name: &str, marked: &str) -> Page {
-    let mut page = Page { name: name.to_owned(), text: String::new(), labels: Vec::new() };
+    let mut page = Page {
+        name: name.to_owned(),
+        text: String::new(),
+        labels: Vec::new(),
+    };
     let mut rest = marked;
     while let Some((before, label)) = rest.split_once('⟦') {
         page.text.push_str(before);
@@ -68,7 +74,10 @@ pub(crate) fn read(name: &str, marked: &str) -> Page {
         let (rule, words) = label.split_once('|').expect("a label has a rule");
         let start = page.text.len();
         page.text.push_str(words);
-        page.labels.push(Label { rule: rule.to_owned(), range: start..page.text.len() });
+        page.labels.push(Label {
+            rule: rule.to_owned(),
+            range: start..page.text.len(),
+        });
         rest = after;
     }
     page.text.push_str(rest);
@@ -76,9 +85,11 @@ pub(crate) fn read(name: &str, marked: &str) -> Page {
 }
 
 /// Checks a page.
+#[must_use]
 pub(crate) fn judge(page: Page) -> Judged {
-    let findings =
-        with_material(&page.text, |material| run_rules(material, &RuleGroup::ALL, &|| false).expect("not cancelled"));
+    let findings = with_material(&page.text, |material| {
+        run_rules(material, &RuleGroup::ALL, &|| false).expect("not cancelled")
+    });
     // A run is reported at its first sentence, with all of its sentences as evidence.
     let touches = |finding: &Finding, label: &Label| {
         let mut places = std::iter::once(&finding.source).chain(&finding.evidence);
@@ -86,11 +97,20 @@ pub(crate) fn judge(page: Page) -> Judged {
     };
     let belongs = |finding: &Finding, label: &Label| finding.rule == label.rule && touches(finding, label);
     let labels = page.labels.iter();
-    let found = labels.map(|label| findings.iter().any(|finding| belongs(finding, label))).collect();
+    let found = labels
+        .map(|label| findings.iter().any(|finding| belongs(finding, label)))
+        .collect();
     let labels = || page.labels.iter();
-    let others = findings.iter().filter(|finding| !labels().any(|label| belongs(finding, label)));
+    let others = findings
+        .iter()
+        .filter(|finding| !labels().any(|label| belongs(finding, label)));
     let (beside, unexplained): (Vec<&Finding>, Vec<&Finding>) =
         others.partition(|finding| labels().any(|label| touches(finding, label)));
     let (beside, unexplained) = (beside.len(), unexplained.into_iter().cloned().collect());
-    Judged { page, found, beside, unexplained }
+    Judged {
+        page,
+        found,
+        beside,
+        unexplained,
+    }
 }

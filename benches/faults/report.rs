@@ -42,9 +42,10 @@ fn list<'a>(counts: impl IntoIterator<Item = (&'a &'static str, &'a usize)>) -> 
 fn bar(bar: Bar, row: &Row) -> (&'static str, &'static str) {
     let precise = |least: f64| row.precision().is_some_and(|precision| precision >= least);
     match bar {
-        Bar::Safe => {
-            ("precision 0.95, recall 0.98", yes(precise(0.95) && row.recall().is_some_and(|recall| recall >= 0.98)))
-        }
+        Bar::Safe => (
+            "precision 0.95, recall 0.98",
+            yes(precise(0.95) && row.recall().is_some_and(|recall| recall >= 0.98)),
+        ),
         Bar::Words => ("precision 0.80", yes(precise(0.8))),
         Bar::None => ("", ""),
     }
@@ -135,7 +136,10 @@ impl Report {
             let own = self.cases.iter().filter(|case| case.kind.name == kind.name);
             let missed: Vec<&Case> = own.filter(|case| !case.is_found()).collect();
             if !missed.is_empty() {
-                let shown = missed.iter().take(SHOWN).map(|case| cell(&case.shown(&case.faulty.fault.expected[0])));
+                let shown = missed
+                    .iter()
+                    .take(SHOWN)
+                    .map(|case| cell(&case.shown(&case.faulty.fault.expected[0])));
                 let shown: Vec<String> = shown.collect();
                 let _ = writeln!(page, "| `{}` | {} | {} |", kind.name, missed.len(), shown.join("<br>"));
             }
@@ -153,7 +157,12 @@ impl Report {
                 counts.1 += usize::from(*is_found);
                 if !is_found {
                     let words = &judged.page.text[label.range.clone()];
-                    missed.push(format!("- `{}` {}: {}", label.rule, judged.page.name, words.replace('\n', "⏎")));
+                    missed.push(format!(
+                        "- `{}` {}: {}",
+                        label.rule,
+                        judged.page.name,
+                        words.replace('\n', "⏎")
+                    ));
                 }
             }
             for finding in &judged.unexplained {
@@ -170,9 +179,17 @@ impl Report {
             self.pages.len()
         );
         for (rule, (labels, found)) in &kinds {
-            let _ = writeln!(page, "| `{rule}` | {labels} | {found} | {:.2} |", recall(*labels, *found));
+            let _ = writeln!(
+                page,
+                "| `{rule}` | {labels} | {found} | {:.2} |",
+                recall(*labels, *found)
+            );
         }
-        let _ = writeln!(page, "| **all** | {labels} | {found} | **{:.2}** |", recall(labels, found));
+        let _ = writeln!(
+            page,
+            "| **all** | {labels} | {found} | **{:.2}** |",
+            recall(labels, found)
+        );
         if !missed.is_empty() {
             let _ = write!(page, "\nMissed:\n\n{}\n", missed.join("\n"));
         }
@@ -181,7 +198,11 @@ impl Report {
             "\nFindings of other rules at a label: {}. Findings that no label explains: {}{}",
             self.pages.iter().map(|judged| judged.beside).sum::<usize>(),
             unexplained.values().sum::<usize>(),
-            if unexplained.is_empty() { ".".to_owned() } else { format!(": {}.", list(&unexplained)) }
+            if unexplained.is_empty() {
+                ".".to_owned()
+            } else {
+                format!(": {}.", list(&unexplained))
+            }
         );
     }
 
@@ -201,20 +222,32 @@ impl Report {
             );
             let mut groups: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
             for missed in &parity.missed {
-                groups.entry((missed.kind, &missed.message)).or_default().push(&missed.shown);
+                groups
+                    .entry((missed.kind, &missed.message))
+                    .or_default()
+                    .push(&missed.shown);
             }
             if !groups.is_empty() {
                 page.push_str("\n| fault | textlint says | missed | example |\n| --- | --- | --- | --- |\n");
             }
             for ((kind, message), shown) in groups {
-                let _ = writeln!(page, "| `{kind}` | {} | {} | {} |", cell(message), shown.len(), cell(shown[0]));
+                let _ = writeln!(
+                    page,
+                    "| `{kind}` | {} | {} | {} |",
+                    cell(message),
+                    shown.len(),
+                    cell(shown[0])
+                );
             }
         }
         match &self.race {
             Some(race) => {
                 let row = |page: &mut String, what: &str, own: String, other: String, ratio: f64| {
-                    let _ =
-                        writeln!(page, "| {what} | {own} | {other} | {ratio:.3} | {PART} | {} |", yes(ratio <= PART));
+                    let _ = writeln!(
+                        page,
+                        "| {what} | {own} | {other} | {ratio:.3} | {PART} | {} |",
+                        yes(ratio <= PART)
+                    );
                 };
                 page.push_str(
                     "\n坊っちゃん, judged by all of fumi's rules and by textlint with `preset-japanese`, each in a new process, in \
@@ -223,9 +256,21 @@ impl Report {
                 );
                 let (own, other) = (&race.fumi, &race.textlint);
                 let seconds = |seconds: f64| format!("{seconds:.2} s");
-                row(page, "wall time", seconds(own.seconds), seconds(other.seconds), race.time);
+                row(
+                    page,
+                    "wall time",
+                    seconds(own.seconds),
+                    seconds(other.seconds),
+                    race.time,
+                );
                 let megabytes = |megabytes: f64| format!("{megabytes:.0} MB");
-                row(page, "peak memory", megabytes(own.megabytes), megabytes(other.megabytes), race.memory);
+                row(
+                    page,
+                    "peak memory",
+                    megabytes(own.megabytes),
+                    megabytes(other.megabytes),
+                    race.memory,
+                );
             }
             None => page.push_str("\nTime and memory were not measured: that takes an optimised build.\n"),
         }
@@ -240,8 +285,16 @@ fn classic(page: &mut String, ceiling: &Ceiling) {
         ceiling.characters
     );
     for (group, rules) in &ceiling.groups {
-        let (found, rate) = (rules.values().map(|(above, _)| above).sum::<usize>(), ceiling.rate(rules));
-        let _ = writeln!(page, "| {} | {found} | {rate:.2} | {MOST:.1} | {} |", group.name(), yes(rate <= MOST));
+        let (found, rate) = (
+            rules.values().map(|(above, _)| above).sum::<usize>(),
+            ceiling.rate(rules),
+        );
+        let _ = writeln!(
+            page,
+            "| {} | {found} | {rate:.2} | {MOST:.1} | {} |",
+            group.name(),
+            yes(rate <= MOST)
+        );
     }
     page.push_str("\n| rule | group | findings | for information |\n| --- | --- | --- | --- |\n");
     for (group, rules) in &ceiling.groups {

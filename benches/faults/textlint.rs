@@ -76,14 +76,18 @@ pub(crate) struct Race {
 pub(crate) fn packages(sign: &str) -> Vec<String> {
     let table: toml::Table = PINNED.parse().expect("a table of versions");
     let packages = table.iter();
-    packages.map(|(name, version)| format!("{name}{sign}{}", version.as_str().unwrap_or_default())).collect()
+    packages
+        .map(|(name, version)| format!("{name}{sign}{}", version.as_str().unwrap_or_default()))
+        .collect()
 }
 
 impl Textlint {
     /// Finds what `./bench faults` installs, or says how to get it.
     pub(crate) fn find() -> Self {
-        let home = env::var_os("FUMI_TEXTLINT")
-            .map_or_else(|| env::home_dir().expect("a home folder").join(".cache/fumi/textlint"), PathBuf::from);
+        let home = env::var_os("FUMI_TEXTLINT").map_or_else(
+            || env::home_dir().expect("a home folder").join(".cache/fumi/textlint"),
+            PathBuf::from,
+        );
         let textlint = Self { home };
         for file in [textlint.node(), textlint.program()] {
             assert!(
@@ -110,8 +114,14 @@ impl Textlint {
         let settings = folder.join(format!("{rule}.json"));
         fs::write(&settings, json!({"rules": {rule: true}}).to_string()).expect("written");
         let mut command = Command::new(self.node());
-        command.arg(self.program()).args(["--format", "json", "--rules-base-directory"]);
-        command.arg(self.home.join("node_modules")).arg("--config").arg(&settings).arg(what);
+        command
+            .arg(self.program())
+            .args(["--format", "json", "--rules-base-directory"]);
+        command
+            .arg(self.home.join("node_modules"))
+            .arg("--config")
+            .arg(&settings)
+            .arg(what);
         command.current_dir(folder).stdin(Stdio::null());
         command
     }
@@ -124,7 +134,10 @@ impl Textlint {
         }
         let output = self.command(rule, folder.path(), "*.txt").output().expect("node runs");
         let said: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
-            panic!("textlint's output is not JSON ({error}): {}", String::from_utf8_lossy(&output.stderr));
+            panic!(
+                "textlint's output is not JSON ({error}): {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
         });
         let mut findings = HashMap::new();
         for result in said.as_array().expect("an array of files") {
@@ -156,8 +169,10 @@ impl Textlint {
         for case in cases {
             let text = &case.faulty.text;
             let known = &findings[&clean_name(case)];
-            let moved: Vec<(&str, Range<usize>)> =
-                known.iter().map(|(message, range)| (message.as_str(), case.faulty.fault.moved(range))).collect();
+            let moved: Vec<(&str, Range<usize>)> = known
+                .iter()
+                .map(|(message, range)| (message.as_str(), case.faulty.fault.moved(range)))
+                .collect();
             let fresh = findings[&faulty_name(case)].iter();
             for (message, range) in fresh.filter(|(message, range)| !moved.contains(&(message.as_str(), range.clone())))
             {
@@ -193,7 +208,10 @@ impl Textlint {
             values[values.len() / 2]
         };
         Race {
-            fumi: Cost { seconds: median(&|(own, _)| own.seconds), megabytes: median(&|(own, _)| own.megabytes) },
+            fumi: Cost {
+                seconds: median(&|(own, _)| own.seconds),
+                megabytes: median(&|(own, _)| own.megabytes),
+            },
             textlint: Cost {
                 seconds: median(&|(_, other)| other.seconds),
                 megabytes: median(&|(_, other)| other.megabytes),
@@ -208,7 +226,11 @@ impl Textlint {
 /// last value is at most a few milliseconds old.
 fn cost(command: &mut Command) -> Cost {
     let began = Instant::now();
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
     let status = format!("/proc/{}/status", child.id());
     let mut kilobytes = 0.0_f64;
     let ended = loop {
@@ -223,12 +245,17 @@ fn cost(command: &mut Command) -> Cost {
     };
     // textlint ends with 1 if it finds anything, and with 2 if it could not check.
     assert!(matches!(ended.code(), Some(0 | 1)), "{command:?} failed: {ended}");
-    Cost { seconds: began.elapsed().as_secs_f64(), megabytes: kilobytes / 1e3 }
+    Cost {
+        seconds: began.elapsed().as_secs_f64(),
+        megabytes: kilobytes / 1e3,
+    }
 }
 
 /// Returns the byte of each UTF-16 unit of a text, in which textlint counts, and of its end.
 fn bytes(text: &str) -> Vec<usize> {
-    let units = text.char_indices().flat_map(|(at, c)| std::iter::repeat_n(at, c.len_utf16()));
+    let units = text
+        .char_indices()
+        .flat_map(|(at, c)| std::iter::repeat_n(at, c.len_utf16()));
     units.chain([text.len()]).collect()
 }
 

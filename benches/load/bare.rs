@@ -19,12 +19,17 @@ pub(crate) fn serve(body: &Path) {
     let body = axum::body::Bytes::from(std::fs::read(body).expect("a body"));
     let route =
         post(move |axum::Json(_): axum::Json<Value>| async move { ([(CONTENT_TYPE, "application/json")], body) });
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads start");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .expect("threads start");
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         println!("{}", listener.local_addr().expect("it is bound"));
         let listener = listener.tap_io(|stream| stream.set_nodelay(true).expect("a TCP socket"));
-        axum::serve(listener, Router::new().route("/mcp", route)).await.expect("it serves");
+        axum::serve(listener, Router::new().route("/mcp", route))
+            .await
+            .expect("it serves");
     });
 }
 
@@ -48,7 +53,10 @@ impl Bare {
         let mut line = String::new();
         let output = child.stdout.as_mut().expect("it is piped");
         BufReader::new(output).read_line(&mut line).expect("readable");
-        Self { address: line.trim().to_owned(), child }
+        Self {
+            address: line.trim().to_owned(),
+            child,
+        }
     }
 
     pub(crate) fn id(&self) -> u32 {

@@ -32,17 +32,33 @@ pub(crate) fn run(report: &mut Report) {
         fs::write(folder.path().join(format!("many_{file:04}.py")), text).expect("written");
     }
     let search = |query: &str| Request::call("search_content", &json!({"roots": ["."], "query": query}));
-    let much = |connections| Much { connections, seconds: 8 };
+    let much = |connections| Much {
+        connections,
+        seconds: 8,
+    };
     let kinds: [Flood; 3] = [
         // None of them is cached, and each takes a place until it is done.
-        ("calls, 32 requests at once", search("needle_NUMBER"), much(256), &[("FUMI__LIMITS__REQUESTS", "32")]),
+        (
+            "calls, 32 requests at once",
+            search("needle_NUMBER"),
+            much(256),
+            &[("FUMI__LIMITS__REQUESTS", "32")],
+        ),
         (
             "bodies of 1 MB, 8 MB at once",
-            Request::call("search_content", &json!({"roots": ["."], "query": "x", "more": "x".repeat(1_000_000)})),
+            Request::call(
+                "search_content",
+                &json!({"roots": ["."], "query": "x", "more": "x".repeat(1_000_000)}),
+            ),
             much(64),
             &[("FUMI__LIMITS__BODIES_BYTES", "8000000")],
         ),
-        ("new sessions, 100 at most", Request::initialize(), much(64), &[("FUMI__SERVER__MAX_SESSIONS", "100")]),
+        (
+            "new sessions, 100 at most",
+            Request::initialize(),
+            much(64),
+            &[("FUMI__SERVER__MAX_SESSIONS", "100")],
+        ),
     ];
     for (what, request, much, settings) in kinds {
         let server = Server::start(folder.path(), settings);
@@ -57,7 +73,11 @@ pub(crate) fn run(report: &mut Report) {
     let silent: Vec<_> = (0..540).map(|_| Connection::open(&server.address)).collect();
     let ((), probes) = watched(&server, || {
         let mut late = Connection::open(&server.address);
-        assert_eq!(late.send(&search("needle_1")).status, 503, "beyond the connections there are only probes");
+        assert_eq!(
+            late.send(&search("needle_1")).status,
+            503,
+            "beyond the connections there are only probes"
+        );
         thread::sleep(Duration::from_secs(3));
     });
     drop(silent);

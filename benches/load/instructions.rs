@@ -63,7 +63,10 @@ fn cached_call() -> u64 {
             .lines()
             .find_map(|line| line.strip_prefix("summary: ").or_else(|| line.strip_prefix("totals: ")))
             .unwrap_or_else(|| panic!("callgrind counted nothing"));
-        line.split_whitespace().next().and_then(|count| count.parse::<u64>().ok()).expect("a number")
+        line.split_whitespace()
+            .next()
+            .and_then(|count| count.parse::<u64>().ok())
+            .expect("a number")
     };
     let (few, many) = (count(FEW), count(MANY));
     (many - few) / (MANY - FEW)
@@ -117,7 +120,10 @@ fn indexed_search() -> (u64, Vec<(String, f64)>) {
     }
     drop(connection);
     server.stop();
-    let printed = Command::new("callgrind_annotate").args(["--inclusive=yes", "--auto=no"]).arg(out.path()).output();
+    let printed = Command::new("callgrind_annotate")
+        .args(["--inclusive=yes", "--auto=no"])
+        .arg(out.path())
+        .output();
     let printed = printed.expect("it comes with valgrind").stdout;
     let mut counts: Vec<(String, u64)> = Vec::new();
     for line in String::from_utf8_lossy(&printed).lines() {
@@ -137,7 +143,11 @@ fn indexed_search() -> (u64, Vec<(String, f64)>) {
             counts.push((function, count));
         }
     }
-    let whole = counts.iter().find(|(function, _)| function == SEARCH).expect("searches were counted").1;
+    let whole = counts
+        .iter()
+        .find(|(function, _)| function == SEARCH)
+        .expect("searches were counted")
+        .1;
     let mut shares: Vec<(String, f64)> = counts
         .into_iter()
         .filter(|(function, count)| function.starts_with("fumi_code::") && *count < whole)

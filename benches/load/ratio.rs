@@ -17,7 +17,10 @@ use super::{
 
 /// Both are measured so often, the other one first each time.
 const ROUNDS: usize = 7;
-const MUCH: Much = Much { connections: 32, seconds: 3 };
+const MUCH: Much = Much {
+    connections: 32,
+    seconds: 3,
+};
 /// The longest processor time of a cached call in the server, in microseconds.
 const CPU_BAR: f64 = 150.0;
 /// The longest round trip of a cached call over HTTP with one client, in microseconds; the median.
@@ -29,12 +32,18 @@ const ROUND_TRIPS: usize = 2_000;
 fn calls() -> [(&'static str, Value); 3] {
     let search = |more: Value| {
         let mut arguments = json!({"roots": ["src"], "query": "needle"});
-        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
         arguments
     };
     [
         ("search_content, total_only", search(json!({"total_only": true}))),
-        ("search_content, 20 matches", search(json!({"include_globs": ["few_*"]}))),
+        (
+            "search_content, 20 matches",
+            search(json!({"include_globs": ["few_*"]})),
+        ),
         ("search_content, 500 matches", search(json!({}))),
     ]
 }
@@ -53,7 +62,13 @@ pub(crate) fn run(report: &mut Report) {
     }
     let (what, arguments) = &calls()[1];
     let quiet = [("FUMI__LOG__FILTER", "warn")];
-    compare(&format!("{what}, no access log"), arguments, folder.path(), &quiet, report);
+    compare(
+        &format!("{what}, no access log"),
+        arguments,
+        folder.path(),
+        &quiet,
+        report,
+    );
 }
 
 fn compare(what: &str, arguments: &Value, root: &std::path::Path, settings: &[(&str, &str)], report: &mut Report) {
@@ -62,11 +77,18 @@ fn compare(what: &str, arguments: &Value, root: &std::path::Path, settings: &[(&
     let mut connection = Connection::open(&server.address);
     // Searched once, then answered from the cache.
     let replies: Vec<Value> = (0..4).map(|_| read(&mut connection, &request)).collect();
-    assert_eq!(replies[3]["result"]["_meta"]["cache_hit"], true, "{what} is not cached: {}", replies[3]);
+    assert_eq!(
+        replies[3]["result"]["_meta"]["cache_hit"], true,
+        "{what} is not cached: {}",
+        replies[3]
+    );
     let body = connection.send(&request).body;
     let bare = Bare::start(&body);
     let mut beside = Connection::open(&bare.address);
-    assert!(beside.send(&request).body == body, "the bare route returns something else");
+    assert!(
+        beside.send(&request).body == body,
+        "the bare route returns something else"
+    );
 
     let (mut ratios, mut ours, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
     let (mut cpu, mut beside_cpu) = (Duration::ZERO, Duration::ZERO);
@@ -75,7 +97,11 @@ fn compare(what: &str, arguments: &Value, root: &std::path::Path, settings: &[(&
         let one = |address: &str, id: u32| {
             let before = processor_time(id);
             let load = repeat(address, &request, MUCH);
-            assert_eq!((load.other + load.refused, load.errors), (0, 0), "{what}: not every reply is a 200");
+            assert_eq!(
+                (load.other + load.refused, load.errors),
+                (0, 0),
+                "{what}: not every reply is a 200"
+            );
             (load, processor_time(id).saturating_sub(before))
         };
         let (own, other) = if round % 2 == 0 {
@@ -131,18 +157,28 @@ fn compare(what: &str, arguments: &Value, root: &std::path::Path, settings: &[(&
 /// Removes what depends on the time of a call: the elapsed time, the tokens that its digits cost, the time in a cursor.
 fn remove_times(reply: &mut Value) {
     let result = &mut reply["result"];
-    for pointer in ["/_meta/fumi~1elapsed_ms", "/_meta/fumi~1tokens", "/structuredContent/elapsed_ms"] {
+    for pointer in [
+        "/_meta/fumi~1elapsed_ms",
+        "/_meta/fumi~1tokens",
+        "/structuredContent/elapsed_ms",
+    ] {
         if let Some(value) = result.pointer_mut(pointer) {
             *value = json!(0);
         }
     }
-    let Some(cursor) = result.pointer("/structuredContent/next/cursor").and_then(Value::as_str).map(str::to_owned)
+    let Some(cursor) = result
+        .pointer("/structuredContent/next/cursor")
+        .and_then(Value::as_str)
+        .map(str::to_owned)
     else {
         return;
     };
     // `ROW-CALL-TIME`; the text form of the reply shows it too.
     let timeless = cursor.rsplit_once('-').expect("three parts").0.to_owned();
-    let text = result["content"][0]["text"].as_str().expect("a text").replace(&cursor, &timeless);
+    let text = result["content"][0]["text"]
+        .as_str()
+        .expect("a text")
+        .replace(&cursor, &timeless);
     result["content"][0]["text"] = json!(text);
     result["structuredContent"]["next"]["cursor"] = json!(timeless);
 }

@@ -40,7 +40,11 @@ impl Report {
     pub(crate) fn ratio(&mut self, row: &Row) {
         let micros = |time: Duration| time.as_secs_f64() * 1e6;
         let (cpu, round_trip) = (micros(row.cpu), micros(row.round_trip));
-        let held = if cpu <= row.cpu_bar && round_trip <= row.round_trip_bar { "yes" } else { "**no**" };
+        let held = if cpu <= row.cpu_bar && round_trip <= row.round_trip_bar {
+            "yes"
+        } else {
+            "**no**"
+        };
         let line = format!(
             "| {} | {} | {cpu:.0} µs | {round_trip:.0} µs | {:.0} µs, {:.0} µs | {held} | {:.0} | {:.0} | {:.2} | {:.2}–{:.2} | {:.0} µs |",
             row.what,
@@ -65,7 +69,9 @@ impl Report {
 
     pub(crate) fn indexed_search(&mut self, count: u64, shares: &[(String, f64)]) {
         eprintln!("instructions of one indexed search: {count}");
-        let shares = shares.iter().map(|(function, share)| format!("{share:.0} % `{function}`"));
+        let shares = shares
+            .iter()
+            .map(|(function, share)| format!("{share:.0} % `{function}`"));
         let shares: Vec<String> = shares.inspect(|share| eprintln!("{share}")).collect();
         self.indexed = Some((count, shares.join("<br>")));
     }
@@ -100,8 +106,12 @@ impl Report {
         );
         let mut section = |title: &str, about: &str, head: &str, rows: &[String]| {
             let columns = head.matches('|').count() - 1;
-            let _ =
-                write!(page, "\n## {title}\n\n{about}\n\n{head}\n|{}\n{}\n", " --- |".repeat(columns), rows.join("\n"));
+            let _ = write!(
+                page,
+                "\n## {title}\n\n{about}\n\n{head}\n|{}\n{}\n",
+                " --- |".repeat(columns),
+                rows.join("\n")
+            );
         };
         section(
             "Cached calls",

@@ -58,13 +58,19 @@ impl Request {
                 "clientInfo": {"name": "bench", "version": "1"},
             },
         });
-        Self { headers: Vec::new(), body: body.to_string() }
+        Self {
+            headers: Vec::new(),
+            body: body.to_string(),
+        }
     }
 
     /// A message of a session.
     pub(crate) fn within(session: &str, message: &Value) -> Self {
         Self {
-            headers: vec![("MCP-Protocol-Version", SESSION.to_owned()), ("Mcp-Session-Id", session.to_owned())],
+            headers: vec![
+                ("MCP-Protocol-Version", SESSION.to_owned()),
+                ("Mcp-Session-Id", session.to_owned()),
+            ],
             body: message.to_string(),
         }
     }
@@ -84,8 +90,11 @@ impl Request {
         let line = |all: String, (name, value): &(_, _)| all + &format!("{name}: {value}\r\n");
         let headers = self.all_headers().iter().fold(String::new(), line);
         let length = self.body.len();
-        format!("POST /mcp HTTP/1.1\r\nHost: {host}\r\n{headers}Content-Length: {length}\r\n\r\n{}", self.body)
-            .into_bytes()
+        format!(
+            "POST /mcp HTTP/1.1\r\nHost: {host}\r\n{headers}Content-Length: {length}\r\n\r\n{}",
+            self.body
+        )
+        .into_bytes()
     }
 }
 
@@ -106,7 +115,10 @@ impl Connection {
     pub(crate) fn open(address: &str) -> Self {
         let stream = TcpStream::connect(address).expect("the server listens");
         stream.set_nodelay(true).expect("a TCP socket");
-        Self { stream: BufReader::new(stream), host: address.to_owned() }
+        Self {
+            stream: BufReader::new(stream),
+            host: address.to_owned(),
+        }
     }
 
     /// Sends a message and reads the whole answer.
@@ -127,7 +139,11 @@ impl Connection {
         } else {
             self.take(head.length, &mut body);
         }
-        Answer { status: head.status, session: head.session, body }
+        Answer {
+            status: head.status,
+            session: head.session,
+            body,
+        }
     }
 
     /// Asks for a page; only its status counts.
@@ -156,7 +172,11 @@ impl Connection {
     fn head(&mut self) -> Head {
         let status = self.line();
         let mut head = Head {
-            status: status.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status"),
+            status: status
+                .split(' ')
+                .nth(1)
+                .and_then(|code| code.parse().ok())
+                .expect("a status"),
             ..Head::default()
         };
         loop {

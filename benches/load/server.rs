@@ -39,7 +39,10 @@ impl Server {
             .strip_prefix("fumi listening on http://")
             .and_then(|url| url.strip_suffix("/mcp"))
             .unwrap_or_else(|| panic!("fumi did not start: {line:?}"));
-        Self { address: address.to_owned(), child }
+        Self {
+            address: address.to_owned(),
+            child,
+        }
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -58,8 +61,15 @@ impl Server {
     pub(crate) fn memory(&self) -> (f64, f64) {
         let status = fs::read_to_string(format!("/proc/{}/status", self.id())).expect("it runs");
         let of = |name: &str| {
-            let line = status.lines().find(|line| line.starts_with(name)).expect("the field is there");
-            let kib: f64 = line.split_whitespace().nth(1).and_then(|kib| kib.parse().ok()).expect("a number");
+            let line = status
+                .lines()
+                .find(|line| line.starts_with(name))
+                .expect("the field is there");
+            let kib: f64 = line
+                .split_whitespace()
+                .nth(1)
+                .and_then(|kib| kib.parse().ok())
+                .expect("a number");
             kib * 1_024.0 / 1e6
         };
         (of("VmRSS:"), of("VmHWM:"))
@@ -78,8 +88,12 @@ pub(crate) fn processor_time(id: u32) -> Duration {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).expect("it runs");
     // proc(5): fields 14 and 15; the name in brackets may hold spaces, and what follows it begins with field 3.
     let rest = stat.rsplit_once(')').expect("a name in brackets").1;
-    let ticks: u64 =
-        rest.split_whitespace().skip(11).take(2).map(|field| field.parse::<u64>().expect("a number")).sum();
+    let ticks: u64 = rest
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .map(|field| field.parse::<u64>().expect("a number"))
+        .sum();
     // USER_HZ is 100 on every architecture that fumi runs on.
     Duration::from_millis(ticks * 10)
 }

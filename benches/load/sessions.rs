@@ -45,7 +45,12 @@ pub(crate) fn run(report: &mut Report) {
     #[expect(clippy::cast_precision_loss, reason = "kilobytes a session")]
     let each = (with_streams - idle) * 1e3 / SESSIONS as f64;
     report.figure("memory before", idle, "MB", None);
-    report.figure(&format!("memory with {SESSIONS} sessions and streams open"), with_streams, "MB", Some(BAR));
+    report.figure(
+        &format!("memory with {SESSIONS} sessions and streams open"),
+        with_streams,
+        "MB",
+        Some(BAR),
+    );
     report.figure("for each session", each, "kB", None);
     report.figure("after a call in each of them", after, "MB", Some(BAR));
     most("sessions", peak, BAR);

@@ -94,7 +94,11 @@ fn run(address: &str, script: &str, much: Much) -> Load {
     let file = tempfile::Builder::new().suffix(".lua").tempfile().expect("a file");
     fs::write(file.path(), script).expect("written");
     let output = Command::new("wrk")
-        .args(["-t1", &format!("-c{}", much.connections), &format!("-d{}s", much.seconds)])
+        .args([
+            "-t1",
+            &format!("-c{}", much.connections),
+            &format!("-d{}s", much.seconds),
+        ])
         .arg("-s")
         .arg(file.path())
         .arg(format!("http://{address}/mcp"))
@@ -113,5 +117,12 @@ fn run(address: &str, script: &str, much: Much) -> Load {
     };
     #[expect(clippy::cast_precision_loss, reason = "a rate")]
     let per_second = replies as f64 / (micros as f64 / 1e6);
-    Load { per_second, replies, served, refused, other, errors }
+    Load {
+        per_second,
+        replies,
+        served,
+        refused,
+        other,
+        errors,
+    }
 }

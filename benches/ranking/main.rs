@@ -71,7 +71,10 @@ fn main() {
         let tree = trees.entry(question.tree.clone()).or_insert_with(|| {
             let folder = home.join("trees").join(&question.tree);
             let rivals = || (Bm25::new(&folder, &all.elements[&question.tree]), Rg::new(&folder));
-            Tree { kernel: Kernel::new(&[&folder], false), rivals: has_rivals.then(rivals) }
+            Tree {
+                kernel: Kernel::new(&[&folder], false),
+                rivals: has_rivals.then(rivals),
+            }
         });
         answered.push(ask(tree, question, shows_misses));
     }

@@ -106,7 +106,11 @@ fn natural() -> Vec<Question> {
 
 fn named(place: &str) -> Place {
     let (file, name) = place.split_once(' ').expect("a path and a name");
-    Place { file: file.to_owned(), name: name.to_owned(), line: 0 }
+    Place {
+        file: file.to_owned(),
+        name: name.to_owned(),
+        line: 0,
+    }
 }
 
 /// A place in the answer of a method, best first.
@@ -151,7 +155,9 @@ impl Question {
                 seen.push(file);
             }
         }
-        seen.iter().position(|file| self.right.iter().any(|right| right.file == *file)).map(|at| at + 1)
+        seen.iter()
+            .position(|file| self.right.iter().any(|right| right.file == *file))
+            .map(|at| at + 1)
     }
 }
 
@@ -159,8 +165,12 @@ impl Question {
 pub(crate) fn hits(reply: &Value) -> Vec<Hit> {
     let rows = reply["results"].as_array().expect("results");
     let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
-    let number =
-        |row: &Value, key: &str| row[key].as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or_default();
+    let number = |row: &Value, key: &str| {
+        row[key]
+            .as_u64()
+            .and_then(|number| usize::try_from(number).ok())
+            .unwrap_or_default()
+    };
     rows.iter()
         .map(|row| Hit {
             file: text(row, "file"),

@@ -31,16 +31,18 @@ pub(crate) fn table(sets: &[String], answered: &[Answered]) -> String {
         .to_owned();
     for set in sets {
         for half in ["tune", "test"] {
-            let of: Vec<&Answered> =
-                answered.iter().filter(|one| one.question.set == *set && one.question.half == half).collect();
+            let of: Vec<&Answered> = answered
+                .iter()
+                .filter(|one| one.question.set == *set && one.question.half == half)
+                .collect();
             if of.is_empty() {
                 continue;
             }
             let key = format!("{set}, {half}");
-            let earlier = before
-                .right
-                .get(&key)
-                .map_or_else(|| "-".to_owned(), |right| cell(right.map(|right| part(right, of.len()))));
+            let earlier = before.right.get(&key).map_or_else(
+                || "-".to_owned(),
+                |right| cell(right.map(|right| part(right, of.len()))),
+            );
             let _ = writeln!(
                 text,
                 "| {key} | {} | {} | {earlier} | {} | {} | {} |",
@@ -72,7 +74,10 @@ fn shares(of: &[&Answered], rank: fn(&Answered) -> Option<usize>) -> String {
 }
 
 fn share(of: &[&Answered], rank: fn(&Answered) -> Option<usize>, bound: usize) -> f64 {
-    let right = of.iter().filter(|one| rank(one).is_some_and(|rank| rank <= bound)).count();
+    let right = of
+        .iter()
+        .filter(|one| rank(one).is_some_and(|rank| rank <= bound))
+        .count();
     part(right, of.len())
 }
 
@@ -108,8 +113,10 @@ fn trees(home: &Path, answered: &[Answered]) -> String {
     let mut names: Vec<&str> = answered.iter().map(|one| one.question.tree.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    let counted: Vec<String> =
-        names.iter().map(|name| format!("`{name}` {}", rivals::files(&home.join("trees").join(name)).len())).collect();
+    let counted: Vec<String> = names
+        .iter()
+        .map(|name| format!("`{name}` {}", rivals::files(&home.join("trees").join(name)).len()))
+        .collect();
     counted.join(", ")
 }
 

@@ -27,10 +27,18 @@ impl Bm25 {
         for element in elements {
             by_file.entry(&element.file).or_default().push(element);
         }
-        let mut index = Self { documents: Vec::new(), words: HashMap::new(), average: 0.0 };
+        let mut index = Self {
+            documents: Vec::new(),
+            words: HashMap::new(),
+            average: 0.0,
+        };
         for path in files(tree) {
             let Ok(text) = fs::read_to_string(&path) else { continue };
-            let file = path.strip_prefix(tree).expect("below it").to_string_lossy().into_owned();
+            let file = path
+                .strip_prefix(tree)
+                .expect("below it")
+                .to_string_lossy()
+                .into_owned();
             index.add(&file, &text, by_file.get(file.as_str()).map_or(&[], Vec::as_slice));
         }
         let total: f64 = index.documents.iter().map(|(_, length)| length).sum();
@@ -59,7 +67,12 @@ impl Bm25 {
                     first: elements[at].first,
                     last: elements[at].last,
                 },
-                None => Hit { file: file.to_owned(), name: String::new(), first: 1, last: text.lines().count() },
+                None => Hit {
+                    file: file.to_owned(),
+                    name: String::new(),
+                    first: 1,
+                    last: text.lines().count(),
+                },
             };
             let document = self.documents.len();
             self.documents.push((hit, count(words.len())));
@@ -89,7 +102,10 @@ impl Bm25 {
         }
         let mut order: Vec<(usize, f64)> = scores.into_iter().collect();
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        order.iter().map(|(document, _)| self.documents[*document].0.clone()).collect()
+        order
+            .iter()
+            .map(|(document, _)| self.documents[*document].0.clone())
+            .collect()
     }
 }
 
@@ -146,7 +162,10 @@ pub(crate) struct Rg {
 
 impl Rg {
     pub(crate) fn new(tree: &Path) -> Self {
-        Self { tree: tree.to_path_buf(), found: HashMap::new() }
+        Self {
+            tree: tree.to_path_buf(),
+            found: HashMap::new(),
+        }
     }
 
     /// Returns the files that the agent opens: those with the most lines of the rarest word of the question first.

@@ -147,7 +147,11 @@ impl Items {
     }
 
     fn define(&mut self, name: &Ident, whole: Span) -> Place {
-        let place = Place { file: self.file.clone(), name: name.to_string(), line: name.span().start().line };
+        let place = Place {
+            file: self.file.clone(),
+            name: name.to_string(),
+            line: name.span().start().line,
+        };
         self.by_name.entry(place.name.clone()).or_default().push(place.clone());
         self.elements.push(Element {
             file: self.file.clone(),
@@ -190,7 +194,10 @@ impl<'ast> Visit<'ast> for Items {
     }
 
     fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
-        let body = item.default.as_ref().map_or_else(|| item.sig.span(), syn::spanned::Spanned::span);
+        let body = item
+            .default
+            .as_ref()
+            .map_or_else(|| item.sig.span(), syn::spanned::Spanned::span);
         self.function(&item.sig.ident, item.span(), body, &item.attrs);
         visit::visit_trait_item_fn(self, item);
     }
@@ -273,7 +280,9 @@ fn without_name(sentence: &str, name: &str) -> Option<String> {
 /// Splits a text into words in lower case, identifiers at case and underscores.
 fn words(text: &str) -> Vec<String> {
     let word = Regex::new("[A-Z]?[a-z]+|[A-Z]+|[0-9]+").expect("a pattern");
-    word.find_iter(text).map(|found| found.as_str().to_lowercase()).collect()
+    word.find_iter(text)
+        .map(|found| found.as_str().to_lowercase())
+        .collect()
 }
 
 /// Returns a word without its ending, to compare a name with a sentence.

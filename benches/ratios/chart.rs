@@ -17,7 +17,12 @@ const INK: &str = "#1f2328";
 const MUTED: &str = "#57606a";
 const GRID: &str = "#c9ccd1";
 /// The colours of lines and their dashes, so that no line is known by its colour alone.
-const LINES: [(&str, &str); 4] = [("#1f5fa8", "none"), ("#a8321f", "7 3"), ("#2f6f3e", "2 3"), ("#6b4c9a", "8 3 2 3")];
+const LINES: [(&str, &str); 4] = [
+    ("#1f5fa8", "none"),
+    ("#a8321f", "7 3"),
+    ("#2f6f3e", "2 3"),
+    ("#6b4c9a", "8 3 2 3"),
+];
 
 /// One chart. All values are positive.
 pub(crate) struct Chart {
@@ -66,7 +71,12 @@ impl Chart {
         };
         let lowest = points().map(|point| point.1).fold(f64::MAX, f64::min);
         let highest = points().map(|point| point.1).fold(0.0, f64::max);
-        let up = Axis { from: lowest.log10().floor(), to: highest.log10().ceil(), start: TOP + PLOT_HEIGHT, end: TOP };
+        let up = Axis {
+            from: lowest.log10().floor(),
+            to: highest.log10().ceil(),
+            start: TOP + PLOT_HEIGHT,
+            end: TOP,
+        };
         text(svg, (LEFT, 24.0), "start", INK, self.title);
         text(svg, (LEFT, 46.0), "start", MUTED, self.y);
         let mut power = up.from;
@@ -137,7 +147,11 @@ struct Axis {
 impl Axis {
     fn at(&self, value: f64) -> f64 {
         let span = self.to - self.from;
-        let share = if span > 0.0 { (value.log10() - self.from) / span } else { 0.5 };
+        let share = if span > 0.0 {
+            (value.log10() - self.from) / span
+        } else {
+            0.5
+        };
         self.start + (self.end - self.start) * share
     }
 }

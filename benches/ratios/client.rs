@@ -48,7 +48,11 @@ impl Server {
             .strip_prefix("fumi listening on http://")
             .and_then(|url| url.strip_suffix("/mcp"))
             .unwrap_or_else(|| panic!("fumi did not start: {line:?}"));
-        Self { address: address.to_owned(), started_in, child }
+        Self {
+            address: address.to_owned(),
+            started_in,
+            child,
+        }
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -63,8 +67,16 @@ impl Server {
     pub(crate) fn memory(&self) -> (f64, f64) {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).expect("it runs");
         let of = |name: &str| {
-            let line = status.lines().find(|line| line.starts_with(name)).expect("the field is there");
-            let kib: f64 = line.split_whitespace().nth(1).expect("a value").parse().expect("a number");
+            let line = status
+                .lines()
+                .find(|line| line.starts_with(name))
+                .expect("the field is there");
+            let kib: f64 = line
+                .split_whitespace()
+                .nth(1)
+                .expect("a value")
+                .parse()
+                .expect("a number");
             kib * 1_024.0 / 1e6
         };
         (of("VmRSS:"), of("VmHWM:"))
@@ -88,7 +100,10 @@ impl Client {
     pub(crate) fn connect(address: &str) -> Self {
         let stream = TcpStream::connect(address).expect("the server listens");
         stream.set_nodelay(true).expect("a TCP socket");
-        Self { stream: BufReader::new(stream), host: address.to_owned() }
+        Self {
+            stream: BufReader::new(stream),
+            host: address.to_owned(),
+        }
     }
 
     /// Calls a tool and returns its structured result.
@@ -130,7 +145,10 @@ impl Client {
 
     /// Sends a request and reads the whole answer.
     pub(crate) fn send(&mut self, request: &[u8]) -> Vec<u8> {
-        self.stream.get_mut().write_all(request).expect("the connection is open");
+        self.stream
+            .get_mut()
+            .write_all(request)
+            .expect("the connection is open");
         let (mut length, mut is_chunked) = (None, false);
         let status = self.line();
         loop {
@@ -191,6 +209,9 @@ pub(crate) fn result(body: &[u8]) -> Value {
         })
         .unwrap_or_else(|| panic!("no message in {text}"));
     let result = &message["result"];
-    assert!(result["isError"] != true && result.is_object(), "the call failed: {message}");
+    assert!(
+        result["isError"] != true && result.is_object(),
+        "the call failed: {message}"
+    );
     message["result"].take()
 }

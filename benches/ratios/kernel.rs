@@ -20,7 +20,10 @@ pub(crate) struct Kernel {
 
 impl Kernel {
     pub(crate) fn new(roots: &[&Path], cached: bool) -> Self {
-        let flags = Flags { roots: roots.iter().map(|root| root.to_path_buf()).collect(), ..Flags::default() };
+        let flags = Flags {
+            roots: roots.iter().map(|root| root.to_path_buf()).collect(),
+            ..Flags::default()
+        };
         let mut config = fumi_config::load(None, flags, |_| None).expect("defaults are valid");
         config.code.index.enabled = false;
         if !cached {
@@ -28,7 +31,10 @@ impl Kernel {
         }
         Self {
             app: App::build(config, []).expect("the roots are there"),
-            runtime: tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads start"),
+            runtime: tokio::runtime::Builder::new_multi_thread()
+                .enable_all()
+                .build()
+                .expect("threads start"),
         }
     }
 
@@ -48,14 +54,19 @@ impl Kernel {
         let entry = app.catalogue.find(&app.scope, tool).expect("a tool");
         let call = Call {
             arguments: arguments.as_object().cloned().unwrap_or_default(),
-            caller: Caller { form, ..Caller::default() },
+            caller: Caller {
+                form,
+                ..Caller::default()
+            },
             answerer: Answerer::Host,
             project: Arc::clone(app.kernel.roots.default_project()),
             cancel: CancellationToken::new(),
             progress: CallProgress::default(),
             batch: None,
         };
-        let reply = self.runtime.block_on(pipeline::run(&app.kernel, &app.catalogue, entry, call));
+        let reply = self
+            .runtime
+            .block_on(pipeline::run(&app.kernel, &app.catalogue, entry, call));
         assert!(!reply.is_error, "{tool} {arguments} failed: {}", reply.structured);
         reply
     }

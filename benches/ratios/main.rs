@@ -46,11 +46,17 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let is_whole = words.is_empty();
     let wanted = |part: &str| is_whole || words.iter().any(|word| part.contains(word.as_str()));
-    let rounds = std::env::var("FUMI_BENCH_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
+    let rounds = std::env::var("FUMI_BENCH_ROUNDS")
+        .ok()
+        .and_then(|rounds| rounds.parse().ok());
     let peers = peers::Peers::find();
     let tree = peers.tree();
     eprintln!("{} files under {}", tree.files, tree.root.display());
-    let bench = Bench { peers, tree, rounds: rounds.unwrap_or(21) };
+    let bench = Bench {
+        peers,
+        tree,
+        rounds: rounds.unwrap_or(21),
+    };
     let mut report = report::Report::default();
     if wanted("search") {
         searching::run(&bench, &mut report);

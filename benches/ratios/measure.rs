@@ -31,8 +31,12 @@ impl Cpu {
         let stat = fs::read_to_string(path).expect("the system has processor times under /proc");
         // The name in brackets may contain spaces; field 3 follows it.
         let rest = stat.rsplit_once(')').expect("a name in brackets").1;
-        let ticks: u64 =
-            rest.split_whitespace().skip(first - 3).take(2).map(|field| field.parse::<u64>().expect("a number")).sum();
+        let ticks: u64 = rest
+            .split_whitespace()
+            .skip(first - 3)
+            .take(2)
+            .map(|field| field.parse::<u64>().expect("a number"))
+            .sum();
         // USER_HZ is 100 on every architecture that fumi runs on.
         Duration::from_millis(ticks * 10)
     }
@@ -48,7 +52,11 @@ pub(crate) struct Peer<'a> {
 
 impl<'a> Peer<'a> {
     pub(crate) fn new(name: impl Into<String>, cpu: Cpu, run: impl FnMut() -> u64 + 'a) -> Self {
-        Self { name: name.into(), cpu, run: Box::new(run) }
+        Self {
+            name: name.into(),
+            cpu,
+            run: Box::new(run),
+        }
     }
 }
 
@@ -122,7 +130,12 @@ pub(crate) const WARM_UP: usize = 2;
 pub(crate) fn rounds(mut peers: Vec<Peer<'_>>, rounds: usize) -> Vec<Taken> {
     let mut taken: Vec<Taken> = peers
         .iter()
-        .map(|peer| Taken { name: peer.name.clone(), answer: 0, times: Times::default(), cpu: Duration::ZERO })
+        .map(|peer| Taken {
+            name: peer.name.clone(),
+            answer: 0,
+            times: Times::default(),
+            cpu: Duration::ZERO,
+        })
         .collect();
     for round in 0..rounds + WARM_UP {
         for turn in 0..peers.len() {

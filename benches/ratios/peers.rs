@@ -33,13 +33,19 @@ pub(crate) struct Tree {
 impl Peers {
     /// Finds the programs that `./test` installs, or says how to get them.
     pub(crate) fn find() -> Self {
-        let tools = env::var_os("FUMI_TOOLS")
-            .map_or_else(|| env::home_dir().expect("a home folder").join(".cache/fumi/tools/bin"), PathBuf::from);
+        let tools = env::var_os("FUMI_TOOLS").map_or_else(
+            || env::home_dir().expect("a home folder").join(".cache/fumi/tools/bin"),
+            PathBuf::from,
+        );
         let version = |name: &str, wanted: &str| {
             let path = tools.join(name);
             let output = Command::new(&path).arg("--version").output();
             let said = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-            let first = said.as_deref().ok().and_then(|said| said.lines().next()).unwrap_or_default();
+            let first = said
+                .as_deref()
+                .ok()
+                .and_then(|said| said.lines().next())
+                .unwrap_or_default();
             assert!(
                 first.contains(wanted),
                 "\n{} should be {name} {wanted}, but prints {first:?}.\nInstall it by running ./test fast once, or with:\n  \
@@ -51,7 +57,11 @@ impl Peers {
         };
         let (rg, rg_version) = version("rg", "15.");
         let (fd, fd_version) = version("fd", "10.");
-        Self { rg, fd, versions: format!("{rg_version}, {fd_version}") }
+        Self {
+            rg,
+            fd,
+            versions: format!("{rg_version}, {fd_version}"),
+        }
     }
 
     /// Runs a program in a folder and returns its output.
@@ -84,7 +94,12 @@ impl Peers {
         let registry = registry();
         let files = self.count(&registry);
         if files >= FEWEST_FILES {
-            return Tree { root: registry, files, what: "the sources of all crates in Cargo's registry", _copy: None };
+            return Tree {
+                root: registry,
+                files,
+                what: "the sources of all crates in Cargo's registry",
+                _copy: None,
+            };
         }
         let copy = tempfile::tempdir().expect("a folder");
         for part in 0..FEWEST_FILES.div_ceil(files.max(1)) {
@@ -111,7 +126,10 @@ pub(crate) fn lines(printed: &[u8]) -> usize {
 
 /// Returns the sum of the numbers that are alone in their lines.
 pub(crate) fn sum(printed: &[u8]) -> u64 {
-    String::from_utf8_lossy(printed).lines().filter_map(|line| line.parse::<u64>().ok()).sum()
+    String::from_utf8_lossy(printed)
+        .lines()
+        .filter_map(|line| line.parse::<u64>().ok())
+        .sum()
 }
 
 /// Returns the folder in which Cargo stores the sources of crates.
@@ -126,11 +144,18 @@ pub(crate) fn registry() -> PathBuf {
     let packages = metadata["packages"].as_array().expect("packages");
     let manifest = packages
         .iter()
-        .find(|package| package["source"].as_str().is_some_and(|source| source.starts_with("registry+")))
+        .find(|package| {
+            package["source"]
+                .as_str()
+                .is_some_and(|source| source.starts_with("registry+"))
+        })
         .and_then(|package| package["manifest_path"].as_str())
         .expect("fumi has dependencies");
     // registry/src/INDEX/CRATE/Cargo.toml
-    let index = Path::new(manifest).ancestors().nth(2).expect("a crate is in a folder of its registry");
+    let index = Path::new(manifest)
+        .ancestors()
+        .nth(2)
+        .expect("a crate is in a folder of its registry");
     index.to_path_buf()
 }
 

@@ -42,7 +42,9 @@ impl Report {
         for own in &taken[peers..] {
             for peer in &taken[..peers] {
                 let [low, middle, high] = own.ratio_to(peer);
-                let cpu = own.cpu_ratio_to(peer).map_or(String::new(), |ratio| format!("{ratio:.2}"));
+                let cpu = own
+                    .cpu_ratio_to(peer)
+                    .map_or(String::new(), |ratio| format!("{ratio:.2}"));
                 let (limit, held) = bar.cells(middle);
                 let row = format!(
                     "| {what} | {} | {} | {} | {} | {middle:.2} | {low:.2}–{high:.2} | {cpu} | {limit} | {held} |",
@@ -92,7 +94,12 @@ impl Report {
         let mut section = |title: &str, head: &str, rows: &[String]| {
             if !rows.is_empty() {
                 let columns = head.matches('|').count() - 1;
-                let _ = write!(page, "\n## {title}\n\n{head}\n|{}\n{}\n", " --- |".repeat(columns), rows.join("\n"));
+                let _ = write!(
+                    page,
+                    "\n## {title}\n\n{head}\n|{}\n{}\n",
+                    " --- |".repeat(columns),
+                    rows.join("\n")
+                );
             }
         };
         section(
@@ -123,5 +130,9 @@ fn time(duration: Duration) -> String {
 /// Returns a time in milliseconds, without the unit.
 pub(crate) fn milliseconds(duration: Duration) -> String {
     let milliseconds = duration.as_secs_f64() * 1e3;
-    if milliseconds < 10.0 { format!("{milliseconds:.2}") } else { format!("{milliseconds:.0}") }
+    if milliseconds < 10.0 {
+        format!("{milliseconds:.2}")
+    } else {
+        format!("{milliseconds:.0}")
+    }
 }

@@ -15,7 +15,10 @@ use crate::{
 };
 
 /// A cache too small for entries, and no index: every call does its work.
-pub(crate) const SCAN: [(&str, &str); 2] = [("FUMI__CACHE__ENTRY_BYTES", "0"), ("FUMI__CODE__INDEX__ENABLED", "false")];
+pub(crate) const SCAN: [(&str, &str); 2] = [
+    ("FUMI__CACHE__ENTRY_BYTES", "0"),
+    ("FUMI__CODE__INDEX__ENABLED", "false"),
+];
 
 /// A program that does the same: its title, its name, its arguments, and the number in its output.
 type Program = (&'static str, &'static str, Vec<&'static str>, fn(&[u8]) -> u64);
@@ -41,10 +44,16 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
         let request = client.borrow().request(case.tool, &case.arguments);
         let mut peers = Vec::new();
         for (name, program, arguments, answer) in &case.peers {
-            let program = if *program == "rg" { &bench.peers.rg } else { &bench.peers.fd };
+            let program = if *program == "rg" {
+                &bench.peers.rg
+            } else {
+                &bench.peers.fd
+            };
             let rg = bench.peers.rg.to_string_lossy().into_owned();
             let arguments: Vec<String> = arguments.iter().map(|word| word.replace("{rg}", &rg)).collect();
-            peers.push(Peer::new(*name, Cpu::Children, move || answer(&Peers::run(program, root, &arguments))));
+            peers.push(Peer::new(*name, Cpu::Children, move || {
+                answer(&Peers::run(program, root, &arguments))
+            }));
         }
         peers.push(Peer::new("fumi's scan over HTTP", Cpu::Of(server.id()), || {
             (case.answer)(&crate::client::structured(&client.borrow_mut().send(&request)))
@@ -73,8 +82,14 @@ fn repeats(bench: &Bench, report: &mut Report) {
     let kernel = Kernel::new(&[root], true);
     let mut client: Client = server.client();
     for (what, arguments) in [
-        ("search_content again, total_only", json!({"roots": ["."], "query": "fn \\w+", "total_only": true})),
-        ("search_content again, normal", json!({"roots": ["."], "query": "fn \\w+"})),
+        (
+            "search_content again, total_only",
+            json!({"roots": ["."], "query": "fn \\w+", "total_only": true}),
+        ),
+        (
+            "search_content again, normal",
+            json!({"roots": ["."], "query": "fn \\w+"}),
+        ),
     ] {
         let request = client.request("search_content", &arguments);
         let taken = rounds(
@@ -82,7 +97,9 @@ fn repeats(bench: &Bench, report: &mut Report) {
                 Peer::new("fumi's pipeline", Cpu::Own, || {
                     u64::from(kernel.call("search_content", &arguments).is_object())
                 }),
-                Peer::new("fumi over HTTP", Cpu::Of(server.id()), || client.send(&request).len() as u64),
+                Peer::new("fumi over HTTP", Cpu::Of(server.id()), || {
+                    client.send(&request).len() as u64
+                }),
             ],
             bench.rounds * 5,
         );
@@ -112,6 +129,7 @@ fn any(_: &[u8]) -> u64 {
     0
 }
 
+#[expect(clippy::too_many_lines, reason = "a list, one entry a comparison")]
 fn cases() -> Vec<Case> {
     const MANY: &str = r"fn \w+\(";
     const FEW: &str = "RESOLVE_BENEATH";
@@ -126,7 +144,15 @@ fn cases() -> Vec<Case> {
     };
     let counts = ["--no-config", "--smart-case", "--count-matches", "--no-filename"];
     let with = |query: &'static str| counts.iter().copied().chain(["-e", query, "."]).collect::<Vec<_>>();
-    let grouped = ["--no-config", "--smart-case", "--heading", "--line-number", "-e", MANY, "."];
+    let grouped = [
+        "--no-config",
+        "--smart-case",
+        "--heading",
+        "--line-number",
+        "-e",
+        MANY,
+        ".",
+    ];
     let found = [
         "--extension",
         "rs",
@@ -160,7 +186,15 @@ fn cases() -> Vec<Case> {
             peers: vec![(
                 "rg",
                 "rg",
-                vec!["--no-config", "--smart-case", "--heading", "--line-number", "-e", FEW, "."],
+                vec![
+                    "--no-config",
+                    "--smart-case",
+                    "--heading",
+                    "--line-number",
+                    "-e",
+                    FEW,
+                    ".",
+                ],
                 rows,
             )],
             answer: |answer| answer["results"].as_array().expect("rows").len() as u64,
@@ -171,7 +205,16 @@ fn cases() -> Vec<Case> {
             tool: "find_and_grep",
             arguments: json!({"roots": ["."], "extensions": ["rs"], "types": ["f"], "query": MANY, "total_only": true}),
             peers: vec![
-                ("rg -g", "rg", counts.iter().copied().chain(["--glob", "*.rs", "-e", MANY, "."]).collect(), sum),
+                (
+                    "rg -g",
+                    "rg",
+                    counts
+                        .iter()
+                        .copied()
+                        .chain(["--glob", "*.rs", "-e", MANY, "."])
+                        .collect(),
+                    sum,
+                ),
                 ("fd -X rg", "fd", found.to_vec(), sum),
             ],
             answer: matches,

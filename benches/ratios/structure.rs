@@ -38,7 +38,11 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
     let mut measured = Vec::new();
     for (name, language, text) in [
         ("large.py", Language::from(tree_sitter_python::LANGUAGE), python(LINES)),
-        ("large.js", Language::from(tree_sitter_javascript::LANGUAGE), javascript(LINES)),
+        (
+            "large.js",
+            Language::from(tree_sitter_javascript::LANGUAGE),
+            javascript(LINES),
+        ),
         ("Large.java", Language::from(tree_sitter_java::LANGUAGE), java(LINES)),
     ] {
         match text {
@@ -46,7 +50,9 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
                 fs::write(root.join(name), &text).expect("written");
                 measured.push((name, language, text));
             }
-            None => report.note(format!("{name}: no real sources of that language on this machine; not measured.")),
+            None => report.note(format!(
+                "{name}: no real sources of that language on this machine; not measured."
+            )),
         }
     }
     let server = Server::start(&[root], &SCAN);
@@ -82,7 +88,10 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
             ],
             bench.rounds,
         );
-        let what = format!("analyze_code_structure, new file, {name}, {} lines", text.lines().count());
+        let what = format!(
+            "analyze_code_structure, new file, {name}, {} lines",
+            text.lines().count()
+        );
         report.compare(&what, &taken, 1, Bar::Ratio(1.5));
     }
     repeats(bench, report, root);
@@ -101,7 +110,10 @@ impl<'a> NewFiles<'a> {
         for n in 0..2 * (rounds + WARM_UP) {
             fs::write(root.join(format!("{n}_{name}")), format!("{text}\n{comment} {n}\n")).expect("written");
         }
-        Self { name, next: Cell::new(0) }
+        Self {
+            name,
+            next: Cell::new(0),
+        }
     }
 
     /// Returns the arguments of a call about the next file.
@@ -124,7 +136,9 @@ fn repeats(bench: &Bench, report: &mut Report, root: &Path) {
             Peer::new("fumi's pipeline", Cpu::Own, || {
                 u64::from(kernel.call("analyze_code_structure", &arguments).is_object())
             }),
-            Peer::new("fumi over HTTP", Cpu::Of(server.id()), || client.send(&request).len() as u64),
+            Peer::new("fumi over HTTP", Cpu::Of(server.id()), || {
+                client.send(&request).len() as u64
+            }),
         ],
         bench.rounds * 10,
     );
@@ -136,15 +150,21 @@ fn repeats(bench: &Bench, report: &mut Report, root: &Path) {
 
 /// Returns real Python: modules of the standard library, one after the other.
 pub(crate) fn python(lines: usize) -> Option<String> {
-    let told =
-        Command::new("python3").args(["-c", "import sysconfig; print(sysconfig.get_path('stdlib'))"]).output().ok()?;
+    let told = Command::new("python3")
+        .args(["-c", "import sysconfig; print(sysconfig.get_path('stdlib'))"])
+        .output()
+        .ok()?;
     joined(Path::new(String::from_utf8_lossy(&told.stdout).trim()), "py", lines)
 }
 
 /// Returns real JavaScript: npm's own.
 fn javascript(lines: usize) -> Option<String> {
     let told = Command::new("npm").args(["root", "--global"]).output().ok()?;
-    joined(&Path::new(String::from_utf8_lossy(&told.stdout).trim()).join("npm/lib"), "js", lines)
+    joined(
+        &Path::new(String::from_utf8_lossy(&told.stdout).trim()).join("npm/lib"),
+        "js",
+        lines,
+    )
 }
 
 /// Returns real Java: the JDK's, from the archive that comes with it.
@@ -189,7 +209,10 @@ fn joined(folder: &Path, extension: &str, lines: usize) -> Option<String> {
         let before = have;
         for file in &files {
             // Tests of parsers contain deliberately broken or foreign text, which is not typical source.
-            if file.components().any(|part| part.as_os_str() == "test" || part.as_os_str() == "lib2to3") {
+            if file
+                .components()
+                .any(|part| part.as_os_str() == "test" || part.as_os_str() == "lib2to3")
+            {
                 continue;
             }
             let Ok(source) = fs::read_to_string(file) else { continue };

@@ -19,7 +19,9 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
     let reply = client.send(&request);
 
     let runtime = tokio::runtime::Runtime::new().expect("threads start");
-    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).expect("a free port");
+    let listener = runtime
+        .block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))
+        .expect("a free port");
     let address = listener.local_addr().expect("it is bound").to_string();
     // The request is parsed as JSON, as fumi must; the reply is a copy of fumi's.
     let copy = reply.clone();
@@ -32,7 +34,9 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
     let taken = rounds(
         vec![
             Peer::new("bare axum route", Cpu::Own, || bare.send(&same).len() as u64),
-            Peer::new("fumi over HTTP", Cpu::Of(server.id()), || client.send(&request).len() as u64),
+            Peer::new("fumi over HTTP", Cpu::Of(server.id()), || {
+                client.send(&request).len() as u64
+            }),
         ],
         bench.rounds * 50,
     );
@@ -40,6 +44,9 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
 }
 
 fn body_of(request: &[u8]) -> &[u8] {
-    let at = request.windows(4).position(|window| window == b"\r\n\r\n").expect("headers end");
+    let at = request
+        .windows(4)
+        .position(|window| window == b"\r\n\r\n")
+        .expect("headers end");
     &request[at + 4..]
 }

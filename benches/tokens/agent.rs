@@ -41,7 +41,13 @@ pub(crate) struct Work {
 /// - `above REGEX`: the 60 lines that end with each matching line, where the beginning of the element around it is wanted;
 /// - `on`: the 60 lines after the last ones, again and again.
 pub(crate) fn work(tree: &Path, script: &[String], answer: &Answer) -> Work {
-    let mut agent = Agent { tree, work: Work::default(), hits: String::new(), read: BTreeSet::new(), last: None };
+    let mut agent = Agent {
+        tree,
+        work: Work::default(),
+        hits: String::new(),
+        read: BTreeSet::new(),
+        last: None,
+    };
     for step in script {
         if let Some(read) = step.strip_prefix("read ") {
             agent.follow(read, BEFORE, answer);
@@ -80,7 +86,10 @@ impl Agent<'_> {
         let output = Command::new("sh")
             .args(["-c", &ordered])
             .current_dir(self.tree)
-            .env("PATH", format!("{}:{}", tools().display(), env::var("PATH").unwrap_or_default()))
+            .env(
+                "PATH",
+                format!("{}:{}", tools().display(), env::var("PATH").unwrap_or_default()),
+            )
             .env_remove("RIPGREP_CONFIG_PATH")
             .output()
             .expect("a shell");
@@ -107,8 +116,10 @@ impl Agent<'_> {
                 Some(file) => file,
                 None => parts.next().expect("a path"),
             };
-            let line: usize =
-                parts.next().and_then(|line| line.parse().ok()).unwrap_or_else(|| panic!("no line in {hit}"));
+            let line: usize = parts
+                .next()
+                .and_then(|line| line.parse().ok())
+                .unwrap_or_else(|| panic!("no line in {hit}"));
             followed += 1;
             if self.read.contains(&(file.to_owned(), line)) {
                 continue;
@@ -133,8 +144,14 @@ impl Agent<'_> {
 
 /// Returns the folder of the ripgrep that `./test` installs.
 fn tools() -> PathBuf {
-    let tools = env::var_os("FUMI_TOOLS")
-        .map_or_else(|| env::home_dir().expect("a home folder").join(".cache/fumi/tools/bin"), PathBuf::from);
-    assert!(tools.join("rg").is_file(), "ripgrep is missing in {}; run ./test fast once", tools.display());
+    let tools = env::var_os("FUMI_TOOLS").map_or_else(
+        || env::home_dir().expect("a home folder").join(".cache/fumi/tools/bin"),
+        PathBuf::from,
+    );
+    assert!(
+        tools.join("rg").is_file(),
+        "ripgrep is missing in {}; run ./test fast once",
+        tools.display()
+    );
     tools
 }

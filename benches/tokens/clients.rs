@@ -36,10 +36,16 @@ pub(crate) struct View {
 
 impl View {
     /// Only the text, which has no structure beside it.
-    pub(crate) const TEXT: Self = Self { form: ResultForm::Text, passes: PassedOn::Text };
+    pub(crate) const TEXT: Self = Self {
+        form: ResultForm::Text,
+        passes: PassedOn::Text,
+    };
 
     /// The structure of a result with both: what Claude Code and Codex showed before fumi chose the form.
-    pub(crate) const STRUCTURE_OF_BOTH: Self = Self { form: ResultForm::Both, passes: PassedOn::Structure };
+    pub(crate) const STRUCTURE_OF_BOTH: Self = Self {
+        form: ResultForm::Both,
+        passes: PassedOn::Structure,
+    };
 
     /// Creates the view of a client that gets a form.
     pub(crate) const fn new(form: ResultForm, passes: PassedOn) -> Self {

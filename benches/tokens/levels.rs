@@ -48,8 +48,14 @@ const CLASSES: [(&str, std::ops::RangeInclusive<u64>); 3] =
     [("few", 5..=20), ("medium", 50..=200), ("many", 500..=2_000)];
 
 /// The formats of a search, by the argument that selects one.
-pub(crate) const FORMATS: [&str; 6] =
-    ["total_only", "count_only_matches", "summary_only", "group_by_file", "optimize_paths", "normal"];
+pub(crate) const FORMATS: [&str; 6] = [
+    "total_only",
+    "count_only_matches",
+    "summary_only",
+    "group_by_file",
+    "optimize_paths",
+    "normal",
+];
 
 /// Values by row and column; a key of measured.toml is `NAME.ROW.COLUMN`, without the column where there is one only.
 pub(crate) struct Table {
@@ -62,11 +68,21 @@ pub(crate) struct Table {
 
 impl Table {
     fn new(name: &'static str, columns: &[&'static str], title: &'static str, note: impl Into<String>) -> Self {
-        Self { title, note: note.into(), name, columns: columns.to_vec(), rows: Vec::new() }
+        Self {
+            title,
+            note: note.into(),
+            name,
+            columns: columns.to_vec(),
+            rows: Vec::new(),
+        }
     }
 
     fn add(&mut self, row: &str, column: &str, value: f64) {
-        let column = self.columns.iter().position(|known| *known == column).expect("a column");
+        let column = self
+            .columns
+            .iter()
+            .position(|known| *known == column)
+            .expect("a column");
         let at = self.rows.iter().position(|(known, _)| known == row).unwrap_or_else(|| {
             self.rows.push((row.to_owned(), vec![Vec::new(); self.columns.len()]));
             self.rows.len() - 1
@@ -92,7 +108,11 @@ impl Levels {
         for table in &self.tables {
             for (row, cells) in &table.rows {
                 for (column, values) in table.columns.iter().zip(cells).filter(|(_, values)| !values.is_empty()) {
-                    let column = if table.columns.len() == 1 { String::new() } else { format!(".{column}") };
+                    let column = if table.columns.len() == 1 {
+                        String::new()
+                    } else {
+                        format!(".{column}")
+                    };
                     let key = format!("{}.{row}{column}", table.name);
                     let (low, high) = range(values);
                     for (part, value) in [("", median(values)), (".low", low), (".high", high)] {
@@ -107,7 +127,11 @@ impl Levels {
 
 /// Returns the least and the most.
 pub(crate) fn range(values: &[f64]) -> (f64, f64) {
-    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(*value), high.max(*value)))
+    values
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(*value), high.max(*value))
+        })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
@@ -136,7 +160,10 @@ pub(crate) fn questions() -> Questions {
 
 /// Returns a kernel for each tree.
 pub(crate) fn kernels(trees: &BTreeMap<&'static str, Tree>) -> BTreeMap<&'static str, Kernel> {
-    trees.iter().map(|(name, tree)| (*name, Kernel::new(&[&tree.folder], false))).collect()
+    trees
+        .iter()
+        .map(|(name, tree)| (*name, Kernel::new(&[&tree.folder], false)))
+        .collect()
 }
 
 /// Returns the arguments of a search in a format.
@@ -261,8 +288,18 @@ fn reading(sources: &[Source], kernels: &BTreeMap<&str, Kernel>, trees: &BTreeMa
         "Files: an answer beside the file's text",
         "Percent of the tokens of the whole file, which a plain read would cost.",
     );
-    let mut each = Table::new("each", &["tokens"], "query_code: tokens a match", "The whole reply by its matches.");
-    let mut single = Table::new("reply", &["tokens"], "Replies whose size hardly depends on the file", "Tokens.");
+    let mut each = Table::new(
+        "each",
+        &["tokens"],
+        "query_code: tokens a match",
+        "The whole reply by its matches.",
+    );
+    let mut single = Table::new(
+        "reply",
+        &["tokens"],
+        "Replies whose size hardly depends on the file",
+        "Tokens.",
+    );
     for source in sources {
         let (kernel, tree) = (&kernels[source.tree.as_str()], &trees[source.tree.as_str()]);
         let file = json!({"file_path": source.path});
@@ -280,7 +317,11 @@ fn reading(sources: &[Source], kernels: &BTreeMap<&str, Kernel>, trees: &BTreeMa
             share.add(&format!("analyze.{format}"), "percent", percent(used, whole));
         }
         let receipt = with(&file, json!({"output_file": "table.md", "suppress_output": true}));
-        single.add("analyze.suppress_output", "tokens", float(cost(&ask(kernel, "analyze_code_structure", &receipt))));
+        single.add(
+            "analyze.suppress_output",
+            "tokens",
+            float(cost(&ask(kernel, "analyze_code_structure", &receipt))),
+        );
         let element = with(&file, json!({"element": source.element, "format": "raw"}));
         let part = ask(kernel, "extract_code_section", &element);
         let part = part.structured["partial_content_result"]["content"].as_str().map(count);
@@ -289,13 +330,19 @@ fn reading(sources: &[Source], kernels: &BTreeMap<&str, Kernel>, trees: &BTreeMa
             let used = cost(&ask(kernel, "extract_code_section", &asked));
             share.add(&format!("extract.{format}"), "percent", percent(used, whole));
             if let Some(part) = part {
-                single.add(&format!("extract.{format}.beyond"), "tokens", float(used.saturating_sub(part)));
+                single.add(
+                    &format!("extract.{format}.beyond"),
+                    "tokens",
+                    float(used.saturating_sub(part)),
+                );
             }
         }
         for format in ["summary", "json"] {
             let asked = with(&file, json!({"query_key": source.query_key, "output_format": format}));
             let reply = ask(kernel, "query_code", &asked);
-            let found = reply.structured["query_result"]["total_matches"].as_u64().expect("a number");
+            let found = reply.structured["query_result"]["total_matches"]
+                .as_u64()
+                .expect("a number");
             let found = usize::try_from(found).expect("few");
             assert!(found > 0, "{} has no {}", source.path, source.query_key);
             each.add(&format!("query.{format}"), "tokens", float(cost(&reply)) / float(found));
@@ -303,7 +350,11 @@ fn reading(sources: &[Source], kernels: &BTreeMap<&str, Kernel>, trees: &BTreeMa
         let scale = cost(&ask(kernel, "check_code_scale", &file));
         single.add("check_code_scale", "tokens", float(scale));
         let bare = with(&file, json!({"include_guidance": false}));
-        single.add("check_code_scale.bare", "tokens", float(cost(&ask(kernel, "check_code_scale", &bare))));
+        single.add(
+            "check_code_scale.bare",
+            "tokens",
+            float(cost(&ask(kernel, "check_code_scale", &bare))),
+        );
         let detailed = with(&file, json!({"include_details": true}));
         share.add(
             "check_code_scale.details",

@@ -50,7 +50,12 @@ pub(crate) struct UrlLists {
 impl UrlLists {
     /// Returns what a model pays at most, in any language. It is the same in both forms.
     pub(crate) fn most_of_model(&self) -> usize {
-        self.costs.iter().flatten().map(|cost| cost.of_model).max().unwrap_or_default()
+        self.costs
+            .iter()
+            .flatten()
+            .map(|cost| cost.of_model)
+            .max()
+            .unwrap_or_default()
     }
 }
 
@@ -58,7 +63,10 @@ impl UrlLists {
 pub(crate) fn run(code: &Path) -> Vec<UrlLists> {
     let novel = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/novel");
     let servers = [code, &novel].map(|root| Server::start(root, &[]));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime starts");
     let lists = URLS
         .iter()
         .map(|(url, is_novel)| {
@@ -82,7 +90,12 @@ async fn lists_of(address: &str, url: &'static str, is_novel: bool) -> UrlLists 
         }
         costs.push(of_form);
     }
-    UrlLists { url, is_novel, tools, costs }
+    UrlLists {
+        url,
+        is_novel,
+        tools,
+        costs,
+    }
 }
 
 /// Returns the tools of a list, as a client gets them.
@@ -101,7 +114,13 @@ async fn listed(url: &str) -> Vec<Value> {
         .header("mcp-protocol-version", STATELESS)
         .header("mcp-method", "tools/list")
         .json(&body);
-    let text = request.send().await.expect("fumi answers").text().await.expect("a text");
+    let text = request
+        .send()
+        .await
+        .expect("fumi answers")
+        .text()
+        .await
+        .expect("a text");
     // One message, or a stream of events with one.
     let message = text.lines().find_map(|line| {
         let message = line.strip_prefix("data:").unwrap_or(line);
@@ -116,7 +135,9 @@ async fn listed(url: &str) -> Vec<Value> {
 
 fn cost(tools: &[Value]) -> ListCost {
     let of_model = |tool: &Value| {
-        let fields = OF_MODEL.iter().filter_map(|name| Some(((*name).to_owned(), tool.get(*name)?.clone())));
+        let fields = OF_MODEL
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), tool.get(*name)?.clone())));
         Value::Object(fields.collect())
     };
     ListCost {

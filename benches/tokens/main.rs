@@ -85,7 +85,13 @@ fn main() {
     if let (Some(trees), Some(tasks), Some(searches), Some(lists), Some(levels)) =
         (trees, tasks, searches, lists, levels)
     {
-        let measured = report::Measured { trees, tasks, searches, lists, levels };
+        let measured = report::Measured {
+            trees,
+            tasks,
+            searches,
+            lists,
+            levels,
+        };
         println!("{}", report::bars(&measured));
         write("docs/tokens.md", report::page(&hash, &measured));
         write("src/kernel/measured.toml", measured.levels.figures(&hash));

@@ -65,8 +65,12 @@ pub(crate) fn run(folder: &Path) -> Chain {
     loop {
         let reply = kernel.reply("noveler_write", &arguments);
         let structure = &reply.structured;
-        let context: Vec<&str> =
-            structure["context"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let context: Vec<&str> = structure["context"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         for reference in &context {
             let id = reference.split_whitespace().next().unwrap_or_default();
             if seen.insert(id.to_owned()) {
@@ -76,13 +80,21 @@ pub(crate) fn run(folder: &Path) -> Chain {
         let plain = plain(&root, structure, &context, &answered);
         let step = structure["step"].as_str().unwrap_or_default().to_owned();
         rows.push(Row {
-            step: if step.is_empty() { "the end".to_owned() } else { step.clone() },
+            step: if step.is_empty() {
+                "the end".to_owned()
+            } else {
+                step.clone()
+            },
             fumi: cost(&reply),
             plain: count(&plain.to_string()),
         });
         if structure["status"] != "needs_text" {
             let references = seen.len();
-            return Chain { rows, fetched, references };
+            return Chain {
+                rows,
+                fetched,
+                references,
+            };
         }
         answered = script::answer(&step);
         arguments = structure["submit"]["arguments"].clone();
@@ -193,7 +205,14 @@ impl Chain {
         );
         page.push_str("| the reply that asks for | fumi | plain | saved |\n| --- | --- | --- | --- |\n");
         for row in &self.rows {
-            let _ = writeln!(page, "| {} | {} | {} | {:.0} % |", row.step, row.fumi, row.plain, saved_of(row));
+            let _ = writeln!(
+                page,
+                "| {} | {} | {} | {:.0} % |",
+                row.step,
+                row.fumi,
+                row.plain,
+                saved_of(row)
+            );
         }
         page
     }
@@ -215,7 +234,10 @@ fn saved(ours: usize, theirs: usize) -> f64 {
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
-    for entry in fs::read_dir(from).expect("readable").map(|entry| entry.expect("readable")) {
+    for entry in fs::read_dir(from)
+        .expect("readable")
+        .map(|entry| entry.expect("readable"))
+    {
         let target = to.join(entry.file_name());
         if entry.path().is_dir() {
             copy(&entry.path(), &target);

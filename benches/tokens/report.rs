@@ -112,7 +112,11 @@ fn search_bars(searches: &[(&'static str, Vec<SearchCost>)]) -> [Bar; 2] {
 }
 
 fn listed_or_none(names: &[String]) -> String {
-    if names.is_empty() { "none".to_owned() } else { names.join("; ") }
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join("; ")
+    }
 }
 
 fn fewer(costs: &[SearchCost]) -> f64 {
@@ -130,10 +134,18 @@ fn task_bars(all: &[Done]) -> [Bar; 6] {
             .filter(|done| share(done) > most)
             .map(|done| format!("{} {:.0} %", done.script.name, share(done)))
             .collect();
-        Bar { what, is_held: over.is_empty(), measured: format!("more: {}", listed_or_none(&over)) }
+        Bar {
+            what,
+            is_held: over.is_empty(),
+            measured: format!("more: {}", listed_or_none(&over)),
+        }
     };
     let is_wrong = |done: &&Done| !done.fumi.is_right;
-    let wrong: Vec<String> = all.iter().filter(is_wrong).map(|done| done.script.name.clone()).collect();
+    let wrong: Vec<String> = all
+        .iter()
+        .filter(is_wrong)
+        .map(|done| done.script.name.clone())
+        .collect();
     [
         Bar {
             what: "Every task: all of the answer in the text alone".to_owned(),
@@ -153,7 +165,12 @@ fn task_bars(all: &[Done]) -> [Bar; 6] {
             measured: format!("{part:.2}"),
             is_held: part <= CALLS,
         },
-        over("Found and read: no task with more tokens than the plain agent".to_owned(), &read, 100.0, &of_agents),
+        over(
+            "Found and read: no task with more tokens than the plain agent".to_owned(),
+            &read,
+            100.0,
+            &of_agents,
+        ),
         over(
             format!("Answered by a list: at most {OF_LIST:.0} % of the plain agent's tokens in every task"),
             &listed,
@@ -210,7 +227,13 @@ fn table(done: &[&Done]) -> String {
                     | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
             .to_owned();
     let side = |taken: &Taken| {
-        format!("{} | {} | {} | {}", number(taken.asked), number(taken.replied), taken.calls.len(), yes(taken.is_right))
+        format!(
+            "{} | {} | {} | {}",
+            number(taken.asked),
+            number(taken.replied),
+            taken.calls.len(),
+            yes(taken.is_right)
+        )
     };
     for done in done {
         let _ = writeln!(
@@ -290,8 +313,11 @@ pub(crate) fn lists(lists: &[UrlLists]) -> String {
             LANGUAGES.map(of_language)
         })
         .collect();
-    let mut text =
-        format!("| URL | project | tools | {} |\n|{}\n", columns.join(" | "), " --- |".repeat(3 + 2 * columns.len()));
+    let mut text = format!(
+        "| URL | project | tools | {} |\n|{}\n",
+        columns.join(" | "),
+        " --- |".repeat(3 + 2 * columns.len())
+    );
     for list in lists {
         let costs: Vec<String> = list
             .costs
@@ -333,7 +359,11 @@ fn cell(values: &[f64]) -> String {
         return String::new();
     }
     let shown = |value: f64| {
-        if value < 0.0 { format!("-{}", number(-value.round() as usize)) } else { number(value.round() as usize) }
+        if value < 0.0 {
+            format!("-{}", number(-value.round() as usize))
+        } else {
+            number(value.round() as usize)
+        }
     };
     let (low, high) = range(values);
     format!("{} ({}–{})", shown(median(values)), shown(low), shown(high))
@@ -371,7 +401,11 @@ pub(crate) fn page(inputs: &str, measured: &Measured) -> String {
         bars(measured)
     );
     for (name, tree) in &measured.trees {
-        let _ = writeln!(text, "- `{name}`: {}; {} files, sha256 `{}`", tree.what, tree.files, tree.hash);
+        let _ = writeln!(
+            text,
+            "- `{name}`: {}; {} files, sha256 `{}`",
+            tree.what, tree.files, tree.hash
+        );
     }
     text.push_str(&section_of_tasks(&measured.tasks));
     let _ = write!(
@@ -407,7 +441,11 @@ fn section_of_tasks(done: &[Done]) -> String {
     );
     text.push_str("\n| task | question | tree | the right answer |\n| --- | --- | --- | --- |\n");
     for Done { script, .. } in done {
-        let _ = writeln!(text, "| {} | {} | {} | {} |", script.name, script.question, script.tree, script.truth);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} |",
+            script.name, script.question, script.tree, script.truth
+        );
     }
     let _ = write!(
         text,

@@ -47,7 +47,10 @@ pub(crate) fn run(trees: &BTreeMap<&'static str, Tree>) -> Vec<(&'static str, Ve
             })
             .collect()
     };
-    let mut rows: Vec<_> = FORMATS.iter().map(|format| (*format, costs(format, &questions.search))).collect();
+    let mut rows: Vec<_> = FORMATS
+        .iter()
+        .map(|format| (*format, costs(format, &questions.search)))
+        .collect();
     rows.push(("ranked", costs("ranked", &questions.ranked)));
     rows
 }

@@ -75,7 +75,10 @@ impl Answer {
                 None => Part::Line(line),
             })
             .collect();
-        Self { parts, tokens: is_text.then(|| count(&printed)) }
+        Self {
+            parts,
+            tokens: is_text.then(|| count(&printed)),
+        }
     }
 
     /// Returns the texts that have not been seen yet.
@@ -100,7 +103,9 @@ fn answering(arguments: &[String]) -> Command {
         _ => (Command::new("python3"), "answers.py"),
     };
     let is_named = program != "answers.py";
-    command.arg(programs.join(program)).args(&arguments[usize::from(is_named)..]);
+    command
+        .arg(programs.join(program))
+        .args(&arguments[usize::from(is_named)..]);
     command
 }
 
@@ -182,17 +187,34 @@ fn done(tree: &Tree, script: Script) -> Done {
     if !missing.is_empty() {
         eprintln!("{}: the agent has not seen {missing:?}", script.name);
     }
-    let agent =
-        Taken { is_right: missing.is_empty(), calls: worked.calls, asked: worked.asked, replied: worked.replied };
+    let agent = Taken {
+        is_right: missing.is_empty(),
+        calls: worked.calls,
+        asked: worked.asked,
+        replied: worked.replied,
+    };
     let kernel = Kernel::new(&[&tree.folder], false);
     let fumi = ask(&kernel, &script, &answer, View::TEXT);
     let others = views().into_iter().filter(|view| *view != View::TEXT);
-    let by_view = others.map(|view| (view, ask(&kernel, &script, &answer, view))).collect();
-    Done { script, fumi, agent, least: answer.tokens, by_view }
+    let by_view = others
+        .map(|view| (view, ask(&kernel, &script, &answer, view)))
+        .collect();
+    Done {
+        script,
+        fumi,
+        agent,
+        least: answer.tokens,
+        by_view,
+    }
 }
 
 fn ask(kernel: &Kernel, script: &Script, answer: &Answer, view: View) -> Taken {
-    let mut taken = Taken { calls: Vec::new(), asked: 0, replied: 0, is_right: false };
+    let mut taken = Taken {
+        calls: Vec::new(),
+        asked: 0,
+        replied: 0,
+        is_right: false,
+    };
     let mut seen = String::new();
     for (tool, arguments) in &script.fumi {
         let arguments: Value =

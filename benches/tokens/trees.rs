@@ -15,10 +15,25 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// The crates among fumi's dependencies that make up the tree `crates`.
-const CRATES: [&str; 7] = ["axum", "clap_builder", "hyper", "regex-automata", "serde_json", "tiktoken-rs", "tokio"];
+const CRATES: [&str; 7] = [
+    "axum",
+    "clap_builder",
+    "hyper",
+    "regex-automata",
+    "serde_json",
+    "tiktoken-rs",
+    "tokio",
+];
 
 /// Folders without sources, or that not every machine has (Debian's Python comes without its own tests).
-const NO_SOURCES: [&str; 6] = ["__pycache__", "site-packages", "dist-packages", "lib-dynload", "test", "tests"];
+const NO_SOURCES: [&str; 6] = [
+    "__pycache__",
+    "site-packages",
+    "dist-packages",
+    "lib-dynload",
+    "test",
+    "tests",
+];
 
 /// Folders that the tree `go` leaves out: other programs, other people's packages, and files that are broken on purpose.
 const NOT_OF_GO: [&str; 3] = ["cmd", "vendor", "testdata"];
@@ -61,10 +76,16 @@ pub(crate) fn copy(into: &Path) -> BTreeMap<&'static str, Tree> {
 }
 
 fn python() -> Source {
-    let folder = said("python3", &["-c", "import sysconfig; print(sysconfig.get_paths()['stdlib'])"]);
+    let folder = said(
+        "python3",
+        &["-c", "import sysconfig; print(sysconfig.get_paths()['stdlib'])"],
+    );
     Source {
         name: "python",
-        what: format!("{}, its standard library without its tests", said("python3", &["--version"])),
+        what: format!(
+            "{}, its standard library without its tests",
+            said("python3", &["--version"])
+        ),
         parts: vec![(String::new(), PathBuf::from(folder))],
         is_wanted: is_source,
     }
@@ -84,7 +105,10 @@ fn npm() -> Source {
 
 fn crates() -> Source {
     let crates = locked_crates();
-    let names: Vec<String> = crates.iter().map(|(name, version, _)| format!("{name} {version}")).collect();
+    let names: Vec<String> = crates
+        .iter()
+        .map(|(name, version, _)| format!("{name} {version}"))
+        .collect();
     Source {
         name: "crates",
         what: format!("the crates {}", names.join(", ")),
@@ -113,8 +137,14 @@ fn unpacked() -> [Source; 3] {
         },
         Source {
             name: "csharp",
-            what: format!("UniRx {} and UniTask {}", npm["com.neuecc.unirx"], npm["com.cysharp.unitask"]),
-            parts: vec![part("unirx", "com.neuecc.unirx"), part("unitask", "com.cysharp.unitask")],
+            what: format!(
+                "UniRx {} and UniTask {}",
+                npm["com.neuecc.unirx"], npm["com.cysharp.unitask"]
+            ),
+            parts: vec![
+                part("unirx", "com.neuecc.unirx"),
+                part("unitask", "com.cysharp.unitask"),
+            ],
             // Unity keeps a file of its own beside each one.
             is_wanted: |_, name| !has_extension(name, "meta"),
         },
@@ -123,8 +153,10 @@ fn unpacked() -> [Source; 3] {
 
 /// Returns the folder that `./bench tokens` unpacks into.
 pub(crate) fn unpacked_folder() -> PathBuf {
-    let folder = env::var_os("FUMI_TOKEN_TREES")
-        .map_or_else(|| env::home_dir().expect("a home folder").join(".cache/fumi/token-trees"), PathBuf::from);
+    let folder = env::var_os("FUMI_TOKEN_TREES").map_or_else(
+        || env::home_dir().expect("a home folder").join(".cache/fumi/token-trees"),
+        PathBuf::from,
+    );
     assert!(
         folder.is_dir(),
         "the sources in Java, Go and C# are missing in {}; ./bench tokens unpacks them",
@@ -157,7 +189,12 @@ fn copied(source: Source, into: &Path) -> Tree {
         all.extend(fs::read(file).expect("readable"));
         all.push(0);
     }
-    Tree { what: source.what, folder, files: found.len(), hash: fumi_base::files::sha256(&all) }
+    Tree {
+        what: source.what,
+        folder,
+        files: found.len(),
+        hash: fumi_base::files::sha256(&all),
+    }
 }
 
 /// Returns name, version and folder of each crate, by fumi's own lock file.

@@ -2,6 +2,8 @@
 //!
 //! Nothing is measured here: the hash in a report shows whether it is current.
 
+// Formatted as the benchmarks that share it.
+#[rustfmt::skip]
 #[path = "../../benches/shared/inputs.rs"]
 mod inputs;
 

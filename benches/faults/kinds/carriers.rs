@@ -117,7 +117,10 @@ fn read(carrier: &str, is_polite: bool) -> Option<(String, std::ops::Range<usize
         Some(stem) if is_polite => format!("{stem}ました。"),
         _ => after.to_owned(),
     };
-    Some((format!("{before}{fault}{after}"), before.len()..before.len() + fault.len()))
+    Some((
+        format!("{before}{fault}{after}"),
+        before.len()..before.len() + fault.len(),
+    ))
 }
 
 /// Puts every carrier at the end of every paragraph of narration.
@@ -125,8 +128,9 @@ fn carried(clean: &CheckMaterial<'_>, carriers: &[&str]) -> Vec<Fault> {
     let is_polite = is_polite(clean);
     let carriers: Vec<_> = carriers.iter().filter_map(|carrier| read(carrier, is_polite)).collect();
     let faults = ends(clean).into_iter().flat_map(|end| {
-        let faults =
-            carriers.iter().map(move |(text, fault)| Fault::replaced(end..end, text.as_str()).within(fault.clone()));
+        let faults = carriers
+            .iter()
+            .map(move |(text, fault)| Fault::replaced(end..end, text.as_str()).within(fault.clone()));
         faults.collect::<Vec<_>>()
     });
     faults.collect()

@@ -141,7 +141,11 @@ pub(super) fn ra_nuki(clean: &CheckMaterial<'_>) -> Vec<Fault> {
             if form == "未然形" && next.base == "られる" && is_bare(clean, next) {
                 // The correct form.
                 let rest = next.surface.strip_prefix('ら').unwrap_or(next.surface);
-                places.push(Fault::replaced(next.source.clone(), rest).within(0.."れ".len()).reaching(len, 0));
+                places.push(
+                    Fault::replaced(next.source.clone(), rest)
+                        .within(0.."れ".len())
+                        .reaching(len, 0),
+                );
             } else if form == "連用形" && next.has_parts(&["助動詞"]) && next.surface == "た"
                 || form == "未然形" && next.has_parts(&["助動詞"]) && next.base == "ない"
             {
@@ -149,7 +153,9 @@ pub(super) fn ra_nuki(clean: &CheckMaterial<'_>) -> Vec<Fault> {
             } else if form == "基本形" && next.surface == "。" && verb.base != "来る" {
                 let end = verb.source.end;
                 places.push(
-                    Fault::replaced(end - "る".len()..end, "れる").within(0.."れ".len()).reaching(len - "る".len(), 0),
+                    Fault::replaced(end - "る".len()..end, "れる")
+                        .within(0.."れ".len())
+                        .reaching(len - "る".len(), 0),
                 );
             }
         }

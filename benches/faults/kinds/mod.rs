@@ -76,11 +76,21 @@ pub(crate) const KINDS: [Kind; 24] = [
 ];
 
 const fn everywhere(name: &'static str, bar: Bar, places: fn(&CheckMaterial<'_>) -> Vec<Fault>) -> Kind {
-    Kind { name, bar, is_narration_only: false, places }
+    Kind {
+        name,
+        bar,
+        is_narration_only: false,
+        places,
+    }
 }
 
 const fn narration(name: &'static str, bar: Bar, places: fn(&CheckMaterial<'_>) -> Vec<Fault>) -> Kind {
-    Kind { name, bar, is_narration_only: true, places }
+    Kind {
+        name,
+        bar,
+        is_narration_only: true,
+        places,
+    }
 }
 
 /// A change of the clean text.
@@ -115,12 +125,21 @@ impl Fault {
     fn replaced(range: Range<usize>, text: impl Into<String>) -> Self {
         let text = text.into();
         let expected = range.start..range.start + text.len();
-        Self { changes: vec![Change { range, text }], expected: vec![expected] }
+        Self {
+            changes: vec![Change { range, text }],
+            expected: vec![expected],
+        }
     }
 
     /// Removes a text; the fault shows elsewhere.
     fn removed(range: Range<usize>, expected: Range<usize>) -> Self {
-        Self { changes: vec![Change { range, text: String::new() }], expected: vec![expected] }
+        Self {
+            changes: vec![Change {
+                range,
+                text: String::new(),
+            }],
+            expected: vec![expected],
+        }
     }
 
     /// Extends the fault by so many bytes before and after the change.
@@ -141,6 +160,7 @@ impl Fault {
 
     /// Returns the place in the faulty text of a range of the clean one. A range within a change covers all of the
     /// change.
+    #[must_use]
     pub(crate) fn moved(&self, range: &Range<usize>) -> Range<usize> {
         let (mut start, mut end) = (range.start, range.end);
         let (mut added, mut removed) = (0, 0);
@@ -163,6 +183,7 @@ impl Fault {
     }
 
     /// Returns all places of the fault in the faulty text: new and expected ones.
+    #[must_use]
     pub(crate) fn place(&self) -> Vec<Range<usize>> {
         let mut place = self.expected.clone();
         let (mut added, mut removed) = (0, 0);
@@ -189,12 +210,14 @@ impl Fault {
 
 impl Kind {
     /// Returns every place where a text could have the fault.
+    #[must_use]
     pub(crate) fn places(&self, clean: &CheckMaterial<'_>) -> Vec<Fault> {
         let places = (self.places)(clean).into_iter();
         places.filter(|fault| self.may_stand(clean, fault)).collect()
     }
 
     /// Returns the text with the fault at a place that the seed chooses, or `None` if the text has no place for it.
+    #[must_use]
     pub(crate) fn inject(&self, clean: &CheckMaterial<'_>, seed: u64) -> Option<Faulty> {
         let mut places = self.places(clean);
         if places.is_empty() {
@@ -202,7 +225,10 @@ impl Kind {
         }
         let chosen = Dice::new(seed, self.name).below(places.len());
         let fault = places.swap_remove(chosen);
-        Some(Faulty { text: fault.applied_to(clean.manuscript().source()), fault })
+        Some(Faulty {
+            text: fault.applied_to(clean.manuscript().source()),
+            fault,
+        })
     }
 
     /// True if the place is in the story, in prose, and without markup.
@@ -249,7 +275,12 @@ fn characters<'m>(clean: &'m CheckMaterial<'_>) -> impl Iterator<Item = Sign> + 
             if let Some(sign) = signs.last_mut() {
                 sign.after = Some(own);
             }
-            signs.push(Sign { at: prose.source.start + at, own, before: last, after: None });
+            signs.push(Sign {
+                at: prose.source.start + at,
+                own,
+                before: last,
+                after: None,
+            });
             last = Some(own);
         }
         signs

@@ -7,7 +7,9 @@ use super::{Change, Fault, is_letter};
 /// Spaces at the end of a line.
 pub(super) fn trailing_space(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let source = clean.manuscript().source();
-    let lines = clean.paragraphs().filter(|prose| !source[prose.source.clone()].ends_with(char::is_whitespace));
+    let lines = clean
+        .paragraphs()
+        .filter(|prose| !source[prose.source.clone()].ends_with(char::is_whitespace));
     lines
         .flat_map(|prose| ["　", " ", "  "].map(|space| Fault::replaced(prose.source.end..prose.source.end, space)))
         .collect()
@@ -38,10 +40,16 @@ pub(super) fn missing_indent(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     }
     let indent = '　'.len_utf8();
     let fault = |heads: &[(usize, usize)]| {
-        let mut fault = Fault { changes: Vec::new(), expected: Vec::new() };
+        let mut fault = Fault {
+            changes: Vec::new(),
+            expected: Vec::new(),
+        };
         for (at, first) in heads {
             let moved = at - fault.changes.len() * indent;
-            fault.changes.push(Change { range: *at..at + indent, text: String::new() });
+            fault.changes.push(Change {
+                range: *at..at + indent,
+                text: String::new(),
+            });
             fault.expected.push(moved..moved + first);
         }
         fault

@@ -115,11 +115,15 @@ pub(super) fn period_before_bracket(clean: &CheckMaterial<'_>) -> Vec<Fault> {
         let line = clean.manuscript().lines().get(line);
         line.is_some_and(|line| line.content.end == sign.range().end && starts_speech(clean, line.content.start))
     });
-    speeches.map(|sign| Fault::replaced(sign.at..sign.at, "。").reaching(0, sign.own.len_utf8())).collect()
+    speeches
+        .map(|sign| Fault::replaced(sign.at..sign.at, "。").reaching(0, sign.own.len_utf8()))
+        .collect()
 }
 
 fn starts_speech(clean: &CheckMaterial<'_>, byte: usize) -> bool {
-    clean.manuscript().source()[byte..].trim_start_matches('　').starts_with('「')
+    clean.manuscript().source()[byte..]
+        .trim_start_matches('　')
+        .starts_with('「')
 }
 
 /// A comma or a full stop after another one.
@@ -131,7 +135,11 @@ pub(super) fn repeated_punctuation(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     // A comma is typed twice; a full stop is typed before a comma that was not deleted.
     single
         .flat_map(|sign| {
-            let wrong: &[&str] = if sign.own == '。' { &["。。", "、。", "。、"] } else { &["、、"] };
+            let wrong: &[&str] = if sign.own == '。' {
+                &["。。", "、。", "。、"]
+            } else {
+                &["、、"]
+            };
             let faults = wrong.iter().map(|wrong| Fault::replaced(sign.range(), *wrong));
             faults.collect::<Vec<_>>()
         })
@@ -156,12 +164,16 @@ pub(super) fn unbalanced_bracket(clean: &CheckMaterial<'_>) -> Vec<Fault> {
         let Some(own) = lines.get(line).filter(|line| line.content == span.range) else {
             continue;
         };
-        let (open, close) =
-            (own.content.start..own.content.start + bracket, own.content.end - bracket..own.content.end);
+        let (open, close) = (
+            own.content.start..own.content.start + bracket,
+            own.content.end - bracket..own.content.end,
+        );
         // A bracket that is not closed is a fault only if narration follows, and then another speaker.
         let after = &source[own.next.min(source.len())..];
-        let is_followed =
-            after.starts_with('　') && after.find('「').is_some_and(|at| after.find('」').is_some_and(|end| at < end));
+        let is_followed = after.starts_with('　')
+            && after
+                .find('「')
+                .is_some_and(|at| after.find('」').is_some_and(|end| at < end));
         if is_followed && !after.starts_with("　「") {
             places.push(Fault::removed(close.clone(), open.clone()));
         }

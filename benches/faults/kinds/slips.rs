@@ -50,7 +50,10 @@ pub(super) fn repeated_word(clean: &CheckMaterial<'_>) -> Vec<Fault> {
 
 /// Nouns that are doubled on purpose: 最後の最後.
 fn is_emphatic(noun: &Morpheme<'_>) -> bool {
-    matches!(noun.surface, "最後" | "最初" | "本当" | "一番" | "昔" | "奥" | "先" | "次" | "ここ" | "そこ" | "人")
+    matches!(
+        noun.surface,
+        "最後" | "最初" | "本当" | "一番" | "昔" | "奥" | "先" | "次" | "ここ" | "そこ" | "人"
+    )
 }
 
 fn is_noun(word: &Morpheme<'_>) -> bool {

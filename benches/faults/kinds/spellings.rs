@@ -83,7 +83,10 @@ fn written(clean: &CheckMaterial<'_>, usual: &str, other: &str) -> Vec<Fault> {
         .map(|(c, _)| c.len_utf8())
         .sum();
     let (from, to) = (&usual[..usual.len() - common], &other[..other.len() - common]);
-    let later = occurrences.iter().skip(1).filter(|word| is_bare(clean, word) && word.surface.starts_with(from));
+    let later = occurrences
+        .iter()
+        .skip(1)
+        .filter(|word| is_bare(clean, word) && word.surface.starts_with(from));
     later
         .take(CHOSEN)
         .map(|word| {

@@ -27,7 +27,9 @@ pub(super) fn mixed_style(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     for (_, sentence, words) in clean.sentences_in_voice(TextVoice::Narration) {
         let [before @ .., last, stop] = words else { continue };
         let Some(penult) = before.last() else { continue };
-        let is_plain = [penult, last].iter().all(|word| is_bare(clean, word) && !is_polite_word(word));
+        let is_plain = [penult, last]
+            .iter()
+            .all(|word| is_bare(clean, word) && !is_polite_word(word));
         let is_joined = penult.source.end == last.source.start && last.source.end == stop.source.start;
         if stop.surface != "。" || !is_plain || !is_joined || sentence.source().end != stop.source.end {
             continue;

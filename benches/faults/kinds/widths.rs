@@ -66,7 +66,10 @@ pub(super) fn half_width_bracket(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let source = clean.manuscript().source();
     let mut places = Vec::new();
     for span in clean.manuscript().spans() {
-        if !matches!(span.kind, Span::Dialogue(SpeechEnd::Closed) | Span::Thought(SpeechEnd::Closed)) {
+        if !matches!(
+            span.kind,
+            Span::Dialogue(SpeechEnd::Closed) | Span::Thought(SpeechEnd::Closed)
+        ) {
             continue;
         }
         places.extend(pair(source, &span.range));
@@ -93,8 +96,9 @@ fn pair(source: &str, range: &Range<usize>) -> Option<Fault> {
     const PAIRS: [(char, char, char, char); 2] = [('「', '」', '｢', '｣'), ('（', '）', '(', ')')];
     let text = &source[range.clone()];
     let bracket = '「'.len_utf8();
-    let (_, _, open, close) =
-        *PAIRS.iter().find(|(open, close, ..)| text.starts_with(*open) && text.ends_with(*close))?;
+    let (_, _, open, close) = *PAIRS
+        .iter()
+        .find(|(open, close, ..)| text.starts_with(*open) && text.ends_with(*close))?;
     let inner = text.get(bracket..text.len() - bracket)?;
     let is_plain = !inner.contains(['「', '」', '（', '）', '『', '』', '《', '\n']);
     let has_words = inner.chars().any(|c| is_hiragana(c) || is_katakana(c) || is_kanji(c));

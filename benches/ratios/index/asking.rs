@@ -67,7 +67,10 @@ pub(super) fn timed(client: &mut Client, tool: &str, arguments: &Value) -> (Dura
     let body = client.send(&request);
     let time = began.elapsed();
     let result = result(&body);
-    assert_ne!(result["_meta"]["cache_hit"], true, "{arguments} was answered from the cache");
+    assert_ne!(
+        result["_meta"]["cache_hit"], true,
+        "{arguments} was answered from the cache"
+    );
     (time, result)
 }
 
@@ -77,7 +80,11 @@ pub(super) fn is_whole(result: &Value) -> bool {
 }
 
 pub(super) fn ask(bench: &Bench, tree: &IndexTree, servers: &Servers, question: &Question) -> Asked {
-    let (warm_up, rounds) = if question.is_first { (0, 1) } else { (1, few_rounds(bench)) };
+    let (warm_up, rounds) = if question.is_first {
+        (0, 1)
+    } else {
+        (1, few_rounds(bench))
+    };
     // Other words are new to both servers only once.
     let is_new = question.is_first || question.arguments.len() > 1;
     let calls = if is_new { 1 } else { CALLS / rounds };
@@ -89,12 +96,20 @@ pub(super) fn ask(bench: &Bench, tree: &IndexTree, servers: &Servers, question: 
         let (scan_time, reply) = timed(&mut servers.scan.client(), question.tool, arguments);
         let answer = (question.answer)(&reply["structuredContent"]);
         let program = question.program.as_ref().map(|program| {
-            let path = if program.name == "rg" { &bench.peers.rg } else { &bench.peers.fd };
+            let path = if program.name == "rg" {
+                &bench.peers.rg
+            } else {
+                &bench.peers.fd
+            };
             let began = Instant::now();
             let printed = Peers::run(path, &tree.root, &program.arguments);
             let time = began.elapsed();
             let found = (program.answer)(&printed);
-            assert_eq!(found, answer, "{}: {} and fumi's scan differ", question.what, program.name);
+            assert_eq!(
+                found, answer,
+                "{}: {} and fumi's scan differ",
+                question.what, program.name
+            );
             time
         });
         let csearch = question.csearch.as_ref().map(|words| {
@@ -131,7 +146,12 @@ pub(super) fn ask(bench: &Bench, tree: &IndexTree, servers: &Servers, question: 
         }
     }
     let [scan, program, csearch] = peers.map(Slow::finish);
-    Asked { indexed, scan: scan.expect("every round has a scan"), program, csearch }
+    Asked {
+        indexed,
+        scan: scan.expect("every round has a scan"),
+        program,
+        csearch,
+    }
 }
 
 /// The rounds of a slow peer.
@@ -154,6 +174,9 @@ impl Slow {
     fn finish(mut self) -> Option<Beside> {
         self.ratios.sort_by(f64::total_cmp);
         let ratio = *self.ratios.get(self.ratios.len() / 2)?;
-        Some(Beside { times: self.times, ratio })
+        Some(Beside {
+            times: self.times,
+            ratio,
+        })
     }
 }

@@ -69,7 +69,13 @@ pub(super) fn change(bench: &Bench, tree: &IndexTree) -> Changes {
         next_calls_of_many.push(next);
         many.push(whole);
     }
-    Changes { next_calls, one, many, next_calls_of_many, while_saving: while_saving(&sources[0], &mut client) }
+    Changes {
+        next_calls,
+        one,
+        many,
+        next_calls_of_many,
+        while_saving: while_saving(&sources[0], &mut client),
+    }
 }
 
 /// Appends a line with a word to some files and searches for the word. Returns the time of the first search, and the time

@@ -47,7 +47,12 @@ pub(super) fn first_build(bench: &Bench, root: &Path) -> FirstBuild {
         took
     });
     let (server, before) = last.expect("there is a round");
-    FirstBuild { took, calls, megabytes: settled(&server) - before, server }
+    FirstBuild {
+        took,
+        calls,
+        megabytes: settled(&server) - before,
+        server,
+    }
 }
 
 /// Returns the median time from the first call of a server that starts again until a reply says that the index was used
@@ -74,7 +79,9 @@ pub(super) fn restart(bench: &Bench, root: &Path) -> Duration {
 /// True if there is an index in a state folder.
 fn is_written(state: &Path) -> bool {
     let indexes = std::fs::read_dir(state.join("index")).into_iter().flatten();
-    indexes.filter_map(Result::ok).any(|index| index.path().join("segments").exists())
+    indexes
+        .filter_map(Result::ok)
+        .any(|index| index.path().join("segments").exists())
 }
 
 /// Asks until a reply says that the index was used for all files. Returns the time until then, and the times of the calls.

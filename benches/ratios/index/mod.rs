@@ -32,7 +32,10 @@ use crate::{
 };
 
 /// The settings of a server with an index, without the cache of results.
-const INDEX: [(&str, &str); 2] = [("FUMI__CACHE__ENTRY_BYTES", "0"), ("FUMI__CODE__INDEX__ENABLED", "true")];
+const INDEX: [(&str, &str); 2] = [
+    ("FUMI__CACHE__ENTRY_BYTES", "0"),
+    ("FUMI__CODE__INDEX__ENABLED", "true"),
+];
 
 /// The numbers of files. `FUMI_BENCH_FILES` replaces them, with spaces between.
 const SIZES: [usize; 3] = [1_000, 13_000, 100_000];
@@ -59,7 +62,12 @@ struct Results {
 pub(crate) fn run(bench: &Bench, report: &mut Report) -> Vec<(&'static str, String)> {
     let sizes = std::env::var("FUMI_BENCH_FILES").map_or_else(
         |_| SIZES.to_vec(),
-        |sizes| sizes.split_whitespace().map(|size| size.parse().expect("a number of files")).collect(),
+        |sizes| {
+            sizes
+                .split_whitespace()
+                .map(|size| size.parse().expect("a number of files"))
+                .collect()
+        },
     );
     let mut results = Results::new();
     for size in sizes {
@@ -75,7 +83,12 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) -> Vec<(&'static str, Stri
 
 impl Results {
     fn new() -> Self {
-        let chart = |title, x| Chart { title, x, y: "milliseconds, median", lines: Vec::new() };
+        let chart = |title, x| Chart {
+            title,
+            x,
+            y: "milliseconds, median",
+            lines: Vec::new(),
+        };
         Self {
             questions: Table::new(&[
                 "what",
@@ -104,7 +117,10 @@ impl Results {
         let built = first_build(bench, &tree.root);
         let restarted = restart(bench, &tree.root);
         self.add_build(tree, &built, restarted, whole_scan.as_secs_f64());
-        let servers = Servers { indexed: built.server, scan };
+        let servers = Servers {
+            indexed: built.server,
+            scan,
+        };
         let mut ask = |question: &Question| {
             let asked = ask(bench, tree, &servers, question);
             self.questions.add(question.what, cells(tree.files, question, &asked));
@@ -148,7 +164,11 @@ impl Results {
             "after a restart, until the index serves all files",
             files,
             format!("{restarted:.0} ms"),
-            if files == MIDDLE { Bar::Milliseconds(300.0) } else { Bar::None },
+            if files == MIDDLE {
+                Bar::Milliseconds(300.0)
+            } else {
+                Bar::None
+            },
             restarted,
         );
         let share = built.megabytes / (tree.bytes as f64 / 1e6);
@@ -191,8 +211,14 @@ impl Results {
             without.push((clients as f64, slow));
         }
         self.at_once.lines = vec![
-            Line { name: "fumi with the index".to_owned(), points: with_index },
-            Line { name: "fumi's scan".to_owned(), points: without },
+            Line {
+                name: "fumi with the index".to_owned(),
+                points: with_index,
+            },
+            Line {
+                name: "fumi's scan".to_owned(),
+                points: without,
+            },
         ];
     }
 
@@ -202,11 +228,31 @@ impl Results {
             let median = times.median().as_secs_f64() * 1e3;
             self.figure(what, tree.files, format!("{} ms", both(times)), bar, median);
         };
-        add("one file changed, next call (all right)", &changes.next_calls, Bar::None);
-        add("one file changed, until the index is whole again", &changes.one, Bar::Milliseconds(100.0));
-        add("1,000 files changed, next call (all right)", &changes.next_calls_of_many, Bar::None);
-        add("1,000 files changed, until the index is whole again", &changes.many, Bar::Milliseconds(3_000.0));
-        add("search while a file is saved every 20 ms", &changes.while_saving, Bar::None);
+        add(
+            "one file changed, next call (all right)",
+            &changes.next_calls,
+            Bar::None,
+        );
+        add(
+            "one file changed, until the index is whole again",
+            &changes.one,
+            Bar::Milliseconds(100.0),
+        );
+        add(
+            "1,000 files changed, next call (all right)",
+            &changes.next_calls_of_many,
+            Bar::None,
+        );
+        add(
+            "1,000 files changed, until the index is whole again",
+            &changes.many,
+            Bar::Milliseconds(3_000.0),
+        );
+        add(
+            "search while a file is saved every 20 ms",
+            &changes.while_saving,
+            Bar::None,
+        );
     }
 
     /// Adds a row of the table of figures; `value` is what the bar limits.
@@ -234,7 +280,9 @@ impl Results {
 /// Returns the cells of a question after the first.
 fn cells(files: usize, question: &Question, asked: &Asked) -> Vec<String> {
     let beside = |peer: Option<&Beside>| {
-        peer.map_or_else(String::new, |peer| format!("{}: {}", ratio(peer.ratio), both(&peer.times)))
+        peer.map_or_else(String::new, |peer| {
+            format!("{}: {}", ratio(peer.ratio), both(&peer.times))
+        })
     };
     let (limit, held) = match (question.bar)(files) {
         None => (String::new(), ""),
@@ -275,17 +323,28 @@ fn add_points(chart: &mut Chart, files: usize, asked: &Asked) {
         let point = (files as f64, times.median().as_secs_f64() * 1e3);
         match chart.lines.iter_mut().find(|line| line.name == name) {
             Some(line) => line.points.push(point),
-            None => chart.lines.push(Line { name: name.to_owned(), points: vec![point] }),
+            None => chart.lines.push(Line {
+                name: name.to_owned(),
+                points: vec![point],
+            }),
         }
     }
 }
 
 /// Returns the median and the 99th percentile.
 fn both(times: &Times) -> String {
-    format!("{} / {}", milliseconds(times.median()), milliseconds(times.quantile(0.99)))
+    format!(
+        "{} / {}",
+        milliseconds(times.median()),
+        milliseconds(times.quantile(0.99))
+    )
 }
 
 /// Returns a ratio with at least two digits that count.
 fn ratio(ratio: f64) -> String {
-    if ratio < 0.1 { format!("{ratio:.3}") } else { format!("{ratio:.2}") }
+    if ratio < 0.1 {
+        format!("{ratio:.3}")
+    } else {
+        format!("{ratio:.2}")
+    }
 }

@@ -64,9 +64,21 @@ impl Question {
 
     /// A search that counts.
     fn count(what: &'static str, query: &'static str) -> Self {
-        let rg = ["--no-config", "--smart-case", "--count-matches", "--no-filename", "-e", query, "."];
+        let rg = [
+            "--no-config",
+            "--smart-case",
+            "--count-matches",
+            "--no-filename",
+            "-e",
+            query,
+            ".",
+        ];
         Self {
-            program: Some(Program { name: "rg", arguments: rg.to_vec(), answer: sum }),
+            program: Some(Program {
+                name: "rg",
+                arguments: rg.to_vec(),
+                answer: sum,
+            }),
             csearch: Some(csearch("-c", query)),
             ..Self::search(what, json!({"roots": ["."], "query": query, "total_only": true}))
         }
@@ -76,7 +88,11 @@ impl Question {
     fn listing(what: &'static str, arguments: Value, fd: Vec<&'static str>) -> Self {
         Self {
             tool: "list_files",
-            program: Some(Program { name: "fd", arguments: fd, answer: |printed| lines(printed) as u64 }),
+            program: Some(Program {
+                name: "fd",
+                arguments: fd,
+                answer: |printed| lines(printed) as u64,
+            }),
             answer: |reply| reply["total_count"].as_u64().expect("a total"),
             bar: |files| (files == 13_000).then_some((Limited::ToProgram, Bar::Ratio(0.2))),
             ..Self::search(what, arguments)
@@ -85,7 +101,9 @@ impl Question {
 
     /// A search for the elements that match some words best.
     fn ranked(what: &'static str, words: &[&str]) -> Self {
-        let arguments = words.iter().map(|words| json!({"roots": ["."], "query": words, "ranked": true}));
+        let arguments = words
+            .iter()
+            .map(|words| json!({"roots": ["."], "query": words, "ranked": true}));
         Self {
             arguments: arguments.collect(),
             answer: |reply| {
@@ -121,7 +139,11 @@ pub(super) fn selective() -> Question {
 
 /// Returns the listing for the chart.
 pub(super) fn listing() -> Question {
-    Question::listing("list_files, count_only", json!({"roots": ["."], "count_only": true}), vec!["."])
+    Question::listing(
+        "list_files, count_only",
+        json!({"roots": ["."], "count_only": true}),
+        vec!["."],
+    )
 }
 
 /// Returns the question whose scan reads all files and prints nothing.
@@ -137,26 +159,52 @@ pub(super) fn others() -> Vec<Question> {
         without_hit(),
         Question::count("`deserialize_any`, total_only", "deserialize_any"),
         Question::count(r"`\.await\?`, total_only", r"\.await\?"),
-        Question { is_whole: false, ..Question::count(r"`fn \w+\(`, total_only", MANY) },
+        Question {
+            is_whole: false,
+            ..Question::count(r"`fn \w+\(`, total_only", MANY)
+        },
         Question {
             is_whole: false,
             program: Some(Program {
                 name: "rg",
-                arguments: vec!["--no-config", "--smart-case", "--line-number", "--max-count", "1", "-e", MANY, "."],
+                arguments: vec![
+                    "--no-config",
+                    "--smart-case",
+                    "--line-number",
+                    "--max-count",
+                    "1",
+                    "-e",
+                    MANY,
+                    ".",
+                ],
                 answer: |printed| lines(printed) as u64,
             }),
             answer: |reply| reply["total_files"].as_u64().expect("a total"),
             bar: |_| Some((Limited::ToScan, Bar::Ratio(1.0))),
-            ..Question::search(r"`fn \w+\(`, max_count 1", json!({"roots": ["."], "query": MANY, "max_count": 1}))
+            ..Question::search(
+                r"`fn \w+\(`, max_count 1",
+                json!({"roots": ["."], "query": MANY, "max_count": 1}),
+            )
         },
         Question {
             program: Some(Program {
                 name: "rg",
-                arguments: vec!["--no-config", "--smart-case", "--only-matching", "--line-number", "-e", FEW, "."],
+                arguments: vec![
+                    "--no-config",
+                    "--smart-case",
+                    "--only-matching",
+                    "--line-number",
+                    "-e",
+                    FEW,
+                    ".",
+                ],
                 answer: |printed| lines(printed) as u64,
             }),
             csearch: Some(csearch("-n", FEW)),
-            ..Question::search("`RESOLVE_BENEATH`, with rows and roles", json!({"roots": ["."], "query": FEW}))
+            ..Question::search(
+                "`RESOLVE_BENEATH`, with rows and roles",
+                json!({"roots": ["."], "query": FEW}),
+            )
         },
         Question::listing(
             "list_files, `*.toml`, count_only",

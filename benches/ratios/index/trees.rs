@@ -45,7 +45,12 @@ impl IndexTree {
         let found = files_below(&root);
         assert_eq!(found.len(), files, "{} was changed; remove it", root.display());
         let bytes = found.iter().map(|file| file.metadata().expect("it is there").len());
-        Self { bytes: bytes.sum(), root, files, csearch_index }
+        Self {
+            bytes: bytes.sum(),
+            root,
+            files,
+            csearch_index,
+        }
     }
 }
 
@@ -103,7 +108,11 @@ fn sources() -> Vec<(PathBuf, PathBuf)> {
 pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     let (mut files, mut folders) = (Vec::new(), vec![folder.to_path_buf()]);
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().map(|entry| entry.expect("readable")) {
+        for entry in fs::read_dir(&folder)
+            .into_iter()
+            .flatten()
+            .map(|entry| entry.expect("readable"))
+        {
             let kind = entry.file_type().expect("a type");
             if kind.is_dir() {
                 folders.push(entry.path());

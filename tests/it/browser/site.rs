@@ -82,7 +82,11 @@ impl Site {
     pub(crate) async fn start_with(folders: Vec<PathBuf>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
-        let shared = Arc::new(Shared { folders, received: Mutex::default(), arrived: Notify::new() });
+        let shared = Arc::new(Shared {
+            folders,
+            received: Mutex::default(),
+            arrived: Notify::new(),
+        });
         let app = routes::routes()
             .layer(middleware::from_fn_with_state(Arc::clone(&shared), keep))
             .with_state(Arc::clone(&shared));
@@ -206,5 +210,9 @@ fn field(form: &str, name: &str) -> Option<String> {
     let mut fields = form.split('&').filter_map(|field| field.split_once('='));
     let (_, value) = fields.find(|(key, _)| *key == name)?;
     let spaced = value.replace('+', " ");
-    Some(percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy().into_owned())
+    Some(
+        percent_encoding::percent_decode_str(&spaced)
+            .decode_utf8_lossy()
+            .into_owned(),
+    )
 }

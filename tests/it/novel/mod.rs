@@ -12,6 +12,8 @@ mod prompts;
 mod readers;
 mod refused;
 mod restoring;
+// Formatted as the benchmark that shares it.
+#[rustfmt::skip]
 pub(crate) mod script;
 mod several;
 mod starting;

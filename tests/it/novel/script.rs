@@ -34,7 +34,8 @@ static ACTS: LazyLock<[String; 3]> = LazyLock::new(|| {
 
 /// Returns the manuscript at the end of the session: the published text with the one replacement of the last stage.
 pub(crate) fn manuscript() -> String {
-    ACTS.concat().replacen("海を止めに来た人ですか", "海をとめに来た人ですか", 1)
+    ACTS.concat()
+        .replacen("海を止めに来た人ですか", "海をとめに来た人ですか", 1)
 }
 
 /// Returns the whole text for one answer.
@@ -47,7 +48,7 @@ pub(crate) fn answer(step: &str) -> String {
     let (stage, turn) = step.split_once(':').unwrap_or_else(|| panic!("no step: {step:?}"));
     let stage = WritingStage::parse(stage).unwrap();
     let turn: usize = turn.parse().unwrap();
-    match &stage.turns()[turn - 1] {
+    match stage.turns()[turn - 1] {
         TurnContents::Keys(keys) => {
             let value = |name: &str, holds| match holds {
                 KeyContents::Characters(_) if name == "title" => TITLE,
@@ -55,7 +56,9 @@ pub(crate) fn answer(step: &str) -> String {
                 KeyContents::Items(_) => "[梶みちる, 穂刈一平, 穂刈徳次, 鯨井ふさ]",
                 KeyContents::Replacements => "[{find: 海を止めに来た人ですか, replace: 海をとめに来た人ですか}]",
             };
-            let lines = keys.iter().map(|key| format!("{}: {}\n", key.name, value(&key.name, key.holds)));
+            let lines = keys
+                .iter()
+                .map(|key| format!("{}: {}\n", key.name, value(key.name, key.holds)));
             lines.collect()
         }
         TurnContents::Part(..) | TurnContents::Rest => ACTS[turn - 1].clone(),

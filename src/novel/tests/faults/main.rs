@@ -3,14 +3,18 @@
 //!
 //! No rule is run here; the benchmark measures which faults the rules find.
 
+#[rustfmt::skip]
 #[path = "../../../../benches/faults/dice.rs"]
 mod dice;
+#[rustfmt::skip]
 #[path = "../../../../benches/faults/inputs.rs"]
 #[expect(dead_code, reason = "only the benchmark uses the rest")]
 mod inputs;
+#[rustfmt::skip]
 #[path = "../../../../benches/faults/kinds/mod.rs"]
 #[expect(dead_code, reason = "only the benchmark uses the rest")]
 mod kinds;
+#[rustfmt::skip]
 #[path = "../../../../benches/faults/pages.rs"]
 #[expect(dead_code, reason = "only the benchmark uses the rest")]
 mod pages;

@@ -31,7 +31,12 @@ struct Pieces {
 
 /// Returns a body of so many pieces, the first at once.
 pub(super) fn pieces(piece: &str, count: usize, every: Duration, end: End) -> Body {
-    Body::from_stream(Pieces { every: interval(every), piece: piece.to_owned(), left: count, end })
+    Body::from_stream(Pieces {
+        every: interval(every),
+        piece: piece.to_owned(),
+        left: count,
+        end,
+    })
 }
 
 impl Stream for Pieces {

@@ -33,7 +33,9 @@ pub(super) fn page(status: StatusCode, kind: &'static str, bytes: Vec<u8>) -> Re
 pub(super) fn find(shared: &Shared, path: &str) -> Option<(&'static str, Vec<u8>)> {
     let decoded = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
     let path = Path::new(decoded.trim_start_matches('/'));
-    let is_plain = path.components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    let is_plain = path
+        .components()
+        .all(|part| matches!(part, std::path::Component::Normal(_)));
     if !is_plain {
         return None;
     }

@@ -21,11 +21,18 @@ pub(super) async fn enter(form: String) -> Response {
     if given("password") != PASSWORD {
         return go("/login/?wrong=password", &[]);
     }
-    let kept = if given("remember").is_empty() { "" } else { "; Max-Age=3600" };
+    let kept = if given("remember").is_empty() {
+        ""
+    } else {
+        "; Max-Age=3600"
+    };
     let user = percent_encoding::utf8_percent_encode(&given("user"), percent_encoding::NON_ALPHANUMERIC).to_string();
     go(
         "/login/factor.html",
-        &[format!("user={user}; Path=/; HttpOnly{kept}"), format!("language={}; Path=/", given("language"))],
+        &[
+            format!("user={user}; Path=/; HttpOnly{kept}"),
+            format!("language={}; Path=/", given("language")),
+        ],
     )
 }
 
@@ -64,9 +71,17 @@ pub(super) async fn leave() -> Response {
 /// Returns a cookie that the browser sent, decoded.
 pub(super) fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
     let all = headers.get_all(header::COOKIE).iter();
-    let all = all.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split("; "));
-    let (_, value) = all.filter_map(|cookie| cookie.split_once('=')).find(|(key, _)| *key == name)?;
-    Some(percent_encoding::percent_decode_str(value).decode_utf8_lossy().into_owned())
+    let all = all
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split("; "));
+    let (_, value) = all
+        .filter_map(|cookie| cookie.split_once('='))
+        .find(|(key, _)| *key == name)?;
+    Some(
+        percent_encoding::percent_decode_str(value)
+            .decode_utf8_lossy()
+            .into_owned(),
+    )
 }
 
 fn go(to: &str, cookies: &[String]) -> Response {

@@ -34,11 +34,17 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
         .route("/redirect", any(redirect))
         // N hops, the last to /redirects/target.html.
         .route("/redirect/chain/{hops}", any(chain))
-        .route("/redirect/loop", any(|| async { moved(StatusCode::FOUND, "/redirect/loop") }))
+        .route(
+            "/redirect/loop",
+            any(|| async { moved(StatusCode::FOUND, "/redirect/loop") }),
+        )
         // A page whose body never ends; the browser shows the received part. `/never/reply` does not even begin.
         .route("/never/page", get(never))
         .route("/never/reply", any(std::future::pending::<Response>))
-        .route("/never/image.png", get(|| async { reply("image/png", stuck_after("\u{89}PNG")) }))
+        .route(
+            "/never/image.png",
+            get(|| async { reply("image/png", stuck_after("\u{89}PNG")) }),
+        )
         // The connection breaks in the middle.
         .route("/broken", any(broken))
         .route("/download/report.csv", get(report))
@@ -59,7 +65,11 @@ pub(super) fn escaped(text: &str) -> String {
 }
 
 fn reply(kind: &'static str, body: Body) -> Response {
-    ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")], body).into_response()
+    (
+        [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")],
+        body,
+    )
+        .into_response()
 }
 
 fn html(title: &str, body: &str) -> Vec<u8> {
@@ -87,7 +97,11 @@ async fn status(Path(code): Path<u16>) -> Response {
     if matches!(code, 204 | 304) {
         return status.into_response();
     }
-    files::page(status, HTML, html(&format!("Status {code}"), "<p>This page came with its status.</p>"))
+    files::page(
+        status,
+        HTML,
+        html(&format!("Status {code}"), "<p>This page came with its status.</p>"),
+    )
 }
 
 fn moved(status: StatusCode, to: &str) -> Response {
@@ -97,7 +111,10 @@ fn moved(status: StatusCode, to: &str) -> Response {
 async fn redirect(request: Request) -> Response {
     let status = asked(&request, "status").and_then(|status| status.parse().ok());
     let status = StatusCode::from_u16(status.unwrap_or(302)).unwrap_or(StatusCode::FOUND);
-    moved(status, &asked(&request, "to").unwrap_or_else(|| "/redirects/target.html".to_owned()))
+    moved(
+        status,
+        &asked(&request, "to").unwrap_or_else(|| "/redirects/target.html".to_owned()),
+    )
 }
 
 async fn chain(Path(hops): Path<u32>) -> Response {
@@ -118,7 +135,12 @@ async fn never() -> Response {
 }
 
 async fn broken() -> Response {
-    let body = pieces("<p>The connection breaks now.</p>", 2, Duration::from_millis(20), End::Broken);
+    let body = pieces(
+        "<p>The connection breaks now.</p>",
+        2,
+        Duration::from_millis(20),
+        End::Broken,
+    );
     reply(HTML, body)
 }
 
@@ -131,10 +153,15 @@ async fn report() -> Response {
 }
 
 async fn slow_download(request: Request) -> Response {
-    let count: usize = asked(&request, "pieces").and_then(|count| count.parse().ok()).unwrap_or(20);
+    let count: usize = asked(&request, "pieces")
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(20);
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
-        (header::CONTENT_DISPOSITION, "attachment; filename=\"slow.bin\"".to_owned()),
+        (
+            header::CONTENT_DISPOSITION,
+            "attachment; filename=\"slow.bin\"".to_owned(),
+        ),
         (header::CONTENT_LENGTH, (count * 1_024).to_string()),
     ];
     let body = pieces(&"x".repeat(1_024), count, millis(&request, 100), End::Well);
@@ -147,7 +174,10 @@ async fn named(request: Request) -> Response {
     let encoded = percent_encoding::utf8_percent_encode(&name, percent_encoding::NON_ALPHANUMERIC);
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename*=UTF-8''{encoded}")),
+        (
+            header::CONTENT_DISPOSITION,
+            format!("attachment; filename*=UTF-8''{encoded}"),
+        ),
     ];
     (headers, "text\n").into_response()
 }
@@ -155,17 +185,31 @@ async fn named(request: Request) -> Response {
 /// Lists the uploaded files. The stored request has the whole body.
 async fn upload(body: Bytes) -> Response {
     let text = String::from_utf8_lossy(&body);
-    let names = text.split("filename=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let names = text
+        .split("filename=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next());
     let items = names.fold(String::new(), |all, name| all + "<li>" + &escaped(name) + "</li>");
-    files::page(StatusCode::OK, HTML, html("Uploaded", &format!("<ul>{items}</ul><p>{} bytes</p>", body.len())))
+    files::page(
+        StatusCode::OK,
+        HTML,
+        html("Uploaded", &format!("<ul>{items}</ul><p>{} bytes</p>", body.len())),
+    )
 }
 
 /// Shows the cookies of the caller.
 async fn cookies(headers: HeaderMap) -> Response {
     let who = login::cookie(&headers, "who").unwrap_or_else(|| "nobody".to_owned());
-    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let all = headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
     let all = all.collect::<Vec<_>>().join("; ");
-    let body = format!("<p>You are <b id=\"who\">{}</b>.</p><pre id=\"all\">{}</pre>", escaped(&who), escaped(&all));
+    let body = format!(
+        "<p>You are <b id=\"who\">{}</b>.</p><pre id=\"all\">{}</pre>",
+        escaped(&who),
+        escaped(&all)
+    );
     files::page(StatusCode::OK, HTML, html("Cookies", &body))
 }
 
