@@ -206,6 +206,19 @@ pub struct ResolvedExpectation {
 }
 
 impl Expectation {
+    /// The fields about pages in a browser, by their published names.
+    pub const OF_PAGES: [&str; 9] = [
+        "includeSnapshot",
+        "includeConsole",
+        "includeDownloads",
+        "includeTabs",
+        "includeCode",
+        "snapshotOptions",
+        "consoleOptions",
+        "imageOptions",
+        "diffOptions",
+    ];
+
     /// Returns an expectation with every part included: the replacement of a tool's own default in the profile
     /// `compat`.
     pub fn everything() -> Self {

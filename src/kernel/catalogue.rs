@@ -14,7 +14,7 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use super::{
-    Access, Cx, ExclusiveGuard, QuestionReply, Tool, ToolError, ToolOutcome, ToolSpec,
+    Access, Cx, ExclusiveGuard, ListedParts, QuestionReply, Tool, ToolError, ToolOutcome, ToolSpec,
     prompts::PromptSpec,
     reply::Rendered,
     schema::{self, Object},
@@ -44,6 +44,9 @@ pub struct ToolEntry {
     pub output: Arc<Object>,
     // Computed on first use: one process uses few of its tools, and compiling all costs more than a call.
     published: [OnceLock<Published>; 2],
+    /// The same without [`Tool::LISTED_PARTS`].
+    narrowed: [OnceLock<Published>; 2],
+    parts: Option<ListedParts>,
     search_hint: OnceLock<String>,
     validator: OnceLock<Validator>,
     prepare: fn(Value) -> Result<Box<dyn PreparedArguments>, serde_json::Error>,
@@ -101,6 +104,8 @@ impl ToolEntry {
             output: Arc::new(schema::output::<T>()),
             input: schema::input::<T>(),
             published: [const { OnceLock::new() }; 2],
+            narrowed: [const { OnceLock::new() }; 2],
+            parts: T::LISTED_PARTS,
             search_hint: OnceLock::new(),
             prepare: |arguments| Ok(Box::new(TypedArguments::<T>(serde_json::from_value(arguments)?))),
             turn: Box::new({
@@ -141,7 +146,7 @@ impl ToolEntry {
         }
     }
 
-    /// Returns the description of the tool, as clients see it.
+    /// Returns the whole description of the tool.
     pub fn published(&self, locale: Locale) -> &Published {
         self.published[locale as usize].get_or_init(|| {
             let texts = ToolTexts::for_spec(&self.spec, locale);
@@ -158,6 +163,23 @@ impl ToolEntry {
                 summary: texts.summary,
                 description: texts.description,
             }
+        })
+    }
+
+    /// Returns the description of the tool in a list of these toolsets.
+    pub fn published_in(&self, locale: Locale, listed: &ToolsetScope) -> &Published {
+        let Some(parts) = self.parts.filter(|parts| !listed.contains(parts.toolset)) else {
+            return self.published(locale);
+        };
+        self.narrowed[locale as usize].get_or_init(|| {
+            let mut published = self.published(locale).clone();
+            let argument = Arc::make_mut(&mut published.input)
+                .get_mut("properties")
+                .and_then(|properties| properties.pointer_mut(&format!("/{}/properties", parts.argument)));
+            if let Some(Value::Object(properties)) = argument {
+                properties.retain(|name, _| !parts.names.contains(&name.as_str()));
+            }
+            published
         })
     }
 

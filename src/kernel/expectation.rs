@@ -1,7 +1,8 @@
 //! The argument `expectation`: its full schema, and the problems of a value.
 //!
 //! Each tool publishes it as a plain object, since its schema would cost more tokens there than it saves; the full
-//! schema is published by the tool that runs several calls. Values are checked against the full schema everywhere.
+//! schema is published by the tool that runs several calls (what it says of pages, only where tools for pages are listed).
+//! Values are checked against the full schema everywhere.
 
 use std::sync::LazyLock;
 

@@ -64,6 +64,9 @@ pub trait Tool: Send + Sync + 'static {
     /// their own.
     const RUNS_STEPS: bool = false;
 
+    /// Parts of an argument that only some lists show.
+    const LISTED_PARTS: Option<ListedParts> = None;
+
     /// Returns the expectation for the reply if the caller sets none. For tools whose replies differ by it; none of
     /// them is [`ToolSpec::cached`].
     fn expects(_args: &Self::Args) -> Expectation {
@@ -94,6 +97,18 @@ pub trait Tool: Send + Sync + 'static {
         deps: &Self::Deps,
         cx: &Cx,
     ) -> impl Future<Output = Result<ToolOutcome<Self::Output>, ToolError>> + Send;
+}
+
+/// Parts of an argument that belong to a toolset: a list without the toolset does not show them, since they would only
+/// cost tokens there. Calls may have them everywhere.
+#[derive(Clone, Copy, Debug)]
+pub struct ListedParts {
+    /// The toolset.
+    pub toolset: &'static str,
+    /// The argument, an object.
+    pub argument: &'static str,
+    /// The properties of the object that belong to the toolset.
+    pub names: &'static [&'static str],
 }
 
 /// The result of a call that did not fail.

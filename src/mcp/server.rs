@@ -37,7 +37,10 @@ use super::{
 };
 use crate::app::App;
 use fumi_base::{project::Project, text::Locale};
-use fumi_kernel::{Access, Block, CallProgress, Caller, Effect, ResultForm, ToolReply, catalogue::ToolEntry};
+use fumi_kernel::{
+    Access, Block, CallProgress, Caller, Effect, ResultForm, ToolReply,
+    catalogue::{Published, ToolEntry},
+};
 
 /// The result length up to which a client should not cut results by itself, in characters: lists are cut here, with a
 /// cursor, and other results are useless without their end.
@@ -207,9 +210,8 @@ impl McpServer {
 }
 
 /// Converts a tool to the protocol's form, as a caller sees it.
-fn published(app: &App, access: &Access, entry: &ToolEntry, locale: Locale, form: ResultForm) -> Tool {
+fn published(app: &App, access: &Access, entry: &ToolEntry, shown: &Published, form: ResultForm) -> Tool {
     let catalogue = &app.catalogue;
-    let shown = entry.published(locale);
     let spec = &entry.spec;
     let annotations = if spec.effect == Effect::OfSteps {
         // A batch may do what the tools that the caller is offered may do.
@@ -359,7 +361,10 @@ impl ServerHandler for McpServer {
                 .app
                 .catalogue
                 .list(&listed)
-                .map(|entry| published(&self.app, &caller.access, entry, locale, caller.form))
+                .map(|entry| {
+                    let shown = entry.published_in(locale, listed.listed_scope());
+                    published(&self.app, &caller.access, entry, shown, caller.form)
+                })
                 .collect();
             // Private, because language, toolsets and project depend on the caller.
             Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private))
@@ -369,7 +374,8 @@ impl ServerHandler for McpServer {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let entry = self.app.catalogue.find(&self.access.scope, name)?;
-        Some(published(&self.app, &self.access, entry, self.app.config.tools.language, ResultForm::default()))
+        let shown = entry.published_in(self.app.config.tools.language, self.access.listed_scope());
+        Some(published(&self.app, &self.access, entry, shown, ResultForm::default()))
     }
 
     async fn call_tool(

@@ -2,13 +2,14 @@
 
 use fumi_base::expectation::Expectation;
 use fumi_kernel::{
-    ArgumentRule, Cx, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
+    ArgumentRule, Cx, ListedParts, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
     batch::{BatchPlan, BatchReply},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{BASE, Step};
+use crate::browser;
 
 #[derive(Debug)]
 pub struct BatchExecute;
@@ -39,6 +40,8 @@ impl Tool for BatchExecute {
         ..BASE
     };
     const RUNS_STEPS: bool = true;
+    const LISTED_PARTS: Option<ListedParts> =
+        Some(ListedParts { toolset: browser::TOOLSET, argument: "globalExpectation", names: &Expectation::OF_PAGES });
     type Deps = ();
     type Args = Args;
     type Output = BatchReply;

@@ -61,6 +61,37 @@ async fn a_batch_is_annotated_by_what_its_steps_may_do() {
     }
 }
 
+/// What can be expected of pages is listed only with the tools for pages, and accepted everywhere.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_without_the_browser_shows_no_expectation_of_pages() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let whole = server.app.catalogue.find(&server.app.scope, "batch_execute").unwrap();
+    let whole = whole.input["properties"]["globalExpectation"]["properties"].as_object().unwrap();
+    let all: Vec<&str> = whole.keys().map(String::as_str).collect();
+    assert!(all.len() > 5, "{all:?}");
+    for (path, expected) in [
+        ("/mcp", vec!["fields", "maxTokens"]),
+        ("/mcp/code", vec!["fields", "maxTokens"]),
+        ("/mcp/code,novel", vec!["fields", "maxTokens"]),
+        ("/mcp/browser", all.clone()),
+        ("/mcp/code,browser", all),
+    ] {
+        let client = at(&server, path);
+        let answer = client.request("tools/list", json!({})).await;
+        let tools = answer.result()["tools"].as_array().unwrap().clone();
+        let batch = tools.iter().find(|tool| tool["name"] == "batch_execute").unwrap();
+        let parts = batch["inputSchema"]["properties"]["globalExpectation"]["properties"].as_object().unwrap();
+        assert_eq!(parts.keys().collect::<Vec<_>>(), expected, "{path}");
+        let steps = json!([{"tool": "batch_execute_is_no_step"}]);
+        let of_pages = json!({"includeTabs": false, "snapshotOptions": {"format": "aria"}});
+        let answer = client.call("batch_execute", json!({"steps": steps, "globalExpectation": of_pages})).await;
+        let problems = &answer.called().0["error"]["details"]["problems"];
+        assert_eq!(problems.as_array().map(Vec::len), Some(1), "{path}: {problems}");
+        assert_eq!(problems[0]["parameter"], "steps[0].tool", "{path}: {problems}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_url_says_what_is_known() {
     let sample = Sample::new();
