@@ -228,12 +228,36 @@ const SPEAKING: [&str; 38] = [
     "width",
 ];
 
-/// True if a text would only repeat the name, in every tool that has it. `expectation` is explained once, and the batch
-/// tool for browsers refers to the general one.
+/// Arguments of code tools with self-explanatory names, mostly known from `rg` and `fd`.
+const SPEAKING_OF_CODE: [&str; 14] = [
+    "context_after",
+    "context_before",
+    "depth",
+    "end_line",
+    "exclude_globs",
+    "file_path",
+    "fixed_strings",
+    "follow_symlinks",
+    "hidden",
+    "language",
+    "limit",
+    "no_ignore",
+    "sections.end_line",
+    "sections.start_line",
+];
+
+/// Arguments that `find_and_grep` shares with `list_files` or `search_content`, whose texts explain them.
+const EXPLAINED_BEFORE: [&str; 10] =
+    ["case", "encoding", "exclude", "full_path_match", "include_globs", "multiline", "pcre2", "roles", "roots", "word"];
+
+/// True if a text would only repeat the name, in every tool that has it. `expectation` is explained once, the replies
+/// that give a `cursor` say how to use it, and the batch tool for browsers refers to the general one.
 fn needs_no_text(spec: &ToolSpec, name: &str) -> bool {
-    name == "expectation"
+    ["expectation", "cursor", "timeout_ms"].contains(&name)
         || spec.toolset == "browser" && SPEAKING.contains(&name)
-        || spec.name == "batch_execute" && name.starts_with("globalExpectation.")
+        || spec.toolset == "code" && SPEAKING_OF_CODE.contains(&name)
+        || spec.name == "find_and_grep" && EXPLAINED_BEFORE.contains(&name)
+        || spec.name == "batch_execute" && (name.starts_with("globalExpectation.") || name.starts_with("steps."))
         || spec.name == "browser_batch_execute" && name != "steps"
 }
 
@@ -272,6 +296,21 @@ fn every_argument_has_a_text_in_both_languages_and_no_text_is_stale() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_find_and_grep_does_not_explain_stands_in_the_tools_that_it_combines() {
+    let app = Sample::new().app();
+    let find = |name: &str| app.catalogue.entries().iter().find(|entry| entry.spec.name == name).unwrap();
+    for locale in Locale::ALL {
+        let before = ["list_files", "search_content"].map(|name| ToolTexts::for_spec(&find(name).spec, locale));
+        let own = ToolTexts::for_spec(&find("find_and_grep").spec, locale);
+        for name in EXPLAINED_BEFORE {
+            assert!(!own.arguments.contains_key(name), "{name} is explained twice");
+            assert!(before.iter().any(|texts| texts.arguments.contains_key(name)), "{name} is explained nowhere");
+        }
+        assert!(own.description.contains("search_content"), "{}", own.description);
+    }
 }
 
 /// Returns the fault of a summary, which must be one short sentence on one line.

@@ -4,6 +4,7 @@
 
 use std::{fs, path::Path};
 
+use fumi::app::App;
 use fumi_base::text::Locale;
 use fumi_kernel::{ArgumentRule, Caller, catalogue::ToolEntry, texts::ToolTexts};
 use regex::Regex;
@@ -229,6 +230,24 @@ fn every_format_says_its_rank_cost_speed_and_use() {
     }
 }
 
+/// The longest list of others that a warning has to name one by one.
+const NAMED_OTHERS: usize = 3;
+
+/// True if a description lists these arguments as the formats that exclude one another: the description of the tool or
+/// of a tool to which it refers.
+fn lists_formats(app: &App, texts: &ToolTexts, locale: Locale, names: &[&str]) -> bool {
+    let own = &texts.description;
+    let named = app.catalogue.entries().iter().filter(|entry| own.contains(entry.spec.name));
+    let named: Vec<String> = named.map(|entry| ToolTexts::for_spec(&entry.spec, locale).description).collect();
+    let formats = word(locale, "format", "形式");
+    own.contains(formats)
+        && std::iter::once(own).chain(&named).any(|description| {
+            let words = || description.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            description.lines().any(|line| line.starts_with("⚠️ EXCLUSIVE") && line.contains(formats))
+                && names.iter().all(|name| words().any(|word| word == *name))
+        })
+}
+
 #[test]
 fn every_exclusive_argument_warns_and_names_the_others() {
     let app = Sample::new().app();
@@ -254,11 +273,16 @@ fn every_exclusive_argument_warns_and_names_the_others() {
                     let complaint = format!("{} {name} ({}): {text}", entry.spec.name, locale.tag());
                     let (_, warning) = text.split_once("⚠️ EXCLUSIVE").expect(&complaint);
                     assert!(warning.contains(word(locale, "error", "エラー")), "{complaint}");
+                    warned += 1;
+                    if others.len() > NAMED_OTHERS + 1 {
+                        assert!(warning.contains(word(locale, "another format", "他形式")), "{complaint}");
+                        assert!(lists_formats(&app, &texts, locale, others), "the formats are not listed: {complaint}");
+                        continue;
+                    }
                     for other in others.iter().filter(|other| *other != name) {
                         let mut words = warning.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
                         assert!(words.any(|word| word == *other), "{other} is not named: {complaint}");
                     }
-                    warned += 1;
                 }
             }
         }
