@@ -36,7 +36,7 @@ use super::{
     tasks::LongCall,
 };
 use crate::app::App;
-use fumi_base::{project::Project, text::Locale};
+use fumi_base::project::Project;
 use fumi_kernel::{
     Access, Block, CallProgress, Caller, Effect, ResultForm, ToolReply,
     catalogue::{Published, ToolEntry},

@@ -237,11 +237,11 @@ const NAMED_OTHERS: usize = 3;
 /// of a tool to which it refers.
 fn lists_formats(app: &App, texts: &ToolTexts, locale: Locale, names: &[&str]) -> bool {
     let own = &texts.description;
-    let named = app.catalogue.entries().iter().filter(|entry| own.contains(entry.spec.name));
-    let named: Vec<String> = named.map(|entry| ToolTexts::for_spec(&entry.spec, locale).description).collect();
+    let described = app.catalogue.entries().iter().filter(|entry| own.contains(entry.spec.name));
+    let described: Vec<String> = described.map(|entry| ToolTexts::for_spec(&entry.spec, locale).description).collect();
     let formats = word(locale, "format", "形式");
     own.contains(formats)
-        && std::iter::once(own).chain(&named).any(|description| {
+        && std::iter::once(own).chain(&described).any(|description| {
             let words = || description.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
             description.lines().any(|line| line.starts_with("⚠️ EXCLUSIVE") && line.contains(formats))
                 && names.iter().all(|name| words().any(|word| word == *name))

@@ -48,7 +48,7 @@ pub(crate) fn answer(step: &str) -> String {
     let (stage, turn) = step.split_once(':').unwrap_or_else(|| panic!("no step: {step:?}"));
     let stage = WritingStage::parse(stage).unwrap();
     let turn: usize = turn.parse().unwrap();
-    match stage.turns()[turn - 1] {
+    match &stage.turns()[turn - 1] {
         TurnContents::Keys(keys) => {
             let value = |name: &str, holds| match holds {
                 KeyContents::Characters(_) if name == "title" => TITLE,
@@ -58,7 +58,7 @@ pub(crate) fn answer(step: &str) -> String {
             };
             let lines = keys
                 .iter()
-                .map(|key| format!("{}: {}\n", key.name, value(key.name, key.holds)));
+                .map(|key| format!("{}: {}\n", key.name, value(&key.name, key.holds)));
             lines.collect()
         }
         TurnContents::Part(..) | TurnContents::Rest => ACTS[turn - 1].clone(),
