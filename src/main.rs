@@ -25,7 +25,7 @@ use fumi_code::{
     parser_pool::{ParserPool, ParserProgram},
     parser_process,
 };
-use fumi_config::{self, Config, ConfigError, Flags, LogConfig, LogFormat, StoreKind};
+use fumi_config::{self, Config, ConfigError, Flags, LogFormat, StoreKind};
 use fumi_kernel::{Access, CallProgress, Caller, conversation::CallRunner};
 use fumi_novel::{project::StylePreset, scaffold::NovelTemplateValues};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -398,7 +398,7 @@ fn call(tool: &str, arguments: &str, as_json: bool, common: Common) -> Result<Ex
     };
     let is_for_a_person = !as_json && terminal::is_terminal();
     let mut config = config(common, Flags::default())?;
-    if is_for_a_person && config.log.filter == LogConfig::default().filter {
+    if is_for_a_person && config.log.filter == Config::default().log.filter {
         // A refused call is a line of the log too, which would stand before the same error.
         "warn".clone_into(&mut config.log.filter);
     }

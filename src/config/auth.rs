@@ -6,36 +6,31 @@ use std::{
     path::PathBuf,
 };
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use url::Url;
 
-use super::ConfigError;
+use super::{Config, ConfigError};
 
 /// The signature algorithms that can be configured: those with a public key.
 const ALGORITHMS: [&str; 9] = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"];
 
 /// The settings of authentication and authorisation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AuthConfig {
     /// `none` (loopback only), `tokens` or `oauth`.
     pub mode: AuthMode,
     /// The maximum number of calls a minute for one principal, unless its entry sets another. 0: unlimited.
     pub rate_per_minute: u32,
     /// The principals of mode `tokens`.
+    #[serde(default)]
     pub tokens: Vec<ConfiguredToken>,
     /// The authorization server of mode `oauth`.
     pub oauth: OAuthConfig,
 }
 
-impl Default for AuthConfig {
-    fn default() -> Self {
-        Self { mode: AuthMode::None, rate_per_minute: 600, tokens: Vec::new(), oauth: OAuthConfig::default() }
-    }
-}
-
 /// The way in which callers authenticate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AuthMode {
     /// No authentication: any client that reaches the port may call.
@@ -60,7 +55,7 @@ impl AuthMode {
 /// A principal with a token. `fumi token new` makes one.
 // The bounds are repeated in both entries (here and in `SubjectBounds`): serde cannot reject a misspelt key of a
 // flattened group, and here a misspelt key would widen the rights of a token.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfiguredToken {
     /// The name of the principal in logs. Unique.
@@ -77,13 +72,13 @@ pub struct ConfiguredToken {
     #[serde(default)]
     pub readonly: bool,
     /// The maximum number of calls a minute; if absent, `auth.rate_per_minute` applies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub rate_per_minute: Option<u32>,
 }
 
 /// An authorization server, and the rights that its tokens grant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct OAuthConfig {
     /// The issuer, exactly as in the claim `iss` of its tokens.
     pub issuer: String,
@@ -102,26 +97,12 @@ pub struct OAuthConfig {
     /// not repeatedly.
     pub jwks_seconds: u64,
     /// Narrower bounds for single subjects.
+    #[serde(default)]
     pub subjects: Vec<SubjectBounds>,
 }
 
-impl Default for OAuthConfig {
-    fn default() -> Self {
-        Self {
-            issuer: String::new(),
-            audience: String::new(),
-            jwks_uri: String::new(),
-            algorithms: ["RS256", "PS256", "ES256", "EdDSA"].map(str::to_owned).to_vec(),
-            scopes: BTreeMap::new(),
-            write_scope: String::new(),
-            jwks_seconds: 600,
-            subjects: Vec::new(),
-        }
-    }
-}
-
 /// The rights of one subject of the authorization server.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SubjectBounds {
     /// The claim `sub` of its tokens.
@@ -136,7 +117,7 @@ pub struct SubjectBounds {
     #[serde(default)]
     pub readonly: bool,
     /// The maximum number of calls a minute; if absent, `auth.rate_per_minute` applies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub rate_per_minute: Option<u32>,
 }
 
@@ -146,7 +127,7 @@ impl AuthConfig {
             AuthMode::None if !self.tokens.is_empty() => Err(ConfigError(
                 "auth.tokens is set, but auth.mode is \"none\", which allows every caller; set auth.mode = \"tokens\", or remove auth.tokens".to_owned(),
             )),
-            AuthMode::None if self.oauth != OAuthConfig::default() => Err(ConfigError(
+            AuthMode::None if self.oauth != Config::default().auth.oauth => Err(ConfigError(
                 "auth.oauth is set, but auth.mode is \"none\", which allows every caller; set auth.mode = \"oauth\", or remove auth.oauth".to_owned(),
             )),
             AuthMode::None => Ok(()),

@@ -1,6 +1,6 @@
 //! Settings of batches: several tool calls in one.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::ConfigError;
 
@@ -8,19 +8,13 @@ use super::ConfigError;
 const MOST_STEPS: usize = 50;
 
 /// The settings of batches.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BatchConfig {
     /// True if the batch tools are available.
     pub enabled: bool,
     /// The maximum number of steps of one batch, at most 50.
     pub max_steps: usize,
-}
-
-impl Default for BatchConfig {
-    fn default() -> Self {
-        Self { enabled: true, max_steps: MOST_STEPS }
-    }
 }
 
 impl BatchConfig {

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use fumi_base::expectation::{Expectation, ExpectationPolicy, ExpectationProfile};
 use fumi_browser::{BrowserSettings, Launch, policy::UrlPolicy};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::ConfigError;
 
@@ -19,8 +19,8 @@ const LONGEST_HOURS: u64 = 8_760;
 const SIDES: std::ops::RangeInclusive<u32> = 100..=8_192;
 
 /// The settings of browsers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BrowserConfig {
     /// The Chromium to start. Empty: the first one found in the usual places under the usual names, trying the build
     /// without windows first.
@@ -55,8 +55,8 @@ pub struct BrowserConfig {
 
 /// The URLs that may be opened. Regardless of these settings, only `http:`, `https:`, `data:`, `blob:` and
 /// `about:blank` are.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BrowserPolicy {
     /// Hosts that may be opened: `example.com`, `*.example.com` (subdomains), `*`, each with `:port` or for all ports.
     /// Empty: all.
@@ -65,28 +65,7 @@ pub struct BrowserPolicy {
     pub deny_hosts: Vec<String>,
     /// True if loopback, private and metadata addresses are denied, except hosts that `allow_hosts` names literally. If
     /// absent: true if the server is shared (authentication is on, or it listens beyond loopback).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deny_private: Option<bool>,
-}
-
-impl Default for BrowserConfig {
-    fn default() -> Self {
-        Self {
-            executable: PathBuf::new(),
-            args: Vec::new(),
-            sandbox: true,
-            headless: true,
-            viewport: (1_280, 720),
-            max_sessions: 16,
-            idle_minutes: 10,
-            session_minutes: 60,
-            recycle_hours: 24,
-            download_mib: 256,
-            memory_mib: 2_048,
-            policy: BrowserPolicy::default(),
-            expectation: ExpectationConfig::default(),
-        }
-    }
 }
 
 impl BrowserConfig {
@@ -145,42 +124,23 @@ impl BrowserConfig {
 }
 
 /// The default content of replies, where a call does not specify it. The tool decides on an absent include.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ExpectationConfig {
     /// True if calls may pass `expectation`.
     pub enabled: bool,
     /// `lean`: each tool's own default. `compat`: everything with every tool.
     pub profile: ExpectationProfile,
     /// True to include the page's snapshot.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_snapshot: Option<bool>,
     /// True to include new messages of the console.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_console: Option<bool>,
     /// True to include the list of downloads.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_downloads: Option<bool>,
     /// True to include the list of tabs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_tabs: Option<bool>,
     /// True to include the action as a line of code.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_code: Option<bool>,
-}
-
-impl Default for ExpectationConfig {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            profile: ExpectationProfile::default(),
-            include_snapshot: None,
-            include_console: None,
-            include_downloads: None,
-            include_tabs: None,
-            include_code: None,
-        }
-    }
 }
 
 impl ExpectationConfig {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fumi_base::pools::PoolSizes;
 use fumi_kernel::{ResultForm, reply::Caps};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::ConfigError;
 
@@ -15,8 +15,8 @@ const LEAST_HEADER_BYTES: usize = 8_192;
 const LEAST_REPLY_BYTES: usize = 8_192;
 
 /// The limits of one call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LimitsConfig {
     /// The maximum size of a file that is read whole, in bytes.
     pub file_bytes: u64,
@@ -41,23 +41,6 @@ pub struct LimitsConfig {
     pub header_bytes: usize,
     /// The maximum number of requests in flight. Probes and streams that only listen do not count.
     pub requests: usize,
-}
-
-impl Default for LimitsConfig {
-    fn default() -> Self {
-        Self {
-            file_bytes: 100_000_000,
-            reply_rows: 2_000,
-            reply_tokens: 25_000,
-            reply_bytes: 36_000,
-            project_files: 100_000,
-            strict: false,
-            body_bytes: 4 * 1024 * 1024,
-            bodies_bytes: 64 * 1024 * 1024,
-            header_bytes: 32 * 1024,
-            requests: 512,
-        }
-    }
 }
 
 impl LimitsConfig {
@@ -93,8 +76,8 @@ impl LimitsConfig {
 }
 
 /// The maximum number of concurrent jobs of each kind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PoolsConfig {
     /// Jobs of code tools and reads. 0: one per core, at least five.
     pub analysis: usize,
@@ -114,12 +97,6 @@ pub struct PoolsConfig {
     pub wait_seconds: u64,
 }
 
-impl Default for PoolsConfig {
-    fn default() -> Self {
-        Self { analysis: 0, write: 1, write_total: 8, check: 3, plot: 2, browser: 8, queue: 64, wait_seconds: 30 }
-    }
-}
-
 impl PoolsConfig {
     /// Converts the settings to the sizes that the pools take.
     pub fn sizes(&self) -> PoolSizes {
@@ -135,8 +112,8 @@ impl PoolsConfig {
 }
 
 /// The settings of the result cache.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CacheConfig {
     /// The maximum size of all cached results together, in bytes.
     pub bytes: u64,
@@ -144,15 +121,9 @@ pub struct CacheConfig {
     pub entry_bytes: usize,
 }
 
-impl Default for CacheConfig {
-    fn default() -> Self {
-        Self { bytes: 64 * 1024 * 1024, entry_bytes: 4 * 1024 * 1024 }
-    }
-}
-
 /// The settings of notifications about changed resources.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ResourcesConfig {
     /// The maximum number of resources that one session, or one stream of the stateless era, may subscribe to.
     pub subscriptions: usize,
@@ -160,10 +131,4 @@ pub struct ResourcesConfig {
     pub streams: usize,
     /// Milliseconds without a further change before a change is reported.
     pub settle_ms: u64,
-}
-
-impl Default for ResourcesConfig {
-    fn default() -> Self {
-        Self { subscriptions: 100, streams: 1_000, settle_ms: 150 }
-    }
 }

@@ -1,13 +1,13 @@
 //! Settings of novel writing: the names of a project's files, and the model that writes the texts.
 
 use fumi_novel::{checks::Tuning, project::ProjectNames};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::{AuthorChoice, ConfigError, ProviderConfig};
 
 /// The settings of novel writing.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct NovelConfig {
     /// The writer of the texts that a tool asks for.
     pub author: AuthorChoice,

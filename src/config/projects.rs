@@ -5,13 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::ConfigError;
 
 /// The folders that fumi serves.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ProjectsConfig {
     /// Folders that may be projects, the first being the default. Empty: the working folder of fumi.
     pub allowed_roots: Vec<PathBuf>,
@@ -20,7 +20,7 @@ pub struct ProjectsConfig {
 }
 
 /// A folder with its path on the client and on the server.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathMapping {
     /// The absolute path as the client writes it, such as `/home/me/app` or `C:\Users\me\app`.

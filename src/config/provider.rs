@@ -3,17 +3,16 @@
 //! Invariant: the key is in an environment variable, which is read once, at the start; a configuration file contains
 //! the variable's name only, and `Debug` shows neither. The protocol of a provider is implemented in `src/provider/`.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use url::Url;
 
 use super::{ConfigError, Secret, auth::is_loopback_url};
 
 /// The writer that answers the questions of tools that need a text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthorChoice {
     /// The provider if one is configured, else the client's model if it can be asked, else the host.
-    #[default]
     Auto,
     /// The host: the question is the result of the call.
     Host,
@@ -36,11 +35,10 @@ impl AuthorChoice {
 }
 
 /// The protocol of a provider.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderKind {
     /// Chat completions as defined by `OpenAI` and supported by most model servers: `POST {base_url}/chat/completions`.
-    #[default]
     #[serde(rename = "openai")]
     OpenAi,
     /// Messages as defined by Anthropic: `POST {base_url}/v1/messages`.
@@ -48,8 +46,8 @@ pub enum ProviderKind {
 }
 
 /// The settings of a provider of models.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ProviderConfig {
     /// The protocol of the provider.
     pub kind: ProviderKind,
@@ -70,22 +68,6 @@ pub struct ProviderConfig {
     /// The key itself, which is never in a file.
     #[serde(skip)]
     pub key: Secret,
-}
-
-impl Default for ProviderConfig {
-    fn default() -> Self {
-        Self {
-            kind: ProviderKind::default(),
-            base_url: String::new(),
-            model: String::new(),
-            api_key_env: String::new(),
-            max_tokens: 16_384,
-            timeout_seconds: 300,
-            retries: 3,
-            retry_ms: 1_000,
-            key: Secret::default(),
-        }
-    }
 }
 
 impl ProviderConfig {
@@ -175,13 +157,14 @@ impl ProviderConfig {
 #[cfg(test)]
 mod tests {
     use super::{AuthorChoice, ProviderConfig};
+    use crate::Config;
 
     fn provider(change: impl FnOnce(&mut ProviderConfig)) -> ProviderConfig {
         let mut provider = ProviderConfig {
             base_url: "https://models.example/v1".to_owned(),
             model: "a-model".to_owned(),
             api_key_env: "MODELS_KEY".to_owned(),
-            ..ProviderConfig::default()
+            ..Config::default().novel.provider
         };
         change(&mut provider);
         provider.read_key(|name| (name == "MODELS_KEY").then(|| "a key that is long".replace(' ', "-")));
@@ -211,7 +194,7 @@ mod tests {
             assert!(provider.check(AuthorChoice::Host).is_ok() && provider.check(AuthorChoice::Sampling).is_ok());
         }
         assert!(provider(|_| {}).check(AuthorChoice::Auto).is_ok());
-        assert!(ProviderConfig::default().check(AuthorChoice::Auto).is_ok());
+        assert!(Config::default().novel.provider.check(AuthorChoice::Auto).is_ok());
     }
 
     #[test]
@@ -254,6 +237,5 @@ mod tests {
     fn a_key_is_never_shown() {
         let shown = format!("{:?}", provider(|_| {}));
         assert!(shown.contains("hidden") && !shown.contains("a-key"), "{shown}");
-        assert!(!toml::to_string(&provider(|_| {})).expect("serialises").contains("a-key"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::{ConfigError, Secret, StateKey};
 
@@ -14,8 +14,8 @@ const LONGEST_WAIT: u64 = 86_400;
 const FILES_BESIDE_CONNECTIONS: usize = 256;
 
 /// The settings of listening and of connections.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ServerConfig {
     /// Address and port; port 0 picks a free one.
     pub listen: SocketAddr,
@@ -45,25 +45,6 @@ pub struct ServerConfig {
     /// same on all replicas. Empty: a random key at every start. With a store in memory, sealed state is bound to the
     /// process too: it is lost when the process ends.
     pub state_key: Secret,
-}
-
-impl Default for ServerConfig {
-    fn default() -> Self {
-        Self {
-            listen: SocketAddr::from(([127, 0, 0, 1], 8640)),
-            allowed_hosts: Vec::new(),
-            allowed_origins: Vec::new(),
-            insecure: false,
-            max_sessions: 10_000,
-            session_idle_minutes: 60,
-            drain_seconds: 30,
-            max_connections: 4_096,
-            header_seconds: 10,
-            body_seconds: 30,
-            keep_alive_seconds: 75,
-            state_key: Secret::default(),
-        }
-    }
 }
 
 impl ServerConfig {

@@ -3,12 +3,12 @@
 //! Invariant: neither form is ever shown; `Debug` reveals only whether a key is set. The sealed data is defined in
 //! `mcp/request_state.rs`.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::ConfigError;
 
 /// A secret value: its `Debug` form reveals only whether it is set.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
 

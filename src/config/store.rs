@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::ConfigError;
 
 /// The settings of state that outlives a call: sessions, and the projects that they chose.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StoreConfig {
     /// `fs` (files in `dir`: a restart loses no session) or `memory` (lost when the process ends).
     pub kind: StoreKind,
@@ -18,11 +18,10 @@ pub struct StoreConfig {
 }
 
 /// The kind of a store.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StoreKind {
     /// Files in the state folder.
-    #[default]
     Fs,
     /// The memory of the process.
     Memory,

@@ -2,13 +2,13 @@
 
 use std::net::SocketAddr;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::ConfigError;
 
 /// The settings of the log, which is written to standard error.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LogConfig {
     /// The format of log lines: `pretty` or `json`.
     pub format: LogFormat,
@@ -16,14 +16,8 @@ pub struct LogConfig {
     pub filter: String,
 }
 
-impl Default for LogConfig {
-    fn default() -> Self {
-        Self { format: LogFormat::Pretty, filter: "info".to_owned() }
-    }
-}
-
 /// The format of log lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// Lines of text for people.
@@ -33,8 +27,8 @@ pub enum LogFormat {
 }
 
 /// The settings of telemetry for an OpenTelemetry collector, and of the address for Prometheus.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TelemetryConfig {
     /// The URL of the collector, such as `http://localhost:4318`. Empty: `OTEL_EXPORTER_OTLP_ENDPOINT`, or none.
     pub otlp_endpoint: String,
@@ -43,12 +37,6 @@ pub struct TelemetryConfig {
     /// A separate address for `/metrics`, without authentication, such as `127.0.0.1:9464`. Empty: `/metrics` is a
     /// route like the others.
     pub metrics_listen: String,
-}
-
-impl Default for TelemetryConfig {
-    fn default() -> Self {
-        Self { otlp_endpoint: String::new(), service_name: "fumi".to_owned(), metrics_listen: String::new() }
-    }
 }
 
 impl TelemetryConfig {

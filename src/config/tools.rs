@@ -12,13 +12,13 @@ use fumi_code::{
     user_queries::UserQueries,
 };
 use fumi_kernel::ResultForm;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::ConfigError;
 
 /// The tools that fumi offers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ToolsConfig {
     /// The available toolsets, all of them at `/mcp`. Empty: every toolset is available, and `/mcp` lists those that
     /// fit the project: `novel` if it contains a novel's settings, else `code`.
@@ -33,33 +33,9 @@ pub struct ToolsConfig {
     pub always_load: Vec<String>,
 }
 
-impl Default for ToolsConfig {
-    fn default() -> Self {
-        let always_load = [
-            "search_content",
-            "analyze_code_structure",
-            "extract_code_section",
-            "noveler_write",
-            "noveler_check",
-            "status",
-            "browser_navigate",
-            "browser_snapshot",
-            "browser_click",
-            "batch_execute",
-        ];
-        Self {
-            toolsets: Vec::new(),
-            readonly: false,
-            language: Locale::default(),
-            results: BTreeMap::new(),
-            always_load: always_load.map(str::to_owned).to_vec(),
-        }
-    }
-}
-
 /// The settings of code analysis.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CodeConfig {
     /// A folder of queries: `LANGUAGE/KEY.scm` in it becomes a `query_key` of that language. Empty: none.
     pub query_folder: PathBuf,
@@ -68,8 +44,8 @@ pub struct CodeConfig {
 }
 
 /// The settings of the index, by which listings need not walk and searches need not open files that cannot match.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct IndexConfig {
     /// False: every call walks the folders, and every search opens all files.
     pub enabled: bool,
@@ -80,12 +56,6 @@ pub struct IndexConfig {
     /// The maximum size of all indexes in the state folder, in MB: those that were written least recently are removed. A
     /// server that starts again loads them instead of reading all files. 0: none is kept.
     pub most_disk_mb: u64,
-}
-
-impl Default for IndexConfig {
-    fn default() -> Self {
-        Self { enabled: true, most_memory_mb: 256, most_files: 200_000, most_disk_mb: 1_024 }
-    }
 }
 
 impl CodeConfig {

@@ -44,7 +44,7 @@ pub(super) fn result_form(
 
 #[cfg(test)]
 mod tests {
-    use fumi_config::ToolsConfig;
+    use fumi_config::Config;
     use fumi_kernel::ResultForm;
     use rmcp::model::Implementation;
 
@@ -54,7 +54,7 @@ mod tests {
     fn request_precedes_configuration_and_that_the_known_clients() {
         let (name, known) = KNOWN.get_key_value("claude-code").expect("it is known");
         let client = Implementation::new(name.clone(), "1");
-        let mut config = ToolsConfig::default();
+        let mut config = Config::default().tools;
         assert_eq!(result_form(None, &config, Some(&client)), *known);
         config.results.insert(name.clone(), ResultForm::Structured);
         assert_eq!(result_form(None, &config, Some(&client)), ResultForm::Structured);

@@ -114,7 +114,7 @@ impl Provider {
             key: API_KEY.to_owned().into(),
             retry_ms: 1,
             retries: 2,
-            ..fumi_config::ProviderConfig::default()
+            ..Config::default().novel.provider
         };
     }
 

@@ -130,7 +130,7 @@ async fn server(sample: &Sample, base: &str) -> Server {
             base_url: base.to_owned(),
             model: "a-model".to_owned(),
             retry_ms: 1,
-            ..fumi_config::ProviderConfig::default()
+            ..Config::default().novel.provider
         };
     };
     Server::start(sample.app_with(&[], configure)).await
