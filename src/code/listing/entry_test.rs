@@ -56,7 +56,7 @@ impl EntryTest {
             let is_file = candidate.kind == FileKind::File
                 || (candidate.kind == FileKind::Link
                     && leads_inside(&self.project, candidate.path())
-                    && candidate.path().is_file());
+                    && self.project.failures().record(candidate.path().metadata()).is_ok_and(|meta| meta.is_file()));
             let size = candidate.metadata(&self.project).map(Metadata::len);
             if !is_file || !size.is_some_and(|size| self.sizes.iter().all(|filter| filter.admits(size))) {
                 return false;
@@ -140,8 +140,9 @@ fn empty(candidate: &Candidate<'_>, project: &Project) -> bool {
     match candidate.kind {
         FileKind::File => candidate.metadata(project).is_some_and(|meta| meta.len() == 0),
         FileKind::Folder => {
-            let entries = project.failures().record(candidate.path().read_dir());
-            entries.is_ok_and(|mut entries| entries.next().is_none())
+            let failures = project.failures();
+            let entries = failures.record(candidate.path().read_dir());
+            entries.is_ok_and(|mut entries| entries.next().map(|entry| failures.record(entry)).is_none())
         }
         FileKind::Link | FileKind::Other => false,
     }

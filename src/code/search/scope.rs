@@ -184,7 +184,8 @@ impl SearchScope {
 
     /// True if a walked file is larger than the caller wants.
     pub(super) fn is_too_large(&self, file: &Path) -> bool {
-        self.max_filesize.is_some_and(|most| file.metadata().is_ok_and(|found| found.len() > most))
+        let size = || self.project.failures().record(file.metadata()).map(|found| found.len());
+        self.max_filesize.is_some_and(|most| size().is_ok_and(|size| size > most))
     }
 
     /// Returns the size of the largest file that is read, in bytes.
@@ -208,7 +209,7 @@ impl SearchScope {
             return false;
         }
         let Some(limit) = self.max_filesize else { return true };
-        let size = file.size_bytes.or_else(|| path.metadata().ok().map(|meta| meta.len()));
+        let size = file.size_bytes.or_else(|| Some(self.project.failures().record(path.metadata()).ok()?.len()));
         size.is_none_or(|size| size <= limit)
     }
 }

@@ -141,7 +141,7 @@ impl Walk<'_> {
                 return ControlFlow::Continue(());
             }
         };
-        let above = if self.traversal.follow_symlinks { entered(&folder, above) } else { None };
+        let above = if self.traversal.follow_symlinks { self.entered(&folder, above) } else { None };
         for ListedEntry { name, kind } in listed {
             let path = folder.join(&name);
             let Some((kind, is_followed)) = self.follow(&path, kind) else {
@@ -213,8 +213,27 @@ impl Walk<'_> {
         if !leads_inside(self.project, link) {
             return Some(SkipReason::OutsideProject);
         }
-        let is_loop = kind == FileKind::Folder && contains(above, link);
+        let is_loop = kind == FileKind::Folder && self.contains(above, link);
         is_loop.then_some(SkipReason::LinkLoop)
+    }
+
+    /// Returns the list of the entered folders with one more.
+    fn entered(&self, folder: &Path, above: Option<Arc<EnteredFolder>>) -> Option<Arc<EnteredFolder>> {
+        let found = self.project.failures().record(folder.metadata()).ok()?;
+        let id = (found.dev(), found.ino());
+        Some(Arc::new(EnteredFolder { id, above }))
+    }
+
+    /// True if a link leads to one of the entered folders.
+    fn contains(&self, mut entered: Option<&EnteredFolder>, link: &Path) -> bool {
+        let Ok(target) = self.project.failures().record(link.metadata()) else { return false };
+        while let Some(folder) = entered {
+            if folder.id == (target.dev(), target.ino()) {
+                return true;
+            }
+            entered = folder.above.as_deref();
+        }
+        false
     }
 
     fn skip_error(&self, path: &Path, error: &io::Error) {
@@ -235,23 +254,4 @@ pub(crate) fn leads_inside(project: &Project, link: &Path) -> bool {
     project.note_unstamped();
     let real = project.failures().record(link.canonicalize());
     real.is_ok_and(|real| real.starts_with(project.root()))
-}
-
-/// Returns the list of the entered folders with one more.
-fn entered(folder: &Path, above: Option<Arc<EnteredFolder>>) -> Option<Arc<EnteredFolder>> {
-    let found = folder.metadata().ok()?;
-    let id = (found.dev(), found.ino());
-    Some(Arc::new(EnteredFolder { id, above }))
-}
-
-/// True if a link leads to one of the entered folders.
-fn contains(mut entered: Option<&EnteredFolder>, link: &Path) -> bool {
-    let Ok(target) = link.metadata() else { return false };
-    while let Some(folder) = entered {
-        if folder.id == (target.dev(), target.ino()) {
-            return true;
-        }
-        entered = folder.above.as_deref();
-    }
-    false
 }

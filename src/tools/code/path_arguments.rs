@@ -40,7 +40,8 @@ pub async fn resolve_paths(cx: &Cx, raw: &[String]) -> Result<Vec<ProjectPath>, 
     let meant: Vec<_> = raw.iter().map(|raw| cx.project.resolve_any_spelling(raw)).collect();
     let is_name = |raw: &str| {
         let is_plain = !raw.is_empty() && !raw.contains(['/', '\\']) && !raw.contains(WILDCARDS);
-        is_plain && !cx.project.root().join(raw).is_symlink()
+        let found = || cx.project.failures().record(cx.project.root().join(raw).symlink_metadata());
+        is_plain && !found().is_ok_and(|found| found.is_symlink())
     };
     let missing =
         raw.iter().zip(&meant).filter(|(raw, meant)| matches!(meant, Err(PathError::NotFound { .. })) && is_name(raw));

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use fumi_base::{pools::Pool, text::Locale};
+use fumi_base::{errors::unless_unreadable, listing::list, pools::Pool, text::Locale};
 use fumi_kernel::{Cx, Effect, Render, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -62,8 +62,12 @@ impl Tool for SetProjectPath {
 
     async fn call(args: Args, deps: &ProjectDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let allowed = Arc::clone(cx.caller.access.roots(&deps.roots));
-        let project = cx.blocking(move |_, _| allowed.project(&args.project_path)).await?;
-        let readable = std::fs::read_dir(project.root()).is_ok();
+        let opened = cx.blocking(move |_, _| {
+            let project = allowed.project(&args.project_path)?;
+            let readable = unless_unreadable(list(&project.root_path(), 0))?.is_some();
+            Ok::<_, ToolError>((project, readable))
+        });
+        let (project, readable) = opened.await?;
         let project_path = project.shown_root();
         if let Some(batch) = &cx.batch {
             batch.choose(Arc::clone(&project));
