@@ -39,7 +39,6 @@ pub async fn serve(State(edge): State<Edge>) -> Json<Value> {
     Json(document)
 }
 
-/// Returns the document of the offered toolsets.
 pub fn document(catalogue: &Catalogue, offered: &ToolsetScope) -> Value {
     let components = components(catalogue);
     let toolsets = offered.names().collect::<Vec<_>>().join("|");

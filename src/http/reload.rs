@@ -11,7 +11,7 @@ use super::{layers::AllowedNames, router::Edge};
 use crate::telemetry;
 
 /// Applies the sections that can change. Returns the sections whose changes need a restart.
-pub fn apply(edge: &Edge, new: &Config) -> Result<Vec<String>, ConfigError> {
+pub fn apply(edge: &Edge, new: &Config) -> Result<Vec<&'static str>, ConfigError> {
     new.check()?;
     let before = edge.auth.get();
     edge.auth.set(before.reopen(&new.auth, &edge.app)?);
@@ -23,13 +23,7 @@ pub fn apply(edge: &Edge, new: &Config) -> Result<Vec<String>, ConfigError> {
     seen.log.filter.clone_from(&new.log.filter);
     seen.server.allowed_hosts.clone_from(&new.server.allowed_hosts);
     seen.server.allowed_origins.clone_from(&new.server.allowed_origins);
-    Ok(differing(&seen, new))
-}
-
-fn differing(old: &Config, new: &Config) -> Vec<String> {
-    let table = |config: &Config| toml::Table::try_from(config).unwrap_or_default();
-    let (old, new) = (table(old), table(new));
-    new.iter().filter(|(section, value)| old.get(*section) != Some(value)).map(|(section, _)| section.clone()).collect()
+    Ok(seen.differing_sections(new))
 }
 
 /// Reloads at every SIGHUP, until the process ends.

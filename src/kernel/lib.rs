@@ -103,7 +103,6 @@ pub trait Tool: Send + Sync + 'static {
 /// cost tokens there. Calls may have them everywhere.
 #[derive(Clone, Copy, Debug)]
 pub struct ListedParts {
-    /// The toolset.
     pub toolset: &'static str,
     /// The argument, an object.
     pub argument: &'static str,
