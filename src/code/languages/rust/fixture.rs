@@ -26,6 +26,7 @@ pub struct Reading<'a, T: Copy = f64>
 where
     T: Default,
 {
+    /// Its name.
     #[serde(default)]
     pub name: &'a str,
     pub(super) value: T, /* not documentation */
@@ -67,6 +68,7 @@ pub trait Store<K>: Send + fmt::Debug {
 impl<'a, T: Copy> Reading<'a, T> {
     pub const ZERO: u8 = 0;
 
+    #[must_use]
     pub const fn new(name: &'a str, value: T) -> Self {
         Self { name, value, hidden: None }
     }
