@@ -226,22 +226,20 @@ impl Default for Config {
     }
 }
 
-/// Returns the names of the fields in which two structs differ. The fields must be all of them.
-macro_rules! differing_fields {
-    ($old:ident, $new:ident: $type:ident { $($field:ident),* $(,)? }) => {{
-        // Fails to compile without a field.
-        let $type { $($field),* } = $new;
-        [$((stringify!($field), $old.$field != *$field)),*]
-    }};
-}
-
 impl Config {
     /// Returns the names of the sections in which a new configuration differs from this one.
     pub fn differing_sections(&self, new: &Self) -> Vec<&'static str> {
-        let sections = differing_fields!(self, new: Self {
-            server, projects, path_map, auth, tools, code, novel, browser, batch, limits, pools, cache, store, resources,
-            log, telemetry,
-        });
+        macro_rules! differences {
+            ($($section:ident),*) => {{
+                // Without one of the sections this does not compile.
+                let Self { $($section),* } = new;
+                [$((stringify!($section), self.$section != *$section)),*]
+            }};
+        }
+        let sections = differences!(
+            server, projects, path_map, auth, tools, code, novel, browser, batch, limits, pools, cache, store,
+            resources, log, telemetry
+        );
         sections.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
     }
 
