@@ -82,13 +82,16 @@ impl App {
             .ok_or_else(|| ConfigError("at least one root is needed".to_owned()))?;
         let roots = Arc::new(roots);
         let sessions = Arc::new(SessionProjects::default());
-        let parsers = Arc::new(parsers.keeping_answers());
+        let index_folders = state.folder.as_deref().and_then(|folder| config.code.index_folders(folder));
+        let elements = index_folders.as_ref().map(|folders| folders.folder.with_file_name("elements"));
+        let parsers = Arc::new(parsers.keeping_answers(elements.as_deref()));
         let browser = BrowserService::new(config.browser.settings(config.is_shared())?);
         let freshness = Arc::new(Freshness::default());
         let indexes = CodeIndexes::new(
             Arc::clone(&freshness),
             config.code.index_limits(config.limits.file_bytes),
-            state.folder.as_deref().and_then(|folder| config.code.index_folders(folder)),
+            index_folders,
+            Some(Arc::clone(&parsers)),
         );
         let store = state.store;
         let catalogue = fumi_tools::catalogue(

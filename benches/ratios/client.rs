@@ -114,21 +114,22 @@ impl Client {
 
     /// Returns the bytes of a call, to send many times.
     pub(crate) fn request(&self, tool: &str, arguments: &Value) -> Vec<u8> {
-        let body = json!({
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "tools/call",
-            "params": {
-                "name": tool,
-                "arguments": arguments,
-                "_meta": {
-                    "io.modelcontextprotocol/protocolVersion": VERSION,
-                    "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
-                    "io.modelcontextprotocol/clientCapabilities": {},
-                },
-            },
+        self.message("tools/call", tool, json!({"name": tool, "arguments": arguments}))
+    }
+
+    /// Returns the bytes of a request for a resource.
+    pub(crate) fn resource(&self, uri: &str) -> Vec<u8> {
+        self.message("resources/read", uri, json!({"uri": uri}))
+    }
+
+    fn message(&self, method: &str, name: &str, mut params: Value) -> Vec<u8> {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": VERSION,
+            "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
         });
-        let headers = format!("MCP-Protocol-Version: {VERSION}\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n");
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let headers = format!("MCP-Protocol-Version: {VERSION}\r\nMcp-Method: {method}\r\nMcp-Name: {name}\r\n");
         self.post("/mcp", &headers, &body.to_string())
     }
 

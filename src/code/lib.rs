@@ -6,6 +6,7 @@
 pub mod errors;
 
 // Finding and searching.
+mod answers_file;
 mod byte_form;
 mod cancellable_matcher;
 mod excerpt;
@@ -43,6 +44,7 @@ mod parser_job;
 pub mod parser_pool;
 pub mod parser_process;
 pub mod pattern;
+mod program_stamp;
 pub mod project_stats;
 pub mod query;
 pub mod query_files;

@@ -5,6 +5,7 @@
 
 use std::{
     io::{Read as _, Write as _},
+    path::Path,
     sync::Arc,
 };
 
@@ -13,6 +14,7 @@ use moka::sync::Cache;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
+    answers_file::AnswersFile,
     parser_job::ParserAnswer,
     parser_process::{decode, encode},
 };
@@ -29,21 +31,26 @@ const ENTRY_BYTES: usize = 200;
 /// Identifies a job about a text.
 pub(crate) type AnswerKey = [u8; 32];
 
-/// The kept answers, those that were used least recently being dropped.
-#[derive(Debug)]
+/// The kept answers. A clone shares them.
+#[derive(Clone, Debug)]
 pub(crate) struct ParserAnswers {
-    /// Compressed: that makes them four times smaller, and takes a hundredth of the time of a parse.
+    /// Compressed: that makes them four times smaller, and takes a hundredth of the time of a parse. Those that were used
+    /// least recently are dropped.
     kept: Cache<AnswerKey, Arc<[u8]>>,
-}
-
-impl Default for ParserAnswers {
-    fn default() -> Self {
-        let weight = |_: &AnswerKey, bytes: &Arc<[u8]>| u32::try_from(bytes.len() + ENTRY_BYTES).unwrap_or(u32::MAX);
-        Self { kept: Cache::builder().max_capacity(MOST_BYTES).weigher(weight).build() }
-    }
+    /// The elements of texts, in the same form; `None` if these are in memory too.
+    file: Option<Arc<AnswersFile>>,
 }
 
 impl ParserAnswers {
+    /// Keeps answers in memory, and the elements of texts in a folder, if there is one.
+    pub(crate) fn new(folder: Option<&Path>) -> Self {
+        let weight = |_: &AnswerKey, bytes: &Arc<[u8]>| u32::try_from(bytes.len() + ENTRY_BYTES).unwrap_or(u32::MAX);
+        Self {
+            kept: Cache::builder().max_capacity(MOST_BYTES).weigher(weight).build(),
+            file: folder.and_then(AnswersFile::open).map(Arc::new),
+        }
+    }
+
     /// Returns the key of an encoded job about a text.
     pub(crate) fn key(job: &[u8], text: &str) -> AnswerKey {
         let mut hasher = Sha256::new();
@@ -55,16 +62,27 @@ impl ParserAnswers {
     }
 
     pub(crate) fn get(&self, key: &AnswerKey) -> Option<ParserAnswer> {
-        let packed = self.kept.get(key)?;
+        let from_file = || self.file.as_ref()?.get(key);
+        let packed = self.kept.get(key).map_or_else(from_file, |packed| Some(packed.to_vec()))?;
         let mut bytes = Vec::new();
-        DeflateDecoder::new(&*packed).read_to_end(&mut bytes).ok()?;
+        DeflateDecoder::new(packed.as_slice()).read_to_end(&mut bytes).ok()?;
         decode(&bytes).ok()
+    }
+
+    pub(crate) fn has(&self, key: &AnswerKey) -> bool {
+        self.kept.contains_key(key) || self.file.as_ref().is_some_and(|file| file.has(key))
+    }
+
+    /// True if there is room for elements that no call has asked for: in a file alone, memory is for those of calls.
+    pub(crate) fn has_room_ahead(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file.has_room())
     }
 
     /// Keeps an answer, unless it is too large.
     pub(crate) fn keep(&self, key: AnswerKey, answer: &ParserAnswer) {
-        let Some(packed) = packed(answer) else { return };
-        if packed.len() <= MOST_ANSWER_BYTES {
+        let Some(packed) = packed(answer).filter(|packed| packed.len() <= MOST_ANSWER_BYTES) else { return };
+        let file = self.file.as_ref().filter(|_| matches!(answer, ParserAnswer::Outline { .. }));
+        if !file.is_some_and(|file| file.add(key, &packed)) {
             self.kept.insert(key, packed.into());
         }
     }
@@ -87,7 +105,7 @@ mod tests {
 
     #[test]
     fn answers_belong_to_their_job_and_text() {
-        let answers = ParserAnswers::default();
+        let answers = ParserAnswers::new(None);
         answers.keep(ParserAnswers::key(b"job", "text"), &prepared("kept"));
         let kept = answers.get(&ParserAnswers::key(b"job", "text"));
         assert!(matches!(kept, Some(ParserAnswer::Prepared { literal: Some(literal) }) if literal == "kept"));
@@ -98,7 +116,7 @@ mod tests {
 
     #[test]
     fn kept_answers_take_bounded_memory() {
-        let answers = ParserAnswers::default();
+        let answers = ParserAnswers::new(None);
         // Bytes that cannot be compressed.
         let mut state = 1_u64;
         let mut random = move || {

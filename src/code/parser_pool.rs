@@ -12,7 +12,7 @@ use std::{
         fd::OwnedFd,
         unix::{net::UnixStream, process::ExitStatusExt as _},
     },
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     time::Duration,
 };
@@ -106,9 +106,17 @@ impl ParserPool {
         Self { program: Some(program), idle: Mutex::default(), answers: None }
     }
 
-    /// Keeps answers in memory, so that the same job about the same text is done once.
-    pub fn keeping_answers(self) -> Self {
-        Self { answers: Some(ParserAnswers::default()), ..self }
+    /// Keeps answers, so that the same job about the same text is done once; the elements of texts in a folder, if there is
+    /// one, for the next process too.
+    pub fn keeping_answers(self, folder: Option<&Path>) -> Self {
+        Self { answers: Some(ParserAnswers::new(folder)), ..self }
+    }
+
+    /// Returns a pool with the answers of this one and processes of its own, which have the priority of the thread that
+    /// starts them. `None` if there is no room for answers.
+    pub fn for_work_ahead(&self) -> Option<Self> {
+        let answers = self.answers.clone().filter(ParserAnswers::has_room_ahead)?;
+        Some(Self { program: self.program.clone(), idle: Mutex::default(), answers: Some(answers) })
     }
 
     /// Creates a pool that parses in the calling thread, without any limit: for tests and benchmarks with trusted
@@ -129,6 +137,23 @@ impl ParserPool {
             }
             _ => Err(unexpected_answer()),
         }
+    }
+
+    /// Extracts the elements of a file, if they are not kept, so that a later call need not wait for them. Returns false if
+    /// there is no room for more of them.
+    ///
+    /// # Errors
+    /// As [`ParserPool::outline`].
+    pub(crate) fn outline_ahead(&self, source: &SourceFile) -> Result<bool, StructureError> {
+        let Some(answers) = self.answers.as_ref().filter(|answers| answers.has_room_ahead()) else {
+            return Ok(false);
+        };
+        let job = ParserJob { language: source.language.name.to_owned(), task: ParserTask::Outline };
+        let job = encode(&job).map_err(|error| unavailable(&error))?;
+        if !answers.has(&ParserAnswers::key(&job, &source.text)) {
+            self.run_task(&source.path, source.language, ParserTask::Outline, &source.text, &CancellationToken::new())?;
+        }
+        Ok(true)
     }
 
     /// Returns the role and the element of each match at these bytes of a file.

@@ -12,9 +12,10 @@ use fumi_kernel::metrics::ServerMetrics;
 /// A gauge of all indexes together: its name and unit, its description, and its value.
 type IndexGauge = ((&'static str, &'static str), &'static str, fn(&IndexSize) -> usize);
 
-const INDEX_GAUGES: [IndexGauge; 3] = [
+const INDEX_GAUGES: [IndexGauge; 4] = [
     (("fumi.index.files", ""), "Files in the indexes", |size| size.files),
     (("fumi.index.unread", ""), "Files that are to be read for the indexes", |size| size.wanted),
+    (("fumi.index.unparsed", ""), "Files that are to be parsed before a call asks for them", |size| size.unparsed),
     (("fumi.index.memory", "By"), "Memory of the indexes", |size| size.bytes),
 ];
 

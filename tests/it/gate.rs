@@ -134,7 +134,7 @@ pub(crate) fn app_with_gate(sample: &Sample, change: impl FnOnce(&mut fumi_confi
         ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(
             &app.config,
             Arc::clone(&app.parsers),
-            CodeIndexes::new(Arc::default(), None, None),
+            CodeIndexes::new(Arc::default(), None, None, None),
         ))),
         ToolEntry::for_tool::<SetProjectPath>(project),
         ToolEntry::for_tool::<Wait>(Arc::clone(&gate)),

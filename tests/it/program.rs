@@ -6,6 +6,7 @@
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
+    path::Path,
     process::{Child, ChildStderr, Command, Stdio},
     thread::{self, JoinHandle},
     time::Duration,
@@ -20,8 +21,13 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Returns the parser pool for fumi's parts in a test's process: its parser processes run the real program.
 pub(crate) fn parsers() -> ParserPool {
+    parsers_by(Path::new(env!("CARGO_BIN_EXE_fumi")))
+}
+
+/// Returns a pool whose processes run the program that has this path now.
+pub(crate) fn parsers_by(program: &Path) -> ParserPool {
     ParserPool::new(fumi_code::parser_pool::ParserProgram {
-        path: env!("CARGO_BIN_EXE_fumi").into(),
+        path: program.to_path_buf(),
         arguments: vec!["parser-process".to_owned()],
     })
 }

@@ -10,6 +10,7 @@ use std::{
 
 use fumi::{app::App, state::State};
 use fumi_base::text::Locale;
+use fumi_code::parser_pool::ParserPool;
 use fumi_config::Config;
 use fumi_kernel::{
     Access, Answerer, CallProgress, Caller, SharedOption, ToolReply,
@@ -121,6 +122,17 @@ impl Sample {
 
     /// Returns fumi's parts over this project, with changes to the configuration and secrets of the server.
     pub(crate) fn app_with(&self, secrets: &[&str], change: impl FnOnce(&mut Config)) -> Arc<App> {
+        self.app_by(State::in_memory(), crate::program::parsers(), secrets, change)
+    }
+
+    /// As [`Sample::app_with`], with a state and parsers of the test.
+    pub(crate) fn app_by(
+        &self,
+        state: State,
+        parsers: ParserPool,
+        secrets: &[&str],
+        change: impl FnOnce(&mut Config),
+    ) -> Arc<App> {
         let mut config = Config::default();
         config.server.listen.set_port(0);
         config.projects.allowed_roots.push(self.root());
@@ -129,13 +141,7 @@ impl Sample {
             config.browser.executable = chromium.into();
         }
         change(&mut config);
-        App::build_with_state(
-            State::in_memory(),
-            config,
-            crate::program::parsers(),
-            secrets.iter().map(|secret| (*secret).to_owned()),
-        )
-        .unwrap()
+        App::build_with_state(state, config, parsers, secrets.iter().map(|secret| (*secret).to_owned())).unwrap()
     }
 
     /// Returns the example of a tool, with this project's root for the placeholder of a root and a file's hash for that

@@ -117,6 +117,7 @@ impl Results {
         let built = first_build(bench, &tree.root);
         let restarted = restart(bench, &tree.root);
         self.add_build(tree, &built, restarted, whole_scan.as_secs_f64());
+        let _state = built.state;
         let servers = Servers {
             indexed: built.server,
             scan,
@@ -158,6 +159,14 @@ impl Results {
             format!("{:.0} ms, {:.2}", meanwhile * 1e3, meanwhile / scan),
             Bar::Ratio(1.3),
             meanwhile / scan,
+        );
+        let parsed = built.parsed.as_secs_f64();
+        self.figure(
+            "after the first build, until all files are parsed",
+            files,
+            format!("{parsed:.1} s"),
+            Bar::None,
+            parsed,
         );
         let restarted = restarted.as_secs_f64() * 1e3;
         self.figure(

@@ -20,6 +20,7 @@ use super::{
     document::DocumentReader,
     project_index::{IndexLimits, IndexSize, ProjectIndex},
 };
+use crate::parser_pool::ParserPool;
 
 /// The maximum number of open indexes.
 const MOST_OPEN: usize = 8;
@@ -31,6 +32,9 @@ const IDLE: Duration = Duration::from_mins(1);
 /// The number of files that are read before the thread looks at other projects.
 const BATCH: usize = 2_000;
 
+/// The number of files that are parsed ahead before the thread looks for files to read.
+const BATCH_AHEAD: usize = 16;
+
 /// The indexes of all projects.
 #[derive(Debug)]
 pub struct CodeIndexes {
@@ -38,6 +42,8 @@ pub struct CodeIndexes {
     limits: Option<IndexLimits>,
     /// `None` if no index is kept on the disk.
     folders: Option<IndexFolders>,
+    /// Keeps the elements of files that are parsed ahead; `None` if a file is parsed when a call asks for it.
+    parsers: Option<Arc<ParserPool>>,
     freshness: Arc<Freshness>,
     open: Mutex<HashMap<PathBuf, OpenIndex>>,
     thread: Mutex<ThreadState>,
@@ -78,9 +84,15 @@ fn bytes_of(open: &HashMap<PathBuf, OpenIndex>) -> usize {
 }
 
 impl CodeIndexes {
-    /// Creates the indexes; `None` as limits turns them off, `None` as folders keeps them in memory alone.
-    pub fn new(freshness: Arc<Freshness>, limits: Option<IndexLimits>, folders: Option<IndexFolders>) -> Arc<Self> {
-        Arc::new(Self { limits, folders, freshness, open: Mutex::default(), thread: Mutex::default() })
+    /// Creates the indexes; `None` as limits turns them off, `None` as folders keeps them in memory alone. The files that
+    /// they know are parsed ahead, if there are parsers that keep answers.
+    pub fn new(
+        freshness: Arc<Freshness>,
+        limits: Option<IndexLimits>,
+        folders: Option<IndexFolders>,
+        parsers: Option<Arc<ParserPool>>,
+    ) -> Arc<Self> {
+        Arc::new(Self { limits, folders, parsers, freshness, open: Mutex::default(), thread: Mutex::default() })
     }
 
     /// False if indexes are turned off.
@@ -144,6 +156,7 @@ impl CodeIndexes {
         open.iter().map(|index| index.size()).fold(IndexSize::default(), |sum, size| IndexSize {
             files: sum.files + size.files,
             wanted: sum.wanted + size.wanted,
+            unparsed: sum.unparsed + size.unparsed,
             bytes: sum.bytes + size.bytes,
             segments: sum.segments + size.segments,
             is_listing: sum.is_listing || size.is_listing,
@@ -178,10 +191,12 @@ impl CodeIndexes {
         state.is_running = started.is_ok();
     }
 
-    /// Reads the wanted files of all projects until there are none.
+    /// Reads the wanted files of all projects until there are none, and parses those that are to be parsed ahead.
     fn read_all(&self) {
         let _ends = RunningGuard(&self.thread);
         let mut reader = DocumentReader::default();
+        // Its processes end with this thread.
+        let parsers = self.parsers.as_ref().and_then(|parsers| parsers.for_work_ahead());
         loop {
             {
                 let mut state = self.thread.lock();
@@ -195,7 +210,9 @@ impl CodeIndexes {
                 open.values().map(|opened| Arc::clone(&opened.index)).collect()
             };
             for index in open {
-                if index.read_wanted(&mut reader, BATCH) {
+                let has_read = index.read_wanted(&mut reader, BATCH);
+                let has_parsed = || parsers.as_ref().is_some_and(|parsers| index.read_ahead(parsers, BATCH_AHEAD));
+                if has_read || has_parsed() {
                     self.thread.lock().has_work = true;
                 }
             }

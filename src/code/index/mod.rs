@@ -15,7 +15,8 @@
 //! chooses. `folder_table/` keeps the folders, `folder_question.rs` asks for their files, and `listed_files.rs` joins
 //! them with the documents.
 //! `code_indexes.rs` has the indexes of all projects, and the thread that reads; `low_priority.rs` makes its work give
-//! way to calls. `disk/` keeps an index for the next process.
+//! way to calls. `disk/` keeps an index for the next process. `work_ahead.rs` has the files that the thread parses once all
+//! are read.
 
 mod code_indexes;
 mod disk;
@@ -32,6 +33,7 @@ mod search_plan;
 mod segment;
 mod segment_writer;
 mod trigrams;
+mod work_ahead;
 
 pub use code_indexes::CodeIndexes;
 pub use disk::IndexFolders;

@@ -35,7 +35,9 @@ use super::{
     low_priority::at_low_priority,
     segment::Segment,
     segment_writer::{SegmentWriter, merge},
+    work_ahead::{WorkAhead, parse_ahead},
 };
+use crate::{languages::detect::FileLanguage, parser_pool::ParserPool};
 
 /// The part of the files that must be new before the index is written to the disk again, as a divisor.
 const UNWRITTEN_PART: usize = 10;
@@ -106,6 +108,8 @@ struct IndexState {
     unreadable: HashSet<Arc<Path>>,
     /// True if a document may have died since the segments were merged.
     has_changes: bool,
+    /// The files in known languages that are to be parsed.
+    ahead: WorkAhead,
     /// The number of documents that the index on the disk lacks.
     unwritten: usize,
     /// The time before which the index is not written to the disk again.
@@ -121,6 +125,8 @@ pub struct IndexSize {
     pub files: usize,
     /// The number of files that are to be read.
     pub wanted: usize,
+    /// The number of files that are to be parsed, so that calls need not.
+    pub unparsed: usize,
     /// The memory of the segments, in bytes.
     pub bytes: usize,
     pub segments: usize,
@@ -155,6 +161,10 @@ impl ProjectIndex {
         if loaded.bytes() > room || loaded.files() > limits.files {
             loaded = IndexedFiles::default();
         }
+        let mut ahead = WorkAhead::default();
+        for segment in loaded.segments() {
+            ahead.add(files_to_parse(segment));
+        }
         let index = Self {
             files,
             log,
@@ -165,6 +175,7 @@ impl ProjectIndex {
                 // Files may have changed since they were written.
                 has_changes: loaded.files() > 0,
                 indexed: Arc::new(loaded),
+                ahead,
                 ..IndexState::default()
             }),
             bytes: AtomicUsize::new(0),
@@ -338,6 +349,16 @@ impl ProjectIndex {
         true
     }
 
+    /// Parses at most `most` of the files that are to be parsed ahead. Returns false if there was none.
+    pub(super) fn read_ahead(&self, parsers: &ParserPool, most: usize) -> bool {
+        for done in 0..most {
+            let Some(path) = self.state.lock().ahead.next() else { return done > 0 };
+            let parsed = at_low_priority(|| parse_ahead(&self.files, &path, self.limits.file_bytes, parsers));
+            self.state.lock().ahead.finish(parsed);
+        }
+        true
+    }
+
     /// Reads the first of the files that are left until a segment is full.
     fn read(
         &self,
@@ -417,6 +438,7 @@ impl ProjectIndex {
             let in_work = std::mem::take(&mut state.in_work);
             segment.keep_only(|facts| in_work.contains(&facts.path));
             state.unwritten += segment.live_documents().count();
+            state.ahead.add(files_to_parse(&segment));
             let changed = |path: &Arc<Path>| !in_work.contains(path);
             state.unreadable.extend(unreadable.iter().filter(|path| !changed(path)).cloned());
             state.wanted.extend(left.iter().cloned());
@@ -471,6 +493,7 @@ impl ProjectIndex {
         IndexSize {
             files: state.indexed.files(),
             wanted: state.wanted.len() + state.in_work.len(),
+            unparsed: state.ahead.count(),
             bytes: state.indexed.bytes(),
             segments: state.indexed.segments().len(),
             is_listing: state.folders.is_awaited(),
@@ -496,6 +519,12 @@ impl IndexState {
         self.in_work.retain(is_kept);
         self.unreadable.retain(is_kept);
     }
+}
+
+/// Returns the files of a segment in known languages.
+fn files_to_parse(segment: &Segment) -> impl Iterator<Item = Arc<Path>> {
+    let known = segment.live_documents().filter(|(_, facts)| matches!(facts.language, FileLanguage::Known(_)));
+    known.map(|(_, facts)| Arc::clone(&facts.path))
 }
 
 /// True for a file with several names (hard links).

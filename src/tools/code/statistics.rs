@@ -84,6 +84,7 @@ pub fn of_index(is_enabled: bool, size: Option<IndexSize>) -> ProjectStatistics 
         ("state", json!(state)),
         ("indexed_files", json!(size.files)),
         ("unread_files", json!(size.wanted)),
+        ("unparsed_files", json!(size.unparsed)),
         ("segments", json!(size.segments)),
         ("memory_bytes", json!(size.bytes)),
     ];

@@ -88,7 +88,7 @@ fn app(sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
         ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(
             &app.config,
             Arc::clone(&app.parsers),
-            CodeIndexes::new(Arc::default(), None, None),
+            CodeIndexes::new(Arc::default(), None, None, None),
         ))),
         ToolEntry::for_tool::<SetProjectPath>(project),
         ToolEntry::for_tool::<WriteNote>(Arc::new(())),

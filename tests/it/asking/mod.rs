@@ -231,7 +231,7 @@ fn parts(sample: &Sample, secrets: &[&str], change: impl FnOnce(&mut Config)) ->
         ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(
             &app.config,
             Arc::clone(&app.parsers),
-            CodeIndexes::new(Arc::default(), None, None),
+            CodeIndexes::new(Arc::default(), None, None, None),
         ))),
         ToolEntry::for_tool::<SetProjectPath>(project),
         ToolEntry::for_tool::<Compose>(Arc::new(())),

@@ -1,12 +1,18 @@
 //! The index through the tools: the same replies as without it, and what `_meta` says of its use.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use fumi::app::App;
+use fumi::{app::App, state::State};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::sample::{Sample, call};
+use crate::{
+    program::parsers_by,
+    sample::{Sample, call},
+};
 
 fn project() -> Sample {
     let sample = Sample::empty();
@@ -63,22 +69,69 @@ async fn search_with_the_index_has_the_same_reply_and_says_so() {
     assert_eq!(again.meta()["cache_hit"], true);
 }
 
+/// Returns `code://stats/index`.
+fn state(sample: &Sample, app: &Arc<App>) -> Value {
+    let project = fumi_base::project::Project::open(&sample.root()).expect("a project");
+    let (text, _) = fumi::mcp::statistics::load(app, &project, "index", &CancellationToken::new()).expect("counted");
+    serde_json::from_str::<Value>(&text).expect("JSON")
+}
+
+/// Afterwards no question about elements needs a parser, also in the next process, unless a file has changed.
+#[tokio::test(flavor = "multi_thread")]
+async fn elements_are_extracted_before_a_call_asks_for_them() {
+    let sample = project();
+    let program = sample.outside().join("parser");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_fumi"), &program).expect("a link");
+    let start = || {
+        let state = State { folder: Some(sample.outside().join("state")), ..State::in_memory() };
+        sample.app_by(state, parsers_by(&program), &[], |_| {})
+    };
+    let app = start();
+    once_whole(&app, "search_content", &json!({"query": "unit_7", "count_only_matches": true})).await;
+    eventually(async || state(&sample, &app)["unparsed_files"] == 0).await;
+    // The process that parsed the last file has ended with the work.
+    std::fs::remove_file(&program).expect("removed");
+    let parses = async |app: &App, path: &str| {
+        let read = call(app, "analyze_code_structure", json!({"file_path": path})).await;
+        read.structured["error"]["details"]["kind"] != "PARSER_UNAVAILABLE"
+    };
+    for number in [7, 8] {
+        let query = format!("unit_{number} unit_{}", number + 1);
+        let ranked = call(&app, "search_content", json!({"query": query, "ranked": true})).await;
+        assert_eq!(ranked.structured["count"], 2, "{}", ranked.structured);
+        for (key, total) in [("functions", 1), ("classes", 0)] {
+            let arguments = json!({"roots": ["."], "query_key": key, "filter": format!("name=unit_{number}")});
+            let found = call(&app, "query_code", arguments).await;
+            assert_eq!(found.structured["query_result"]["total_matches"], total, "{key}: {}", found.structured);
+        }
+    }
+    sample.file("src/m9.py", "def unit_9():\n    return 10\n");
+    assert!(parses(&app, "src/m8.py").await && !parses(&app, "src/m9.py").await);
+    drop(app);
+    // The folder is locked until the work of the first process has ended.
+    eventually(async || parses(&start(), "src/m8.py").await).await;
+    assert!(!parses(&start(), "src/m9.py").await);
+}
+
+/// Waits until something is true.
+async fn eventually(is_true: impl AsyncFn() -> bool) {
+    let end = Instant::now() + Duration::from_mins(1);
+    while !is_true().await {
+        assert!(Instant::now() < end, "it does not become true");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
 /// The state of the index, which no file's change tells, is never taken from a cache.
 #[tokio::test(flavor = "multi_thread")]
 async fn operators_see_the_state_of_the_index() {
     let sample = project();
     let off = sample.app_with(&[], |config| config.code.index.enabled = false);
     let on = sample.app();
-    let state = |app: &std::sync::Arc<App>| {
-        let project = fumi_base::project::Project::open(&sample.root()).expect("a project");
-        let (text, _) =
-            fumi::mcp::statistics::load(app, &project, "index", &CancellationToken::new()).expect("counted");
-        serde_json::from_str::<Value>(&text).expect("JSON")
-    };
-    assert_eq!(state(&off)["state"], "off");
-    assert_eq!(state(&on)["state"], "closed");
+    assert_eq!(state(&sample, &off)["state"], "off");
+    assert_eq!(state(&sample, &on)["state"], "closed");
     once_whole(&on, "search_content", &json!({"query": "unit_7", "count_only_matches": true})).await;
-    let ready = state(&on);
+    let ready = state(&sample, &on);
     assert_eq!((&ready["state"], &ready["indexed_files"]), (&json!("ready"), &json!(40)), "{ready}");
     let metrics = on.metrics.text();
     let value = |name: &str| {

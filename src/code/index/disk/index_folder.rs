@@ -7,7 +7,7 @@ use std::{
     io,
     os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
     path::{Path, PathBuf},
-    sync::{Arc, LazyLock, Weak},
+    sync::{Arc, Weak},
 };
 
 use fumi_base::{
@@ -23,6 +23,7 @@ use super::{
     super::segment::{DocFacts, Segment},
     segment_file::{decode, encode},
 };
+use crate::program_stamp::program_stamp;
 
 /// The list of segments. Its time of change is that of the last write of the index.
 const LIST: &str = "segments";
@@ -32,15 +33,6 @@ const LOCK: &str = "lock";
 
 /// The bytes of a hash that precedes or names a file.
 const HASH_BYTES: usize = 32;
-
-/// A hash of the program: what another one wrote is not read, because it may have counted otherwise.
-/// `None` if it cannot be told: then nothing is kept.
-static PROGRAM: LazyLock<Option<u64>> = LazyLock::new(|| {
-    // This names the program also after its file was replaced.
-    let running = fs::metadata("/proc/self/exe");
-    let program = running.or_else(|_| std::env::current_exe().and_then(fs::metadata));
-    program.ok().map(|found| file_stamp(&found))
-});
 
 #[derive(Clone, Debug)]
 pub struct IndexFolders {
@@ -88,7 +80,7 @@ struct ListedSegment {
 impl IndexFolder {
     /// Returns the folder of a project's index. `None` if none can be kept.
     pub(in super::super) fn new(folders: &IndexFolders, root: &Path) -> Option<Self> {
-        PROGRAM.is_some().then(|| Self {
+        program_stamp().is_some().then(|| Self {
             folder: folders.folder.join(sha256(root.as_os_str().as_bytes())),
             folders: folders.clone(),
             root: root.to_path_buf(),
@@ -235,7 +227,7 @@ fn segment_name(bytes: &[u8]) -> String {
 fn hash(bytes: &[u8]) -> [u8; HASH_BYTES] {
     let mut hasher = Sha256::new();
     hasher.update(env!("CARGO_PKG_VERSION"));
-    hasher.update(PROGRAM.unwrap_or_default().to_le_bytes());
+    hasher.update(program_stamp().unwrap_or_default().to_le_bytes());
     hasher.update(bytes);
     hasher.finalize().into()
 }

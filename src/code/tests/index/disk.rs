@@ -65,7 +65,7 @@ impl Kept {
         let limits = IndexLimits { file_bytes: MOST, files: 100_000, memory: 256 << 20 };
         let folder = state.to_path_buf();
         let folders = IndexFolders { folder, most_bytes };
-        Opened { kept: self, indexes: CodeIndexes::new(Arc::default(), Some(limits), Some(folders)) }
+        Opened { kept: self, indexes: CodeIndexes::new(Arc::default(), Some(limits), Some(folders), None) }
     }
 
     /// Writes the index to the disk, by a process that ends then.

@@ -476,7 +476,7 @@ fn searches_between_edits_find_what_a_scan_finds() {
     fs::create_dir(&home).expect("a folder");
     let mut edited = Edited {
         project: Project::open(&root).expect("a project"),
-        indexes: CodeIndexes::new(Arc::default(), Some(limits), None),
+        indexes: CodeIndexes::new(Arc::default(), Some(limits), None, None),
         root,
         home,
         runner: TestRunner::new(Config { rng_seed: RngSeed::Fixed(seed), ..Config::default() }),

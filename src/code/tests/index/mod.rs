@@ -76,7 +76,7 @@ impl Crates {
     /// Indexes the files that a search finds.
     fn index(&self) -> Arc<CodeIndexes> {
         let limits = IndexLimits { file_bytes: MOST, files: 100_000, memory: 256 << 20 };
-        let indexes = CodeIndexes::new(Arc::default(), Some(limits), None);
+        let indexes = CodeIndexes::new(Arc::default(), Some(limits), None, None);
         let query = TextQuery::new(&TextQueryOptions::new("no such text")).expect("valid");
         let first = self.search(&query, RowDemand::Counts, Some(&indexes));
         assert_eq!((first.index_use, first.unopened_files), (IndexUse::None, 0));
@@ -302,7 +302,7 @@ fn memory_of_deleted_files_is_used_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let project = Project::open(folder.path()).expect("a project");
     let limits = IndexLimits { file_bytes: MOST, files: 100_000, memory: 50_000 };
-    let indexes = CodeIndexes::new(Arc::default(), Some(limits), None);
+    let indexes = CodeIndexes::new(Arc::default(), Some(limits), None, None);
     let query = TextQuery::new(&TextQueryOptions::new("no such text")).expect("valid");
     for part in ["first", "second"] {
         for n in 0..400 {
