@@ -23,7 +23,10 @@ use fumi_provider::ProviderClient;
 use fumi_tools::{code::resources::CodeResources, family_metrics};
 
 use crate::{
-    mcp::request_state::{self, RequestStateCodec},
+    mcp::{
+        replicas::Replicas,
+        request_state::{self, RequestStateCodec},
+    },
     state::State,
     telemetry::metrics::MetricsExporter,
 };
@@ -53,6 +56,8 @@ pub struct App {
     pub parsers: Arc<ParserPool>,
     /// The store of state that outlives a call, and perhaps the process.
     pub store: Arc<dyn Store>,
+    /// The other processes that serve the same sessions; `None` if there are none.
+    pub replicas: Option<Arc<Replicas>>,
     /// Cached statistics of projects: the JSON text, and the time of counting.
     pub statistics: ResultCache<(Arc<str>, Arc<str>)>,
     /// The codec that seals and opens the state which stateless clients carry.
@@ -114,6 +119,8 @@ impl App {
             request_state::TTL,
             Arc::clone(&store),
         );
+        let replicas = (!config.server.replica_url.is_empty()).then(|| Replicas::new(Arc::clone(&store)));
+        let replicas = replicas.transpose().map_err(no_random_numbers)?.map(Arc::new);
         let provider = ProviderClient::open(&config.novel, &metrics)?;
         let own = [&config.server.state_key, &config.novel.provider.key].map(|secret| secret.expose().to_owned());
         let kernel = Kernel {
@@ -123,8 +130,7 @@ impl App {
             freshness,
             roots,
             writers: Arc::new(
-                ProjectLocks::new(Duration::from_secs(config.pools.wait_seconds))
-                    .map_err(|error| ConfigError(format!("the system provides no random numbers: {error}")))?,
+                ProjectLocks::new(Duration::from_secs(config.pools.wait_seconds)).map_err(no_random_numbers)?,
             ),
             top_markers: BTreeMap::from([(fumi_tools::novel::FAMILY.name, config.novel.names.settings.clone())]),
             redactor: Arc::new(Redactor::new(secrets.into_iter().chain(own))),
@@ -144,6 +150,7 @@ impl App {
             browser,
             parsers,
             store,
+            replicas,
             statistics: ResultCache::new(STATISTICS_BYTES as u64, STATISTICS_BYTES),
             seals,
             provider,
@@ -165,6 +172,10 @@ impl App {
         let provider = self.provider.as_ref()?;
         (question.audience() == Audience::AnyModel).then_some(provider)
     }
+}
+
+fn no_random_numbers(error: impl std::fmt::Display) -> ConfigError {
+    ConfigError(format!("the system provides no random numbers: {error}"))
 }
 
 /// Checks the names of `tools.always_load`. A batch that is switched off is no error, since the default names it.

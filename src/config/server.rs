@@ -45,6 +45,9 @@ pub struct ServerConfig {
     /// same on all replicas. Empty: a random key at every start. With a store in memory, sealed state is bound to the
     /// process too: it is lost when the process ends.
     pub state_key: Secret,
+    /// The URL at which the other replicas of this service reach this one, such as `http://10.0.0.7:8640`. Empty: this
+    /// server has no replicas.
+    pub replica_url: String,
 }
 
 impl ServerConfig {
@@ -74,6 +77,18 @@ impl ServerConfig {
             )));
         }
         StateKey::from_config(&self.state_key)?;
+        let authority = self.replica_url.trim_end_matches('/').strip_prefix("http://");
+        if !self.replica_url.is_empty() && !authority.is_some_and(is_authority) {
+            return Err(ConfigError(format!(
+                "server.replica_url: {:?} is not a URL such as \"http://10.0.0.7:8640\" (with http://, without a path)",
+                self.replica_url
+            )));
+        }
+        if !self.replica_url.is_empty() && self.state_key.expose().is_empty() {
+            return Err(ConfigError(
+                "server.replica_url needs server.state_key, the same on all replicas, since each opens what another has sealed; set FUMI__SERVER__STATE_KEY to the output of: openssl rand -base64 48".to_owned(),
+            ));
+        }
         Ok(())
     }
 

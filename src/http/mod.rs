@@ -9,6 +9,7 @@ pub mod body;
 pub mod components;
 pub mod connections;
 pub mod cors;
+pub mod forward;
 pub mod guarded_body;
 pub mod health;
 pub mod http_error;

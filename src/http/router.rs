@@ -30,7 +30,9 @@ use tokio_util::sync::CancellationToken;
 use super::{
     access,
     auth::{Authenticator, challenge},
-    connections, health,
+    connections,
+    forward::Forwarder,
+    health,
     http_error::{self, HttpError},
     layers::{self, AllowedNames},
     mcp_route, metrics, openapi,
@@ -54,6 +56,8 @@ pub struct EdgeParts {
     pub names: ReloadableValue<AllowedNames>,
     /// The open sessions and streams.
     pub sessions: Arc<mcp::session_registry::SessionRegistry>,
+    /// The client of the other replicas; `None` if there are none.
+    pub forwarder: Option<Forwarder>,
     /// The result of the last `/readyz` check of the roots.
     pub root_probe: health::RootProbe,
     /// The `OpenAPI` document, which is the same as long as the process runs.
@@ -78,11 +82,13 @@ impl Edge {
         let auth = ReloadableValue::new(Authenticator::open(&app.config.auth, &app)?);
         observe(&app, &streams);
         let names = ReloadableValue::new(AllowedNames::new(&app.config));
+        let forwarder = app.replicas.is_some().then(Forwarder::new).transpose()?;
         Ok(Self(Arc::new(EdgeParts {
             app,
             auth,
             names,
             sessions: streams,
+            forwarder,
             root_probe: health::RootProbe::default(),
             document: OnceLock::new(),
             draining: CancellationToken::new(),
@@ -249,6 +255,9 @@ pub async fn bind(app: Arc<App>) -> Result<BoundServer, ConfigError> {
             Some(listener.map_err(|error| ConfigError(format!("cannot listen on {listen}: {error}")))?)
         }
     };
+    if let Some(replicas) = &edge.app.replicas {
+        replicas.enter(edge.app.config.server.replica_url.trim_end_matches('/').to_owned()).await;
+    }
     Ok(BoundServer { listener, metrics, edge })
 }
 

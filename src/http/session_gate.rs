@@ -17,6 +17,7 @@ use fumi_kernel::metrics::RefusalReason;
 
 use super::{
     auth::Principal,
+    forward::{self, FORWARDED, Home},
     http_error::{self, HttpError},
     router::Edge,
 };
@@ -32,23 +33,35 @@ const SESSION: &str = "mcp-session-id";
 const RETRY_AFTER: Duration = Duration::from_secs(2);
 
 /// Checks that the session of a request belongs to its principal. An `initialize` names no session at this point.
-pub async fn check_owner(edge: &Edge, parts: &mut Parts) -> Result<(), HttpError> {
+/// Returns the replica that has the session or the task of the request, unless that is this one.
+pub async fn check_owner(edge: &Edge, parts: &mut Parts) -> Result<Option<Home>, HttpError> {
     if !http_error::is_mcp(parts.uri.path()) {
-        return Ok(());
+        return Ok(None);
     }
     if era::is_stateless(&parts.headers) {
         parts.headers.remove(SESSION);
+        return forward::home_of_task(edge, parts)
+            .await
+            .map_err(|error| refused(edge, &AdmissionError::Unavailable(error)));
     }
     let Some(id) = era::session_id(&parts.headers) else {
-        return Ok(());
+        return Ok(None);
     };
     // Without a principal no owner matches.
     let principal = parts.extensions.get::<Arc<Principal>>();
-    match edge.sessions.owner(id).await {
-        Ok(Some(owner)) if principal.is_some_and(|principal| principal.name == owner) => Ok(()),
+    let unavailable = |error| refused(edge, &AdmissionError::Unavailable(error));
+    match edge.sessions.locate(id).await.map_err(unavailable)? {
+        Some(place) if principal.is_some_and(|principal| principal.name == place.owner) => {
+            let Some(replica) = place.elsewhere else { return Ok(None) };
+            let home = forward::find_home(edge, id, &replica).await.map_err(unavailable)?;
+            // Sessions move seldom. A session that was here before it moved is about to end here.
+            if home.is_some() && parts.headers.contains_key(&FORWARDED) || home.is_none() && edge.sessions.has(id) {
+                return Err(refused(edge, &AdmissionError::Failed));
+            }
+            Ok(home)
+        }
         // Only its owner learns whether the session exists.
-        Ok(_) => Err(refused(edge, &AdmissionError::Unknown)),
-        Err(error) => Err(refused(edge, &AdmissionError::Unavailable(error))),
+        _ => Err(refused(edge, &AdmissionError::Unknown)),
     }
 }
 

@@ -46,6 +46,9 @@ pub async fn drain(edge: &Edge, patience: Duration) {
     calls_end(edge, Instant::now() + ANSWER).await;
     let deadline = Instant::now() + CLOSE;
     end_subscriptions(edge, deadline).await;
+    if let Some(replicas) = &edge.app.replicas {
+        replicas.leave().await;
+    }
     edge.closing.cancel();
     sleep_until(deadline).await;
     tracing::warn!("connections are still open; not waiting for them");

@@ -9,7 +9,7 @@ use std::{
     cell::Cell,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, Weak},
     task::{Context, Poll},
     time::{Duration, Instant},
 };
@@ -30,6 +30,7 @@ use super::{
     access,
     protocol_error::McpError,
     replay::{EventId, ReplayReader, StreamRequest},
+    replicas::{self, Replicas},
     session_registry::{OpenGuard, ReadySession, SessionEndReason, SessionRegistry, idle_of, round_interval},
     session_restore::{access_of, principal_of},
     session_store::SessionRecord,
@@ -132,6 +133,9 @@ impl McpSessionManager {
             turns: (0..TURNS).map(|_| Arc::default()).collect(),
         });
         let weak = Arc::downgrade(&sessions);
+        if let Some(replicas) = app.replicas.clone() {
+            tokio::spawn(keep_current(weak.clone(), replicas));
+        }
         tokio::spawn(async move {
             let mut swept: Option<Instant> = None;
             loop {
@@ -151,6 +155,10 @@ impl McpSessionManager {
 
     /// Ends idle sessions, and extends the lifetimes of the rest.
     async fn round(&self, idle: Duration) {
+        if self.app.replicas.as_ref().is_some_and(|replicas| !replicas.is_current()) {
+            // Another replica may have some of them.
+            return;
+        }
         for id in self.streams.idle_for(idle) {
             self.expire(&id, idle).await;
         }
@@ -158,6 +166,20 @@ impl McpSessionManager {
         for id in self.streams.untouched() {
             self.streams.touch_stored(&id).await;
         }
+    }
+
+    /// Ends the sessions in this process that another replica has taken over, or that the store has lost.
+    async fn leave_moved(&self) -> Result<(), StoreError> {
+        for id in self.streams.ready() {
+            let _turn = self.lock(&id).await;
+            let record = self.streams.stored().find(&id).await?;
+            if record.is_none_or(|record| self.streams.stored().is_elsewhere(&record)) {
+                tracing::info!("a session continues in another replica");
+                self.streams.end(&id, SessionEndReason::Moved);
+                let _ = self.inner.close_session(&id.as_str().into()).await;
+            }
+        }
+        Ok(())
     }
 
     /// Ends a session for good unless it was used meanwhile.
@@ -206,6 +228,29 @@ impl McpSessionManager {
         id.hash(&mut hasher);
         let turns = self.turns.len() as u64;
         &self.turns[usize::try_from(hasher.finish() % turns).unwrap_or_default()]
+    }
+}
+
+/// Renews the entry of this replica until the manager is dropped.
+async fn keep_current(sessions: Weak<McpSessionManager>, replicas: Arc<Replicas>) {
+    loop {
+        tokio::time::sleep(replicas::RENEWAL).await;
+        let Some(sessions) = sessions.upgrade() else { return };
+        if sessions.is_closing() {
+            return;
+        }
+        let began = Instant::now();
+        let renew = async {
+            replicas.renew().await?;
+            if !replicas.is_current() {
+                sessions.leave_moved().await?;
+            }
+            replicas.mark_current(began);
+            Ok::<_, StoreError>(())
+        };
+        if let Err(error) = renew.await {
+            tracing::warn!(%error, "the entry of this replica could not be renewed");
+        }
     }
 }
 

@@ -25,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     replay::{Replay, ReplayBudget},
+    replicas::Replicas,
     roots::ClientRoots,
     session_store::{SessionChoices, SessionStore},
     subscriptions::Subscriptions,
@@ -44,6 +45,7 @@ pub struct SessionRegistry {
     subscriptions: Subscriptions,
     tasks: Tasks,
     stored: SessionStore,
+    replicas: Option<Arc<Replicas>>,
     replayed: ReplayBudget,
     ended: OnceLock<EndHook>,
 }
@@ -75,6 +77,8 @@ pub enum SessionEndReason {
     Idle,
     /// The process shuts down. The session continues in the next one, unless its store is memory.
     Stopped,
+    /// Another replica took it over while this one was stopped or could not reach the store.
+    Moved,
     /// Its worker or its handshake failed.
     Failed,
 }
@@ -86,6 +90,7 @@ impl SessionEndReason {
             Self::Deleted => "deleted",
             Self::Idle => "idle",
             Self::Stopped => "stopped",
+            Self::Moved => "moved",
             Self::Failed => "failed",
         }
     }
@@ -119,6 +124,15 @@ pub(super) struct ReadySession {
     pub(super) missed: Option<(Peer<RoleServer>, Vec<String>)>,
 }
 
+/// Whose a session is, and where it lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionPlace {
+    /// The principal that opened the session.
+    pub owner: Arc<str>,
+    /// The replica in which the session lives, unless that is this one.
+    pub elsewhere: Option<String>,
+}
+
 /// A guard that counts a call or a stream as open until it is dropped.
 #[must_use]
 #[derive(Debug)]
@@ -143,8 +157,13 @@ impl SessionRegistry {
             chosen: Arc::clone(&app.sessions),
             client_roots: Arc::default(),
             subscriptions: Subscriptions::new(app.config.resources.streams),
-            tasks: Tasks::default(),
-            stored: SessionStore::new(Arc::clone(&app.store), ttl),
+            tasks: Tasks::new(app.replicas.clone()),
+            stored: SessionStore::new(
+                Arc::clone(&app.store),
+                ttl,
+                app.replicas.as_ref().map(|replicas| replicas.id().to_owned()),
+            ),
+            replicas: app.replicas.clone(),
             replayed: ReplayBudget::default(),
             ended: OnceLock::new(),
         })
@@ -200,18 +219,26 @@ impl SessionRegistry {
         self.sessions.get(session).is_some_and(|activity| activity.began.is_some())
     }
 
-    /// Returns the principal that opened a session, from this process or the store; `None` if the session does not
+    /// Returns whose a session is and where it lives, from this process or the store; `None` if the session does not
     /// exist. Callers that must distinguish 404 from other errors before the session is used ask here.
-    pub async fn owner(&self, session: &str) -> Result<Option<Arc<str>>, StoreError> {
+    pub async fn locate(&self, session: &str) -> Result<Option<SessionPlace>, StoreError> {
         let known = self
             .sessions
             .get(session)
-            .and_then(|activity| activity.began.as_ref().map(|began| Arc::clone(&began.owner)));
-        if known.is_some() {
+            .and_then(|activity| activity.began.as_ref().map(|began| Arc::clone(&began.owner)))
+            .map(|owner| SessionPlace { owner, elsewhere: None });
+        let is_certain = self.replicas.as_ref().is_none_or(|replicas| replicas.is_current());
+        if known.is_some() && is_certain {
             return Ok(known);
         }
-        let record = self.stored.find(session).await?;
-        Ok(record.map(|record| Arc::from(record.principal)))
+        match self.stored.find(session).await {
+            Ok(record) => Ok(record.map(|record| SessionPlace {
+                elsewhere: self.stored.is_elsewhere(&record).then(|| record.home.clone()).flatten(),
+                owner: Arc::from(record.principal),
+            })),
+            // Without the store no replica takes over a session.
+            Err(error) => known.map(Some).ok_or(error),
+        }
     }
 
     /// Stores the choices of a session if they changed: its project, its log level and its subscriptions. If the store
@@ -239,7 +266,7 @@ impl SessionRegistry {
         }
     }
 
-    pub(super) fn stored(&self) -> &SessionStore {
+    pub fn stored(&self) -> &SessionStore {
         &self.stored
     }
 
@@ -253,8 +280,13 @@ impl SessionRegistry {
         self.places.take(principal)
     }
 
+    /// Returns the sessions that this process has, ready for use.
+    pub(super) fn ready(&self) -> Vec<String> {
+        self.sessions.iter().filter(|entry| entry.began.is_some()).map(|entry| entry.key().clone()).collect()
+    }
+
     /// True if this process has the session, ready or not.
-    pub(super) fn has(&self, session: &str) -> bool {
+    pub fn has(&self, session: &str) -> bool {
         self.sessions.contains_key(session)
     }
 
@@ -341,7 +373,7 @@ impl SessionRegistry {
             let goes_on = began.kept.is_some()
                 && match why {
                     SessionEndReason::Deleted | SessionEndReason::Idle => false,
-                    SessionEndReason::Failed => true,
+                    SessionEndReason::Moved | SessionEndReason::Failed => true,
                     SessionEndReason::Stopped => self.stored.is_lasting(),
                 };
             hook(&EndedSession { lasted, why, is_over: !goes_on });

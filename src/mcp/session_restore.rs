@@ -70,8 +70,8 @@ impl McpSessionManager {
     /// nothing about the sessions of other principals.
     pub async fn admit(self: &Arc<Self>, id: &str, parts: &http::request::Parts) -> Result<(), AdmissionError> {
         let principal = principal_of(parts);
-        match self.streams().owner(id).await? {
-            Some(owner) if *owner == *principal => {}
+        match self.streams().locate(id).await? {
+            Some(place) if *place.owner == *principal => {}
             _ => return Err(AdmissionError::Unknown),
         }
         if self.streams().mark_used(id) {

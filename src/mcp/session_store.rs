@@ -30,6 +30,8 @@ pub struct SessionStore {
     store: Arc<dyn Store>,
     /// The lifetime of a record that is not touched.
     ttl: Duration,
+    /// The replica that this process is, if there may be others.
+    home: Option<String>,
 }
 
 /// The record of one session.
@@ -42,6 +44,9 @@ pub struct SessionRecord {
     began_ms: u64,
     /// The `initialize` that opened the session.
     pub initialize: InitializeRequestParams,
+    /// The replica in which the session lives; `None` if its process had no replicas.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<String>,
     /// The form of results that the URL or a header of the `initialize` asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<ResultForm>,
@@ -76,6 +81,7 @@ impl SessionRecord {
             principal: principal.to_owned(),
             began_ms: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
             initialize,
+            home: None,
             result: None,
             kept: SessionChoices::default(),
         }
@@ -94,9 +100,9 @@ fn key(id: &str) -> Option<String> {
 }
 
 impl SessionStore {
-    /// Creates a store of sessions, each kept for `ttl` after its last use.
-    pub fn new(store: Arc<dyn Store>, ttl: Duration) -> Self {
-        Self { store, ttl }
+    /// Creates a store of sessions, each kept for `ttl` after its last use. New ones live in the replica `home`.
+    pub fn new(store: Arc<dyn Store>, ttl: Duration, home: Option<String>) -> Self {
+        Self { store, ttl, home }
     }
 
     /// True if sessions survive the end of this process.
@@ -106,7 +112,27 @@ impl SessionStore {
 
     /// Stores a new session.
     pub async fn create(&self, id: &str, record: &SessionRecord) -> Result<(), StoreError> {
-        self.write(id, record, ExpectedState::Absent).await
+        let record = SessionRecord { home: self.home.clone(), ..record.clone() };
+        self.write(id, &record, ExpectedState::Absent).await
+    }
+
+    /// True if a session lives in another replica.
+    pub fn is_elsewhere(&self, record: &SessionRecord) -> bool {
+        self.home.is_some() && record.home.is_some() && self.home != record.home
+    }
+
+    /// Moves a session to this replica from one that has ended. Does nothing if it is not there: another replica was
+    /// faster, or the session ended.
+    pub async fn take_over(&self, id: &str, from: &str) -> Result<(), StoreError> {
+        let Some((mut record, version)) = self.read(id).await? else { return Ok(()) };
+        if record.home.as_deref() != Some(from) {
+            return Ok(());
+        }
+        record.home.clone_from(&self.home);
+        match self.write(id, &record, ExpectedState::Version(version)).await {
+            Err(StoreError::Conflict) => Ok(()),
+            written => written,
+        }
     }
 
     async fn write(&self, id: &str, record: &SessionRecord, expect: ExpectedState) -> Result<(), StoreError> {
@@ -158,13 +184,16 @@ impl SessionStore {
         Ok(found)
     }
 
-    /// Stores the choices of a session's client. Returns false if the session does not exist: one that ended is not
-    /// restored.
+    /// Stores the choices of a session's client. Returns false if the session does not exist, since one that ended is not
+    /// restored, or lives in another replica now.
     pub async fn store_choices(&self, id: &str, kept: &SessionChoices) -> Result<bool, StoreError> {
         loop {
             let Some((mut record, version)) = self.read(id).await? else {
                 return Ok(false);
             };
+            if self.is_elsewhere(&record) {
+                return Ok(false);
+            }
             record.kept = kept.clone();
             match self.write(id, &record, ExpectedState::Version(version)).await {
                 // Another process wrote in between: retry with its version.
@@ -226,7 +255,7 @@ mod tests {
 
     fn sessions() -> (SessionStore, Arc<MemoryStore>) {
         let store = Arc::new(MemoryStore::default());
-        let sessions = SessionStore::new(Arc::clone(&store) as Arc<dyn Store>, Duration::from_mins(1));
+        let sessions = SessionStore::new(Arc::clone(&store) as Arc<dyn Store>, Duration::from_mins(1), None);
         (sessions, store)
     }
 

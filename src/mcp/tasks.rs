@@ -26,14 +26,16 @@ use fumi_kernel::{
 use rmcp::{
     ErrorData,
     model::{CreateMessageRequest, CreateMessageResult, DetailedTask, InputRequest, InputResponses, Task},
-    task_manager::{TaskContext, TaskExit, TaskManager, TaskOptions},
+    task_manager::{TaskContext, TaskExit, TaskOptions},
 };
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     ask::{self, PATIENCE},
+    placed_tasks::PlacedTasks,
     protocol_error::{McpError, to_protocol_error},
+    replicas::Replicas,
     server,
     session_registry::SessionRegistry,
 };
@@ -49,9 +51,8 @@ const MOST_OF_ONE: usize = 32;
 const MOST: usize = 512;
 
 /// The tasks of a process.
-#[derive(Default)]
 pub struct Tasks {
-    manager: TaskManager,
+    placed: PlacedTasks,
     /// The principal of each task.
     owners: DashMap<String, Arc<str>>,
 }
@@ -76,10 +77,15 @@ pub(super) struct LongCall {
 }
 
 impl Tasks {
+    /// Creates a registry without tasks.
+    pub(super) fn new(replicas: Option<Arc<Replicas>>) -> Self {
+        Self { placed: PlacedTasks::new(replicas), owners: DashMap::new() }
+    }
+
     /// Starts a call as a task; `None` if there are too many.
     pub(super) fn begin(&self, long: LongCall) -> Option<Task> {
         // The manager forgets expired tasks; their owners are removed here.
-        self.owners.retain(|id, _| self.manager.get_task(id).is_ok());
+        self.owners.retain(|id, _| self.placed.get(id).is_ok());
         let owner = Arc::clone(&long.caller.access.principal);
         let own = self.owners.iter().filter(|entry| *entry.value() == owner).count();
         // At most as many as are free, so that the next principal finds some.
@@ -89,7 +95,7 @@ impl Tasks {
         }
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let options = TaskOptions::new().with_ttl_ms(millis(TTL)).with_poll_interval_ms(millis(POLL));
-        let task = self.manager.spawn(options, |task| Box::pin(run(long, task)));
+        let task = self.placed.spawn(options, |task| Box::pin(run(long, task)));
         self.owners.insert(task.task_id.clone(), owner);
         Some(task)
     }
@@ -97,19 +103,19 @@ impl Tasks {
     /// Returns the status of a task.
     pub(super) fn get(&self, id: &str, caller: &Caller) -> Result<DetailedTask, ErrorData> {
         self.own(id, caller)?;
-        self.manager.get_task(id).map_err(|_| unknown(id, caller))
+        self.placed.get(id).map_err(|_| unknown(id, caller))
     }
 
     /// Passes the client's answers to a task's questions.
     pub(super) fn update(&self, id: &str, responses: InputResponses, caller: &Caller) -> Result<(), ErrorData> {
         self.own(id, caller)?;
-        self.manager.update_task(id, responses).map_err(|_| unknown(id, caller))
+        self.placed.update(id, responses).map_err(|_| unknown(id, caller))
     }
 
     /// Requests the cancellation of a task.
     pub(super) fn cancel(&self, id: &str, caller: &Caller) -> Result<(), ErrorData> {
         self.own(id, caller)?;
-        self.manager.cancel_task(id).map_err(|_| unknown(id, caller))
+        self.placed.cancel(id).map_err(|_| unknown(id, caller))
     }
 
     fn own(&self, id: &str, caller: &Caller) -> Result<(), ErrorData> {

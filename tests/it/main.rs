@@ -36,6 +36,7 @@ mod mortal;
 mod novel;
 mod program;
 mod remade;
+mod replicas;
 mod reports;
 mod requirements;
 mod rest;

@@ -759,7 +759,7 @@ async fn an_idle_session_is_deleted_from_the_store_and_its_end_is_reported_once(
         tokio::task::yield_now().await;
     }
     assert_eq!(ends.lock().unwrap().len(), 2);
-    assert!(streams.owner(&idle).await.unwrap().is_none());
+    assert!(streams.locate(&idle).await.unwrap().is_none());
 }
 
 #[tokio::test(flavor = "multi_thread")]

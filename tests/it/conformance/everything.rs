@@ -6,7 +6,10 @@
 
 use std::sync::{Arc, LazyLock};
 
-use fumi::{app::App, mcp::request_state::StateBinding};
+use fumi::{
+    app::App,
+    mcp::{placed_tasks::PlacedTasks, request_state::StateBinding},
+};
 use fumi_kernel::Access;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -19,7 +22,6 @@ use rmcp::{
         SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
     },
     service::{RequestContext, SubscriptionContext},
-    task_manager::TaskManager,
 };
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast;
@@ -45,12 +47,13 @@ pub(super) struct Everything(pub(super) Arc<Shared>);
 pub(super) struct Shared {
     pub(super) changed: broadcast::Sender<Changed>,
     pub(super) app: Arc<App>,
-    pub(super) tasks: TaskManager,
+    pub(super) tasks: PlacedTasks,
 }
 
 impl Everything {
-    pub(super) fn new(app: Arc<App>) -> Self {
-        Self(Arc::new(Shared { changed: broadcast::Sender::new(16), app, tasks: TaskManager::new() }))
+    /// Creates a handler. Replicas share what has changed.
+    pub(super) fn new(app: Arc<App>, changed: broadcast::Sender<Changed>) -> Self {
+        Self(Arc::new(Shared { changed, tasks: PlacedTasks::new(app.replicas.clone()), app }))
     }
 }
 
@@ -243,7 +246,7 @@ impl ServerHandler for Everything {
         request: GetTaskParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        self.0.tasks.get_task(&request.task_id).map(GetTaskResult::new)
+        self.0.tasks.get(&request.task_id).map(GetTaskResult::new)
     }
 
     async fn update_task(
@@ -251,7 +254,7 @@ impl ServerHandler for Everything {
         request: UpdateTaskParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.0.tasks.update_task(&request.task_id, request.input_responses)
+        self.0.tasks.update(&request.task_id, request.input_responses)
     }
 
     async fn cancel_task(
@@ -259,7 +262,7 @@ impl ServerHandler for Everything {
         request: CancelTaskParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.0.tasks.cancel_task(&request.task_id)
+        self.0.tasks.cancel(&request.task_id)
     }
 }
 

@@ -13,26 +13,46 @@ mod tasks;
 
 use std::sync::Arc;
 
-use fumi::app::App;
+use fumi::{app::App, state::State};
+use fumi_base::store::{Store, memory::MemoryStore};
 use suite::{Found, Pinned, Scenario};
+use tokio::sync::broadcast;
 
-use crate::{harness::Server, sample::Sample};
+use crate::{
+    harness::Server,
+    replicas::{balancer::Balancer, free_address},
+    sample::Sample,
+};
 
-/// Runs the suite while the server runs.
-async fn found(server: &Server, revision: &'static str) -> Found {
-    let url = server.url();
+/// Runs the suite while the servers run.
+async fn found(servers: &[Server], url: String, revision: &'static str) -> Found {
     let found = tokio::task::spawn_blocking(move || suite::run(&url, revision)).await.unwrap();
-    let running = server.edge.sessions.running_calls();
+    let running: usize = servers.iter().map(|server| server.edge.sessions.running_calls()).sum();
     assert_eq!(running, 0, "calls are running without a client");
     found
 }
 
-async fn fixture_conforms(revision: &'static str) {
+/// Runs the suite against replicas, of which each gets the next request; with one, against that server itself.
+async fn fixture_conforms(replicas: usize, revision: &'static str) {
     let sample = Sample::new();
-    let app = sample.app();
-    let everything = everything::Everything::new(Arc::clone(&app));
-    let server = Server::start_with(Arc::clone(&app), move || everything.clone()).await;
-    let Found { conforms, scenarios } = found(&server, revision).await;
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let changed = broadcast::Sender::new(16);
+    let mut servers = Vec::new();
+    for _ in 0..replicas {
+        let state = State { store: Arc::clone(&store), ..State::in_memory() };
+        let app = sample.app_by(state, crate::program::parsers(), &[], |config| {
+            if replicas > 1 {
+                config.server.state_key = "0123456789abcdef0123456789abcdef".to_owned().into();
+                config.server.listen = free_address().parse().unwrap();
+                config.server.replica_url = format!("http://{}", config.server.listen);
+            }
+        });
+        let everything = everything::Everything::new(Arc::clone(&app), changed.clone());
+        servers.push(Server::start_with(app, move || everything.clone()).await);
+    }
+    let balancer = Balancer::start(servers.iter().map(|server| server.base.clone()).collect()).await;
+    let url = if replicas > 1 { balancer.url() } else { servers[0].url() };
+    let Found { conforms, scenarios } = found(&servers, url, revision).await;
     let all = |of: fn(&Scenario) -> &Vec<String>| -> Vec<String> { scenarios.values().flat_map(of).cloned().collect() };
     let (failed, warned) = (all(|scenario| &scenario.failed), all(|scenario| &scenario.warned));
     let skipped = all(|scenario| &scenario.skipped);
@@ -55,7 +75,8 @@ async fn fixture_conforms(revision: &'static str) {
 
 async fn fumi_conforms(app: Arc<App>, revision: &'static str) {
     let server = Server::start(app).await;
-    let mut scenarios = found(&server, revision).await.scenarios;
+    let url = server.url();
+    let mut scenarios = found(&[server], url, revision).await.scenarios;
     let pinned = Pinned::read().fumi[revision].clone();
     let is_good = |scenario: &Scenario| scenario.failed.is_empty() && scenario.warned.is_empty() && scenario.passed > 0;
     let mut passed = 0;
@@ -78,13 +99,37 @@ async fn fumi_conforms(app: Arc<App>, revision: &'static str) {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs Node.js"]
 async fn the_edge_conforms_to_2025_11_25() {
-    fixture_conforms("2025-11-25").await;
+    fixture_conforms(1, "2025-11-25").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Node.js"]
+async fn two_replicas_conform_to_2025_11_25() {
+    fixture_conforms(2, "2025-11-25").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Node.js"]
+async fn four_replicas_conform_to_2025_11_25() {
+    fixture_conforms(4, "2025-11-25").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs Node.js"]
 async fn the_edge_conforms_to_2026_07_28() {
-    fixture_conforms("2026-07-28").await;
+    fixture_conforms(1, "2026-07-28").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Node.js"]
+async fn two_replicas_conform_to_2026_07_28() {
+    fixture_conforms(2, "2026-07-28").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Node.js"]
+async fn four_replicas_conform_to_2026_07_28() {
+    fixture_conforms(4, "2026-07-28").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,0 +1,198 @@
+//! Forwards requests about sessions and tasks of another replica, and takes over the sessions of replicas that have ended.
+//!
+//! Invariant: a request is executed once at most. It is sent again only if the connection to the home failed before
+//! anything was sent. The home authenticates and checks a forwarded request as any other, by its own headers.
+
+use std::time::Duration;
+
+use axum::{
+    body::{Body, Bytes},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header, request::Parts},
+    response::Response,
+};
+use fumi_base::store::StoreError;
+use fumi_config::ConfigError;
+use fumi_kernel::metrics::RefusalReason;
+use tokio::time::{Instant, sleep};
+
+use super::{http_error::HttpError, router::Edge};
+use crate::mcp::{
+    placed_tasks::replica_of_task,
+    replicas::{Replicas, TTL},
+};
+
+/// The header of a request that a replica has forwarded. Such a request is not forwarded again.
+pub static FORWARDED: HeaderName = HeaderName::from_static("fumi-forwarded");
+
+/// The time to connect to another replica.
+const CONNECT: Duration = Duration::from_secs(2);
+/// The interval at which the store is asked whether a silent replica still lives.
+const LOOK: Duration = Duration::from_millis(500);
+/// The time for which a replica that lives may accept no connection.
+const PATIENCE: Duration = TTL.saturating_add(CONNECT);
+/// The `Retry-After` of a session that could not be reached.
+const RETRY_AFTER: Duration = Duration::from_secs(2);
+
+/// Headers that concern one connection (RFC 9110, section 7.6.1), and those that the client of this module sets.
+const OF_CONNECTION: [HeaderName; 8] = [
+    header::CONNECTION,
+    header::CONTENT_LENGTH,
+    header::PROXY_AUTHENTICATE,
+    header::PROXY_AUTHORIZATION,
+    header::TE,
+    header::TRAILER,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+];
+
+/// Another replica, which has the session or the task of a request.
+#[derive(Debug)]
+pub struct Home {
+    replica: String,
+    url: String,
+}
+
+/// The client of the other replicas.
+#[derive(Debug)]
+pub struct Forwarder {
+    http: reqwest::Client,
+}
+
+impl Forwarder {
+    pub fn new() -> Result<Self, ConfigError> {
+        let http = reqwest::Client::builder()
+            .connect_timeout(CONNECT)
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .tcp_nodelay(true)
+            .build()
+            .map_err(|error| ConfigError(format!("no connections to other replicas are possible: {error}")))?;
+        Ok(Self { http })
+    }
+
+    /// Sends a request to the home of its session. Returns `None` if nothing was sent and the home has ended: then the
+    /// session is to be located again.
+    pub async fn forward(
+        &self,
+        edge: &Edge,
+        home: &Home,
+        parts: &Parts,
+        body: &Bytes,
+    ) -> Result<Option<Response>, HttpError> {
+        let Some(replicas) = &edge.app.replicas else { return Ok(None) };
+        let end = Instant::now() + PATIENCE;
+        while Instant::now() < end {
+            let sent = self.send(replicas, home, parts, body);
+            let is_unsent = tokio::select! {
+                answer = sent => match answer {
+                    Ok(answer) if answer.status() == StatusCode::SERVICE_UNAVAILABLE => {
+                        // Not executed. A replica that shuts down leaves its sessions to the others.
+                        if lives(replicas, home).await { return Ok(Some(response(answer))) }
+                        true
+                    }
+                    Ok(answer) => return Ok(Some(response(answer))),
+                    Err(error) if error.is_connect() => true,
+                    Err(error) => {
+                        tracing::warn!(%error, "a replica did not answer a forwarded request");
+                        false
+                    }
+                },
+                () = has_ended(replicas, home) => false,
+            };
+            if !is_unsent {
+                return Err(lost(edge));
+            }
+            if !lives(replicas, home).await {
+                return Ok(None);
+            }
+            sleep(LOOK).await;
+        }
+        edge.app.kernel.metrics.refused(RefusalReason::Busy);
+        Err(HttpError::temporary(StatusCode::SERVICE_UNAVAILABLE, "SESSIONS_UNAVAILABLE", &[], RETRY_AFTER))
+    }
+
+    async fn send(
+        &self,
+        replicas: &Replicas,
+        home: &Home,
+        parts: &Parts,
+        body: &Bytes,
+    ) -> reqwest::Result<reqwest::Response> {
+        let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+        let mut headers = without_connection(&parts.headers);
+        // This replica compresses what its client wants compressed.
+        headers.remove(header::ACCEPT_ENCODING);
+        if let Ok(own) = HeaderValue::from_str(replicas.id()) {
+            headers.insert(&FORWARDED, own);
+        }
+        let request = self.http.request(parts.method.clone(), format!("{}{path}", home.url)).headers(headers);
+        request.body(body.clone()).send().await
+    }
+}
+
+/// Returns where a session that lived in another replica lives now: there, or here if that replica has ended (`None`).
+pub async fn find_home(edge: &Edge, session: &str, replica: &str) -> Result<Option<Home>, StoreError> {
+    let Some(replicas) = &edge.app.replicas else { return Ok(None) };
+    let mut replica = replica.to_owned();
+    loop {
+        if let Some(url) = replicas.url_of(&replica).await? {
+            return Ok(Some(Home { replica, url }));
+        }
+        edge.sessions.stored().take_over(session, &replica).await?;
+        match edge.sessions.locate(session).await?.and_then(|place| place.elsewhere) {
+            // Another replica was faster.
+            Some(other) => replica = other,
+            None => return Ok(None),
+        }
+    }
+}
+
+/// Returns the living replica that has the task of a request, unless that is this one.
+pub async fn home_of_task(edge: &Edge, parts: &Parts) -> Result<Option<Home>, StoreError> {
+    let Some(replicas) = &edge.app.replicas else { return Ok(None) };
+    let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
+    let is_of_task = header("mcp-method").is_some_and(|method| method.starts_with("tasks/"));
+    // The library compares this header with the body.
+    let replica = header("mcp-name").filter(|_| is_of_task).and_then(replica_of_task);
+    let Some(replica) = replica.filter(|replica| *replica != replicas.id()) else { return Ok(None) };
+    let url = replicas.url_of(replica).await?;
+    Ok(url.map(|url| Home { replica: replica.to_owned(), url }))
+}
+
+/// Waits until the entry of a replica has expired.
+async fn has_ended(replicas: &Replicas, home: &Home) {
+    loop {
+        sleep(LOOK).await;
+        if !lives(replicas, home).await {
+            return;
+        }
+    }
+}
+
+/// True if a replica lives, or the store does not tell.
+async fn lives(replicas: &Replicas, home: &Home) -> bool {
+    replicas.url_of(&home.replica).await.map_or(true, |url| url.is_some())
+}
+
+/// Returns the refusal of a request that was sent to a replica which ended before it answered.
+fn lost(edge: &Edge) -> HttpError {
+    edge.app.kernel.metrics.refused(RefusalReason::Busy);
+    HttpError::new(StatusCode::BAD_GATEWAY, "REPLICA_LOST", &[])
+}
+
+fn response(answer: reqwest::Response) -> Response {
+    let (status, headers) = (answer.status(), without_connection(answer.headers()));
+    let mut response = Response::new(Body::from_stream(answer.bytes_stream()));
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
+}
+
+fn without_connection(headers: &HeaderMap) -> HeaderMap {
+    let mut kept = headers.clone();
+    for name in &OF_CONNECTION {
+        kept.remove(name);
+    }
+    kept.remove("keep-alive");
+    kept
+}

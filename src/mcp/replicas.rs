@@ -1,0 +1,104 @@
+//! The replicas of one service: processes that share a store.
+//!
+//! Each replica has an entry in the store that expires unless it is renewed. A session lives in one replica, its home,
+//! which its record names; the others forward its requests there (`src/http/forward.rs`). Once the entry of the home has
+//! expired, the replica that gets the session's next request takes it over.
+//!
+//! Invariant: a session is served by its home only. A replica that could not renew its entry in time, because it was
+//! stopped or the store was away, asks the store about each of its sessions before it serves them again.
+
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
+
+use fumi_base::store::{ExpectedState, Store, StoreError};
+use parking_lot::Mutex;
+
+/// The lifetime of an entry: the sessions of a replica that gives no sign of life for so long are taken over.
+pub const TTL: Duration = Duration::from_secs(10);
+
+/// The interval of renewals: three of them may fail.
+pub(super) const RENEWAL: Duration = Duration::from_millis(2_500);
+
+/// This replica, and where the others are.
+#[derive(Debug)]
+pub struct Replicas {
+    /// Random: a process that starts again is another replica, because it has no session of the former.
+    id: String,
+    store: Arc<dyn Store>,
+    /// The URL at which the others reach this replica, known once it listens.
+    url: OnceLock<String>,
+    /// The time until which no other replica takes over a session of this one.
+    current_until: Mutex<Option<Instant>>,
+    has_left: AtomicBool,
+}
+
+impl Replicas {
+    /// Creates a replica without an entry.
+    ///
+    /// # Errors
+    /// If the system provides no random numbers.
+    pub fn new(store: Arc<dyn Store>) -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 8];
+        getrandom::fill(&mut bytes)?;
+        let id = format!("{:016x}", u64::from_ne_bytes(bytes));
+        Ok(Self { id, store, url: OnceLock::new(), current_until: Mutex::default(), has_left: AtomicBool::new(false) })
+    }
+
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Enters this replica under its URL, such as `http://10.0.0.7:8640`. If the store cannot be reached, a renewal
+    /// enters it later.
+    pub async fn enter(&self, url: String) {
+        let _ = self.url.set(url);
+        let began = Instant::now();
+        match self.renew().await {
+            Ok(()) => self.mark_current(began),
+            Err(error) => tracing::warn!(%error, "this replica is not entered in the store yet"),
+        }
+    }
+
+    /// Renews the entry of this replica. From then on no session is taken over, but some may have been before.
+    pub(super) async fn renew(&self) -> Result<(), StoreError> {
+        let Some(url) = self.url.get().filter(|_| !self.has_left.load(Relaxed)) else { return Ok(()) };
+        let key = key(&self.id);
+        if !self.store.touch(&key, Some(TTL)).await? {
+            self.store.put(&key, url.as_bytes().to_vec(), ExpectedState::Anything, Some(TTL)).await?;
+        }
+        Ok(())
+    }
+
+    /// Records a renewal that began at a time, once this replica has no session that was taken over.
+    pub(super) fn mark_current(&self, began: Instant) {
+        *self.current_until.lock() = Some(began + TTL);
+    }
+
+    /// True if no other replica can have taken over a session of this one.
+    pub fn is_current(&self) -> bool {
+        !self.has_left.load(Relaxed) && self.current_until.lock().is_some_and(|end| Instant::now() < end)
+    }
+
+    /// Removes the entry of this replica, so that its sessions are taken over at once.
+    pub async fn leave(&self) {
+        self.has_left.store(true, Relaxed);
+        if let Err(error) = self.store.delete(&key(&self.id), ExpectedState::Anything).await {
+            tracing::warn!(%error, "the entry of this replica remains until it expires");
+        }
+    }
+
+    /// Returns the URL of a living replica; `None` if its entry has expired.
+    pub async fn url_of(&self, id: &str) -> Result<Option<String>, StoreError> {
+        let entry = self.store.get(&key(id)).await?;
+        Ok(entry.and_then(|entry| String::from_utf8(entry.value).ok()))
+    }
+}
+
+fn key(id: &str) -> String {
+    format!("replica/{id}")
+}

@@ -1,0 +1,185 @@
+//! Several processes that serve the same sessions, behind a balancer that sends each request to the next of them.
+
+pub(crate) mod balancer;
+
+use std::{
+    net::TcpListener,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use self::balancer::Balancer;
+use crate::{
+    harness::{SESSION, Session},
+    program::{Served, undisturbed},
+    sample::Sample,
+};
+
+/// The time after which the sessions of a silent replica are taken over.
+const TTL: Duration = fumi::mcp::replicas::TTL;
+
+/// Returns an address of this machine that no process listens on.
+pub(crate) fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
+
+struct Cluster {
+    sample: Sample,
+    replicas: Vec<Served>,
+    balancer: Balancer,
+}
+
+impl Cluster {
+    /// Starts replicas over a project with the folders `one` and `two`, each with a file of its own.
+    async fn start(number: usize) -> Self {
+        let sample = Sample::empty();
+        for folder in ["one", "two"] {
+            sample.file(&format!("{folder}/{folder}.py"), "x = 1\n");
+        }
+        let replicas: Vec<_> = (0..number).map(|_| replica(&sample)).collect();
+        let bases = replicas.iter().map(|replica| replica.url.trim_end_matches("/mcp").to_owned()).collect();
+        Self { sample, replicas, balancer: Balancer::start(bases).await }
+    }
+
+    async fn session(&self) -> Session {
+        Session::open_at(&self.balancer.url(), SESSION).await
+    }
+
+    /// Returns the same session as a client that knows one replica sees it.
+    fn at(&self, session: &Session, replica: usize) -> Session {
+        Session { url: self.replicas[replica].url.clone(), ..session.clone() }
+    }
+
+    async fn choose(&self, session: &Session, folder: &str) {
+        let path = self.sample.root().join(folder);
+        let chosen = session.call("set_project_path", json!({"project_path": path.to_str().unwrap()})).await;
+        assert!(!chosen.called().2, "{}", chosen.raw);
+    }
+
+    fn signal(&self, replica: usize, signal: &str) {
+        let id = self.replicas[replica].child.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+}
+
+fn replica(sample: &Sample) -> Served {
+    let address = free_address();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
+    undisturbed(&mut command);
+    command
+        .env("FUMI__SERVER__STATE_KEY", "0123456789abcdef0123456789abcdef")
+        .env("FUMI__SERVER__REPLICA_URL", format!("http://{address}"))
+        .args(["serve", "--listen", &address, "--root"])
+        .arg(sample.root())
+        .arg("--state")
+        .arg(sample.outside().join("state"));
+    Served::start(&mut command)
+}
+
+/// Returns the names of the files in the session's project.
+async fn files(session: &Session) -> Vec<String> {
+    let listed = session.call("list_files", json!({"roots": ["."], "pattern": "*.py", "glob": true})).await;
+    let (structured, text, is_error) = listed.called();
+    assert!(!is_error, "{text}");
+    let results = structured["results"].as_array().unwrap_or_else(|| panic!("{structured}"));
+    let name = |result: &Value| result["path"].as_str().and_then(|path| path.rsplit('/').next()).unwrap().to_owned();
+    results.iter().map(name).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn session_is_one_whichever_replica_gets_its_requests() {
+    let cluster = Cluster::start(3).await;
+    let session = cluster.session().await;
+    cluster.choose(&session, "one").await;
+    for _ in 0..4 {
+        assert_eq!(files(&session).await, ["one.py"]);
+    }
+    for replica in 0..3 {
+        cluster.choose(&cluster.at(&session, replica), "two").await;
+        assert_eq!(files(&session).await, ["two.py"]);
+        cluster.choose(&session, "one").await;
+    }
+    assert_eq!(session.end().await, StatusCode::NO_CONTENT);
+    for replica in 0..3 {
+        let after = cluster.at(&session, replica).call("list_files", json!({"roots": ["."]})).await;
+        assert_eq!(after.status, StatusCode::NOT_FOUND, "{}", after.raw);
+    }
+}
+
+/// Returns the number of the replica that has a session: the only one with a session.
+async fn home(cluster: &Cluster) -> usize {
+    for (number, replica) in cluster.replicas.iter().enumerate() {
+        let url = replica.url.replace("/mcp", "/metrics");
+        let metrics = reqwest::get(url).await.unwrap().text().await.unwrap();
+        if metrics.lines().any(|line| line.starts_with("fumi_sessions") && line.ends_with(" 1")) {
+            return number;
+        }
+    }
+    panic!("no replica has a session");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn session_of_a_killed_replica_continues_in_another() {
+    let mut cluster = Cluster::start(2).await;
+    let session = cluster.session().await;
+    cluster.choose(&session, "two").await;
+    let home = home(&cluster).await;
+    cluster.replicas[home].child.kill().unwrap();
+    cluster.replicas[home].child.wait().unwrap();
+    let began = Instant::now();
+    assert_eq!(files(&session).await, ["two.py"]);
+    assert!(began.elapsed() < TTL + Duration::from_secs(10), "{:?}", began.elapsed());
+    cluster.choose(&session, "one").await;
+    assert_eq!(files(&session).await, ["one.py"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn session_of_a_replica_that_shuts_down_continues_at_once() {
+    let mut cluster = Cluster::start(2).await;
+    let session = cluster.session().await;
+    cluster.choose(&session, "two").await;
+    let home = home(&cluster).await;
+    cluster.signal(home, "-TERM");
+    let began = Instant::now();
+    while cluster.replicas[home].child.try_wait().unwrap().is_none() {
+        assert_eq!(files(&session).await, ["two.py"]);
+    }
+    assert_eq!(files(&session).await, ["two.py"]);
+    assert!(began.elapsed() < TTL, "{:?}", began.elapsed());
+}
+
+/// What the stopped replica remembers of the session is not used when it goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn replica_that_was_stopped_does_not_serve_a_session_that_moved() {
+    let cluster = Cluster::start(2).await;
+    let session = cluster.session().await;
+    cluster.choose(&session, "one").await;
+    let home = home(&cluster).await;
+    cluster.signal(home, "-STOP");
+    tokio::time::sleep(TTL + Duration::from_secs(1)).await;
+    let elsewhere = cluster.at(&session, 1 - home);
+    cluster.choose(&elsewhere, "two").await;
+    cluster.signal(home, "-CONT");
+    for _ in 0..20 {
+        assert_eq!(files(&cluster.at(&session, home)).await, ["two.py"]);
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    assert_eq!(files(&elsewhere).await, ["two.py"]);
+}
+
+/// The request may have been executed, so it is not sent to another replica.
+#[tokio::test(flavor = "multi_thread")]
+async fn request_to_a_replica_that_stops_while_it_works_is_answered_with_an_error() {
+    let cluster = Cluster::start(2).await;
+    let session = cluster.session().await;
+    let home = home(&cluster).await;
+    cluster.signal(home, "-STOP");
+    let answer = cluster.at(&session, 1 - home).call("list_files", json!({"roots": ["."]})).await;
+    assert_eq!(answer.status, StatusCode::BAD_GATEWAY, "{}", answer.raw);
+    assert_eq!(answer.error()["data"]["code"], "RESULT_LOST", "{}", answer.raw);
+    cluster.signal(home, "-CONT");
+    assert!(!session.call("list_files", json!({"roots": ["."]})).await.called().2);
+}
