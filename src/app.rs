@@ -8,7 +8,7 @@ use fumi_base::{
     redact::Redactor, roots::AllowedRoots, store::Store,
 };
 
-use fumi_browser::BrowserService;
+use fumi_browser::{BrowserService, BrowserSettings};
 use fumi_code::{index::CodeIndexes, parser_pool::ParserPool};
 use fumi_config::{Config, ConfigError, StateKey};
 use fumi_kernel::{
@@ -90,7 +90,13 @@ impl App {
         let index_folders = state.folder.as_deref().and_then(|folder| config.code.index_folders(folder));
         let elements = index_folders.as_ref().map(|folders| folders.folder.with_file_name("elements"));
         let parsers = Arc::new(parsers.keeping_answers(elements.as_deref()));
-        let browser = BrowserService::new(config.browser.settings(config.is_shared())?);
+        let store = state.store;
+        let replicas = (!config.server.replica_url.is_empty()).then(|| Replicas::new(Arc::clone(&store)));
+        let replicas = replicas.transpose().map_err(no_random_numbers)?.map(Arc::new);
+        let browser = BrowserService::new(BrowserSettings {
+            replica: replicas.as_ref().map(|replicas| replicas.id().to_owned()),
+            ..config.browser.settings(config.is_shared())?
+        });
         let freshness = Arc::new(Freshness::default());
         let indexes = CodeIndexes::new(
             Arc::clone(&freshness),
@@ -98,7 +104,6 @@ impl App {
             index_folders,
             Some(Arc::clone(&parsers)),
         );
-        let store = state.store;
         let catalogue = fumi_tools::catalogue(
             &config,
             config.code.queries()?,
@@ -119,8 +124,6 @@ impl App {
             request_state::TTL,
             Arc::clone(&store),
         );
-        let replicas = (!config.server.replica_url.is_empty()).then(|| Replicas::new(Arc::clone(&store)));
-        let replicas = replicas.transpose().map_err(no_random_numbers)?.map(Arc::new);
         let provider = ProviderClient::open(&config.novel, &metrics)?;
         let own = [&config.server.state_key, &config.novel.provider.key].map(|secret| secret.expose().to_owned());
         let kernel = Kernel {

@@ -113,7 +113,7 @@ impl BrowserService {
                 return Ok(session);
             }
             evicted = self.make_room(&mut sessions, &owner.principal)?;
-            let handle = new_handle()?;
+            let handle = self.new_handle()?;
             let session = Arc::new(BrowserSession::new(Arc::downgrade(self), owner.principal.clone(), handle.clone()));
             if owner.mcp_session.is_some() {
                 sessions.by_client.insert(owner.clone(), handle.clone());
@@ -130,6 +130,19 @@ impl BrowserService {
     /// Returns the existing session of a client that passes no handle. Does not create one.
     pub fn existing_session(&self, owner: &SessionOwner) -> Option<Arc<BrowserSession>> {
         self.sessions().known(owner)
+    }
+
+    /// Creates the handle of a session: `b_`, the replica and `_` if there are replicas, and 16 random letters.
+    fn new_handle(&self) -> Result<String, BrowserError> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|error| BrowserError::Broken {
+            reason: format!("could not be given a session handle: {error}"),
+        })?;
+        let letters: String = random.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect();
+        Ok(match &self.settings.replica {
+            Some(replica) => format!("b_{replica}_{letters}"),
+            None => format!("b_{letters}"),
+        })
     }
 
     fn find(&self, owner: &SessionOwner, handle: &str) -> Result<Arc<BrowserSession>, BrowserError> {
@@ -370,14 +383,6 @@ fn copy_start_error(failure: &BrowserError) -> BrowserError {
         BrowserError::Broken { reason } => BrowserError::Broken { reason: reason.clone() },
         other => BrowserError::Broken { reason: other.to_string() },
     }
-}
-
-fn new_handle() -> Result<String, BrowserError> {
-    let mut random = [0; 16];
-    getrandom::fill(&mut random)
-        .map_err(|error| BrowserError::Broken { reason: format!("could not be given a session handle: {error}") })?;
-    let letters = random.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)]));
-    Ok("b_".chars().chain(letters).collect())
 }
 
 impl fmt::Debug for BrowserService {

@@ -12,6 +12,8 @@ pub struct BrowserSettings {
     pub viewport: (u32, u32),
     /// The most sessions that may exist at once.
     pub max_sessions: usize,
+    /// The replica that handles name, so that the others forward their calls; `None` if there are no replicas.
+    pub replica: Option<String>,
     /// The idle time after which a session loses its tabs and cookies.
     pub idle: Duration,
     /// The idle time after which the handle of a session becomes invalid.
@@ -39,6 +41,7 @@ impl Default for BrowserSettings {
             launch: Launch::default(),
             viewport: (1280, 720),
             max_sessions: 16,
+            replica: None,
             idle: Duration::from_mins(10),
             forget: Duration::from_hours(1),
             recycle_after: Duration::from_hours(24),

@@ -1,4 +1,5 @@
-//! Forwards requests about sessions and tasks of another replica, and takes over the sessions of replicas that have ended.
+//! Forwards requests about sessions, tasks and browser sessions of another replica, and takes over the sessions of replicas
+//! that have ended.
 //!
 //! Invariant: a request is executed once at most. It is sent again only if the connection to the home failed before
 //! anything was sent. The home authenticates and checks a forwarded request as any other, by its own headers.
@@ -18,7 +19,7 @@ use tokio::time::{Instant, sleep};
 use super::{http_error::HttpError, router::Edge};
 use crate::mcp::{
     placed_tasks::replica_of_task,
-    replicas::{Replicas, TTL},
+    replicas::{ID_LENGTH, Replicas, TTL},
 };
 
 /// The header of a request that a replica has forwarded. Such a request is not forwarded again.
@@ -147,16 +148,28 @@ pub async fn find_home(edge: &Edge, session: &str, replica: &str) -> Result<Opti
     }
 }
 
-/// Returns the living replica that has the task of a request, unless that is this one.
-pub async fn home_of_task(edge: &Edge, parts: &Parts) -> Result<Option<Home>, StoreError> {
-    let Some(replicas) = &edge.app.replicas else { return Ok(None) };
+/// Returns the living replica that has the task or the browser session of a request, unless that is this one.
+pub async fn home_of_handle(edge: &Edge, parts: &Parts, body: &[u8]) -> Result<Option<Home>, StoreError> {
+    let Some(replicas) = edge.app.replicas.as_ref().filter(|_| !parts.headers.contains_key(&FORWARDED)) else {
+        return Ok(None);
+    };
     let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
-    let is_of_task = header("mcp-method").is_some_and(|method| method.starts_with("tasks/"));
-    // The library compares this header with the body.
-    let replica = header("mcp-name").filter(|_| is_of_task).and_then(replica_of_task);
+    let replica = if header("mcp-method").is_some_and(|method| method.starts_with("tasks/")) {
+        // The library compares this header with the body.
+        header("mcp-name").and_then(replica_of_task)
+    } else {
+        std::str::from_utf8(body).ok().and_then(replica_of_browser_session)
+    };
     let Some(replica) = replica.filter(|replica| *replica != replicas.id()) else { return Ok(None) };
     let url = replicas.url_of(replica).await?;
     Ok(url.map(|url| Home { replica: replica.to_owned(), url }))
+}
+
+/// Returns the replica of the first browser session that a call names, in a batch too.
+fn replica_of_browser_session(body: &str) -> Option<&str> {
+    let (_, value) = body.split_once("\"browser_session\"")?;
+    let value = value.trim_ascii_start().strip_prefix(':')?.trim_ascii_start().strip_prefix("\"b_")?;
+    value.split_once('_').map(|(replica, _)| replica).filter(|replica| replica.len() == ID_LENGTH)
 }
 
 /// Waits until the entry of a replica has expired.
@@ -195,4 +208,22 @@ fn without_connection(headers: &HeaderMap) -> HeaderMap {
     }
     kept.remove("keep-alive");
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::replica_of_browser_session;
+
+    #[test]
+    fn browser_session_of_a_call_names_its_replica() {
+        for (body, replica) in [
+            (r#"{"params":{"arguments":{"browser_session":"b_abcdefghij_klmn","url":"x"}}}"#, Some("abcdefghij")),
+            (r#"{"steps":[{"arguments":{"browser_session" : "b_abcdefghij_klmn"}}]}"#, Some("abcdefghij")),
+            (r#"{"browser_session":"b_klmnabcdefghijkl"}"#, None),
+            (r#"{"text":"\"browser_session\":\"b_abcdefghij_klmn\""}"#, None),
+            (r#"{"browser_session":null}"#, None),
+        ] {
+            assert_eq!(replica_of_browser_session(body), replica, "{body}");
+        }
+    }
 }

@@ -103,14 +103,14 @@ impl Admission {
         // An `initialize` names no session after this; the sessions of all other requests are looked up here, so that
         // an unknown session gets 404 even from a full server.
         let begins = self.sessions.inspect(&mut parts, &body)?;
-        let mut home = session_gate::check_owner(&self.edge, &mut parts).await?;
+        let mut home = session_gate::home(&self.edge, &mut parts, &body).await?;
         let place = self.in_flight.take(&mut parts)?;
         let principal = parts.extensions.get::<Arc<Principal>>().map(Arc::clone);
         let listens = only_listens(&parts);
         while let (Some(elsewhere), Some(forwarder)) = (&home, &self.edge.forwarder) {
             match forwarder.forward(&self.edge, elsewhere, &parts, &body).await? {
                 Some(response) => return Ok(place.keep(response)),
-                None => home = session_gate::check_owner(&self.edge, &mut parts).await?,
+                None => home = session_gate::home(&self.edge, &mut parts, &body).await?,
             }
         }
         let serve = next.run(Request::from_parts(parts, Body::from(body)));

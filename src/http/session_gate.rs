@@ -2,7 +2,7 @@
 //!
 //! Invariant: no request reaches a session of another principal, whatever its method, and a stateless request reaches
 //! none: its `Mcp-Session-Id` is removed. The session is looked up before rate limiting and before a slot is taken
-//! ([`check_owner`]), so that 404 comes before 429 and 503; it is restored after the request has its slot
+//! ([`home`]), so that 404 comes before 429 and 503; it is restored after the request has its slot
 //! ([`restore_layer`]). Sessions and their restoration are in [`crate::mcp`].
 
 use std::{sync::Arc, time::Duration};
@@ -32,17 +32,25 @@ const SESSION: &str = "mcp-session-id";
 /// The `Retry-After` of temporary errors: a restart, an unavailable disk, too many sessions.
 const RETRY_AFTER: Duration = Duration::from_secs(2);
 
+/// Returns the replica that has what a request is about: its session, else its task or browser session. `None` if that is
+/// this one, or nothing. A session must belong to the principal.
+pub async fn home(edge: &Edge, parts: &mut Parts, body: &[u8]) -> Result<Option<Home>, HttpError> {
+    let home = check_owner(edge, parts).await?;
+    if home.is_some() || era::session_id(&parts.headers).is_some() {
+        return Ok(home);
+    }
+    let found = forward::home_of_handle(edge, parts, body).await;
+    found.map_err(|error| refused(edge, &AdmissionError::Unavailable(error)))
+}
+
 /// Checks that the session of a request belongs to its principal. An `initialize` names no session at this point.
-/// Returns the replica that has the session or the task of the request, unless that is this one.
-pub async fn check_owner(edge: &Edge, parts: &mut Parts) -> Result<Option<Home>, HttpError> {
+/// Returns the replica that has the session, unless that is this one.
+async fn check_owner(edge: &Edge, parts: &mut Parts) -> Result<Option<Home>, HttpError> {
     if !http_error::is_mcp(parts.uri.path()) {
         return Ok(None);
     }
     if era::is_stateless(&parts.headers) {
         parts.headers.remove(SESSION);
-        return forward::home_of_task(edge, parts)
-            .await
-            .map_err(|error| refused(edge, &AdmissionError::Unavailable(error)));
     }
     let Some(id) = era::session_id(&parts.headers) else {
         return Ok(None);

@@ -21,13 +21,17 @@ use parking_lot::Mutex;
 /// The lifetime of an entry: the sessions of a replica that gives no sign of life for so long are taken over.
 pub const TTL: Duration = Duration::from_secs(10);
 
+/// The number of letters of a replica's id, each of 4 bits. Handles of browser sessions and ids of tasks begin with it, so it
+/// is short.
+pub const ID_LENGTH: usize = 10;
+
 /// The interval of renewals: three of them may fail.
 pub(super) const RENEWAL: Duration = Duration::from_millis(2_500);
 
 /// This replica, and where the others are.
 #[derive(Debug)]
 pub struct Replicas {
-    /// Random: a process that starts again is another replica, because it has no session of the former.
+    /// Random letters: a process that starts again is another replica, because it has no session of the former.
     id: String,
     store: Arc<dyn Store>,
     /// The URL at which the others reach this replica, known once it listens.
@@ -43,9 +47,9 @@ impl Replicas {
     /// # Errors
     /// If the system provides no random numbers.
     pub fn new(store: Arc<dyn Store>) -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; 8];
+        let mut bytes = [0; ID_LENGTH];
         getrandom::fill(&mut bytes)?;
-        let id = format!("{:016x}", u64::from_ne_bytes(bytes));
+        let id = bytes.iter().map(|byte| char::from(b'a' + byte % 16)).collect();
         Ok(Self { id, store, url: OnceLock::new(), current_until: Mutex::default(), has_left: AtomicBool::new(false) })
     }
 

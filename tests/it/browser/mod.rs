@@ -9,6 +9,7 @@ mod pages;
 mod profiles;
 mod reality;
 mod refusals;
+mod replicas;
 mod secrets;
 mod signing_in;
 #[expect(dead_code, reason = "the tests of the tools use more of the site than its own tests do")]

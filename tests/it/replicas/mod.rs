@@ -26,15 +26,15 @@ pub(crate) fn free_address() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }
 
-struct Cluster {
+pub(crate) struct Cluster {
     sample: Sample,
     replicas: Vec<Served>,
-    balancer: Balancer,
+    pub(crate) balancer: Balancer,
 }
 
 impl Cluster {
     /// Starts replicas over a project with the folders `one` and `two`, each with a file of its own.
-    async fn start(number: usize) -> Self {
+    pub(crate) async fn start(number: usize) -> Self {
         let sample = Sample::empty();
         for folder in ["one", "two"] {
             sample.file(&format!("{folder}/{folder}.py"), "x = 1\n");
