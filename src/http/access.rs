@@ -122,7 +122,13 @@ pub async fn plain_layer(State(edge): State<Edge>, request: Request, next: Next)
 }
 
 async fn run_with_access(edge: &Edge, asked: &RequestedScope, mut request: Request, next: Next) -> Response {
-    match admit(edge, asked, &request) {
+    let principal = request.extensions().get::<Arc<Principal>>().map(Arc::clone);
+    let principal = principal.expect("an earlier layer adds one to every request");
+    // Messages count; streams that only listen and answers to the server's own questions do not.
+    let is_counted = request.method() == Method::POST && !is_answer(request.extensions());
+    let access = access(edge, &principal, asked, request.uri(), request.headers());
+    let counted = if access.is_ok() && is_counted { count(edge, &principal).await } else { Ok(()) };
+    match counted.and(access) {
         Ok(access) => {
             let access = Arc::new(access);
             request.extensions_mut().insert(Arc::clone(&access));
@@ -132,8 +138,7 @@ async fn run_with_access(edge: &Edge, asked: &RequestedScope, mut request: Reque
             response
         }
         Err(refusal) => {
-            let principal = request.extensions().get::<Arc<Principal>>();
-            let principal = principal.map(|principal| &*principal.name).filter(|name| !name.is_empty());
+            let principal = Some(&*principal.name).filter(|name| !name.is_empty());
             match refusal.code() {
                 "RATE_LIMITED" => edge.app.kernel.metrics.refused(RefusalReason::Rate),
                 "INSUFFICIENT_SCOPE" => edge.app.kernel.metrics.refused(RefusalReason::Auth),
@@ -145,22 +150,17 @@ async fn run_with_access(edge: &Edge, asked: &RequestedScope, mut request: Reque
     }
 }
 
-fn admit(edge: &Edge, asked: &RequestedScope, request: &Request) -> Result<Access, HttpError> {
-    let principal = request.extensions().get::<Arc<Principal>>();
-    let principal = principal.expect("an earlier layer adds one to every request");
-    let access = access(edge, principal, asked, request.uri(), request.headers())?;
-    // Messages count; streams that only listen and answers to the server's own questions do not.
-    if request.method() == Method::POST && !is_answer(request.extensions()) {
-        principal.count().map_err(|many| {
-            HttpError::temporary(
-                StatusCode::TOO_MANY_REQUESTS,
-                "RATE_LIMITED",
-                &[("principal", &principal.name.to_string()), ("limit", &many.per_minute)],
-                many.wait,
-            )
-        })?;
-    }
-    Ok(access)
+/// Counts a request of a principal.
+async fn count(edge: &Edge, principal: &Principal) -> Result<(), HttpError> {
+    let replicas = edge.app.replicas.is_some().then_some(&*edge.app.store);
+    principal.count(replicas).await.map_err(|many| {
+        HttpError::temporary(
+            StatusCode::TOO_MANY_REQUESTS,
+            "RATE_LIMITED",
+            &[("principal", &principal.name.to_string()), ("limit", &many.per_minute)],
+            many.wait,
+        )
+    })
 }
 
 fn access(

@@ -5,21 +5,31 @@ pub(crate) mod balancer;
 use std::{
     net::TcpListener,
     process::Command,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
-use reqwest::StatusCode;
+use fumi::{http::auth::tokens::sha256_of, state::State};
+use fumi_base::store::{Store, memory::MemoryStore};
+use fumi_config::{AuthMode, ConfiguredToken};
+use reqwest::{
+    StatusCode,
+    header::{AUTHORIZATION, HeaderValue},
+};
 use serde_json::{Value, json};
 
 use self::balancer::Balancer;
 use crate::{
-    harness::{SESSION, Session},
+    harness::{SESSION, Server, Session, Stateless},
     program::{Served, undisturbed},
     sample::Sample,
 };
 
 /// The time after which the sessions of a silent replica are taken over.
 const TTL: Duration = fumi::mcp::replicas::TTL;
+
+/// A key that all replicas have.
+const KEY: &str = "0123456789abcdef0123456789abcdef";
 
 /// Returns an address of this machine that no process listens on.
 pub(crate) fn free_address() -> String {
@@ -70,13 +80,50 @@ fn replica(sample: &Sample) -> Served {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
     undisturbed(&mut command);
     command
-        .env("FUMI__SERVER__STATE_KEY", "0123456789abcdef0123456789abcdef")
+        .env("FUMI__SERVER__STATE_KEY", KEY)
         .env("FUMI__SERVER__REPLICA_URL", format!("http://{address}"))
         .args(["serve", "--listen", &address, "--root"])
         .arg(sample.root())
         .arg("--state")
         .arg(sample.outside().join("state"));
     Served::start(&mut command)
+}
+
+/// The calls of a principal count together, whichever replica gets them.
+#[tokio::test(flavor = "multi_thread")]
+async fn rate_limit_is_one_over_all_replicas() {
+    let sample = Sample::empty();
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let mut servers = Vec::new();
+    for _ in 0..3 {
+        let state = State { store: Arc::clone(&store), ..State::in_memory() };
+        let app = sample.app_by(state, crate::program::parsers(), &[], |config| {
+            config.server.state_key = KEY.to_owned().into();
+            config.server.listen = free_address().parse().unwrap();
+            config.server.replica_url = format!("http://{}", config.server.listen);
+            config.auth.mode = AuthMode::Tokens;
+            config.auth.tokens = vec![ConfiguredToken {
+                name: "ann".to_owned(),
+                sha256: sha256_of("token"),
+                toolsets: Vec::new(),
+                roots: Vec::new(),
+                readonly: false,
+                rate_per_minute: Some(6),
+            }];
+        });
+        servers.push(Server::start(app).await);
+    }
+    let balancer = Balancer::start(servers.iter().map(|server| server.base.clone()).collect()).await;
+    let headers = [(AUTHORIZATION, HeaderValue::from_static("Bearer token"))].into_iter().collect();
+    let http = reqwest::Client::builder().default_headers(headers).build().unwrap();
+    let client = Stateless { http, url: balancer.url() };
+    for _ in 0..6 {
+        assert_eq!(client.call("list_files", json!({"roots": ["."]})).await.status, StatusCode::OK);
+    }
+    for _ in 0..3 {
+        let refused = client.call("list_files", json!({"roots": ["."]})).await;
+        assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS, "{}", refused.raw);
+    }
 }
 
 /// Returns the names of the files in the session's project.
