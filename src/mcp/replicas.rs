@@ -16,6 +16,7 @@ use std::{
 };
 
 use fumi_base::store::{ExpectedState, Store, StoreError};
+use moka::sync::Cache;
 use parking_lot::Mutex;
 
 /// The lifetime of an entry: the sessions of a replica that gives no sign of life for so long are taken over.
@@ -24,6 +25,9 @@ pub const TTL: Duration = Duration::from_secs(10);
 /// The number of letters of a replica's id, each of 4 bits. Handles of browser sessions and ids of tasks begin with it, so it
 /// is short.
 pub const ID_LENGTH: usize = 10;
+
+/// The number of other replicas whose URLs are remembered.
+const MOST_OTHERS: u64 = 1_000;
 
 /// The interval of renewals: three of them may fail.
 pub(super) const RENEWAL: Duration = Duration::from_millis(2_500);
@@ -39,6 +43,10 @@ pub struct Replicas {
     /// The time until which no other replica takes over a session of this one.
     current_until: Mutex<Option<Instant>>,
     has_left: AtomicBool,
+    /// True if the store did not answer the last renewal.
+    is_store_away: AtomicBool,
+    /// The last known URLs of other replicas, for the time when the store is away.
+    others: Cache<String, String>,
 }
 
 impl Replicas {
@@ -50,7 +58,15 @@ impl Replicas {
         let mut bytes = [0; ID_LENGTH];
         getrandom::fill(&mut bytes)?;
         let id = bytes.iter().map(|byte| char::from(b'a' + byte % 16)).collect();
-        Ok(Self { id, store, url: OnceLock::new(), current_until: Mutex::default(), has_left: AtomicBool::new(false) })
+        Ok(Self {
+            id,
+            store,
+            url: OnceLock::new(),
+            current_until: Mutex::default(),
+            has_left: AtomicBool::new(false),
+            is_store_away: AtomicBool::new(false),
+            others: Cache::new(MOST_OTHERS),
+        })
     }
 
     pub fn id(&self) -> &str {
@@ -63,19 +79,26 @@ impl Replicas {
         let _ = self.url.set(url);
         let began = Instant::now();
         match self.renew().await {
-            Ok(()) => self.mark_current(began),
+            Ok(_) => self.mark_current(began),
             Err(error) => tracing::warn!(%error, "this replica is not entered in the store yet"),
         }
     }
 
-    /// Renews the entry of this replica. From then on no session is taken over, but some may have been before.
-    pub(super) async fn renew(&self) -> Result<(), StoreError> {
-        let Some(url) = self.url.get().filter(|_| !self.has_left.load(Relaxed)) else { return Ok(()) };
+    /// Renews the entry of this replica. From then on no session is taken over. Returns false if there was no entry: then some
+    /// may have been taken over before, or the store has lost them.
+    pub(super) async fn renew(&self) -> Result<bool, StoreError> {
+        let Some(url) = self.url.get().filter(|_| !self.has_left.load(Relaxed)) else { return Ok(true) };
         let key = key(&self.id);
-        if !self.store.touch(&key, Some(TTL)).await? {
-            self.store.put(&key, url.as_bytes().to_vec(), ExpectedState::Anything, Some(TTL)).await?;
-        }
-        Ok(())
+        let renewed = async {
+            let was_known = self.store.touch(&key, Some(TTL)).await?;
+            if !was_known {
+                self.store.put(&key, url.as_bytes().to_vec(), ExpectedState::Anything, Some(TTL)).await?;
+            }
+            Ok(was_known)
+        };
+        let renewed = renewed.await;
+        self.is_store_away.store(renewed.is_err(), Relaxed);
+        renewed
     }
 
     /// Records a renewal that began at a time, once this replica has no session that was taken over.
@@ -88,6 +111,11 @@ impl Replicas {
         !self.has_left.load(Relaxed) && self.current_until.lock().is_some_and(|end| Instant::now() < end)
     }
 
+    /// True if the store did not answer the last renewal. Then no replica takes over sessions.
+    pub fn is_store_away(&self) -> bool {
+        self.is_store_away.load(Relaxed)
+    }
+
     /// Removes the entry of this replica, so that its sessions are taken over at once.
     pub async fn leave(&self) {
         self.has_left.store(true, Relaxed);
@@ -96,10 +124,18 @@ impl Replicas {
         }
     }
 
-    /// Returns the URL of a living replica; `None` if its entry has expired.
+    /// Returns the URL of a living replica; `None` if its entry has expired. While the store is away this is the last known
+    /// one.
     pub async fn url_of(&self, id: &str) -> Result<Option<String>, StoreError> {
-        let entry = self.store.get(&key(id)).await?;
-        Ok(entry.and_then(|entry| String::from_utf8(entry.value).ok()))
+        let entry = match self.store.get(&key(id)).await {
+            Ok(entry) => entry,
+            Err(error) => return self.others.get(id).map(Some).ok_or(error),
+        };
+        let url = entry.and_then(|entry| String::from_utf8(entry.value).ok());
+        if let Some(url) = &url {
+            self.others.insert(id.to_owned(), url.clone());
+        }
+        Ok(url)
     }
 }
 

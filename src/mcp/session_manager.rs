@@ -241,8 +241,8 @@ async fn keep_current(sessions: Weak<McpSessionManager>, replicas: Arc<Replicas>
         }
         let began = Instant::now();
         let renew = async {
-            replicas.renew().await?;
-            if !replicas.is_current() {
+            let was_known = replicas.renew().await?;
+            if !(was_known && replicas.is_current()) {
                 sessions.leave_moved().await?;
             }
             replicas.mark_current(began);

@@ -16,6 +16,7 @@ use fumi_base::{
     store::StoreError,
 };
 use fumi_kernel::SessionProjects as ChosenRoots;
+use moka::sync::Cache;
 use rmcp::{
     RoleServer, model::ResourceUpdatedNotificationParam, service::Peer,
     transport::streamable_http_server::session::local::LocalSessionManagerError,
@@ -33,6 +34,9 @@ use super::{
 };
 use crate::app::App;
 
+/// The number of sessions of other replicas that are remembered.
+const MOST_ELSEWHERE: u64 = 100_000;
+
 /// The registry of what is open: calls of both eras, and calls and streams by session.
 pub struct SessionRegistry {
     calls: AtomicUsize,
@@ -46,6 +50,8 @@ pub struct SessionRegistry {
     tasks: Tasks,
     stored: SessionStore,
     replicas: Option<Arc<Replicas>>,
+    /// Where sessions of other replicas were last, for the time when the store is away.
+    elsewhere: Cache<String, SessionPlace>,
     replayed: ReplayBudget,
     ended: OnceLock<EndHook>,
 }
@@ -164,6 +170,7 @@ impl SessionRegistry {
                 app.replicas.as_ref().map(|replicas| replicas.id().to_owned()),
             ),
             replicas: app.replicas.clone(),
+            elsewhere: Cache::builder().max_capacity(MOST_ELSEWHERE).time_to_idle(idle).build(),
             replayed: ReplayBudget::default(),
             ended: OnceLock::new(),
         })
@@ -227,18 +234,25 @@ impl SessionRegistry {
             .get(session)
             .and_then(|activity| activity.began.as_ref().map(|began| Arc::clone(&began.owner)))
             .map(|owner| SessionPlace { owner, elsewhere: None });
-        let is_certain = self.replicas.as_ref().is_none_or(|replicas| replicas.is_current());
+        // Without the store no replica takes over a session.
+        let is_certain =
+            self.replicas.as_ref().is_none_or(|replicas| replicas.is_current() || replicas.is_store_away());
         if known.is_some() && is_certain {
             return Ok(known);
         }
-        match self.stored.find(session).await {
-            Ok(record) => Ok(record.map(|record| SessionPlace {
-                elsewhere: self.stored.is_elsewhere(&record).then(|| record.home.clone()).flatten(),
-                owner: Arc::from(record.principal),
-            })),
-            // Without the store no replica takes over a session.
-            Err(error) => known.map(Some).ok_or(error),
+        let record = match self.stored.find(session).await {
+            Ok(record) => record,
+            Err(error) => return known.or_else(|| self.elsewhere.get(session)).map(Some).ok_or(error),
+        };
+        let place = record.map(|record| SessionPlace {
+            elsewhere: self.stored.is_elsewhere(&record).then(|| record.home.clone()).flatten(),
+            owner: Arc::from(record.principal),
+        });
+        match &place {
+            Some(place) if place.elsewhere.is_some() => self.elsewhere.insert(session.to_owned(), place.clone()),
+            _ => self.elsewhere.invalidate(session),
         }
+        Ok(place)
     }
 
     /// Stores the choices of a session if they changed: its project, its log level and its subscriptions. If the store
