@@ -247,7 +247,7 @@ fn status_of(code: &str, kind: &str, class: &str) -> StatusCode {
             "NO_DIALOG" | "NO_HISTORY" | "FEEDBACK_FULL" => StatusCode::CONFLICT,
             "PAGE_NOT_LOADED" | "SCRIPT_THREW" | "CHROMIUM_REFUSED" | "UNREADABLE" => StatusCode::UNPROCESSABLE_ENTITY,
             "PICTURE_TOO_LARGE" => StatusCode::PAYLOAD_TOO_LARGE,
-            "STATE_UNAVAILABLE" => StatusCode::SERVICE_UNAVAILABLE,
+            "STATE_UNAVAILABLE" | "STATE_UNKNOWN" => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         },
         // Errors of the novel tools with codes of their own: projects, stages, criteria, quality.

@@ -28,6 +28,7 @@ use super::{
     Clock, ExpectedState, Expiry, ForeignFile, KeyListing, Lease, Store, StoreError, StoredEntry, SweepReport, Version,
     check_key, check_value,
     names::{common_prefix, name_of},
+    random,
     record::{EXPIRY_AT, LARGEST, StoreRecord, expiry},
 };
 
@@ -332,13 +333,6 @@ fn stripe_of(name: &str) -> u8 {
 /// Returns a new name for an unfinished file.
 fn temp_name(stripe: &str) -> Result<String, StoreError> {
     Ok(format!("{UNFINISHED}{stripe}-{:016x}", random()?))
-}
-
-fn random() -> Result<u64, StoreError> {
-    let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| StoreError::Io { what: "the system provides no random numbers", source: error.into() })?;
-    Ok(u64::from_be_bytes(bytes))
 }
 
 fn write_new(dir: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {

@@ -4,14 +4,16 @@
 //! Every kind of store behaves the same; `tests/contract.rs` runs the same tests on each. A value that is missing,
 //! expired or unreadable is absent. A store keeps no secrets by itself: its callers decide what a value contains.
 //!
-//! Deliberately not here: the meaning of the values (each owner has its own format), transactions over several keys,
-//! and a store for several machines. The trait leaves room for one: everything is asynchronous, versions are compared
-//! and never ordered, and no operation reads more than the keys it is asked for.
+//! A folder serves the processes of one machine, a Redis server those of several: hence everything is asynchronous,
+//! versions are compared and never ordered, and no operation reads more than the keys it is asked for.
+//!
+//! Deliberately not here: the meaning of the values (each owner has its own format), and transactions over several keys.
 
 pub mod fs;
 pub mod memory;
 mod names;
 mod record;
+pub mod redis;
 
 use std::{
     fmt, io,
@@ -158,6 +160,34 @@ pub enum StoreError {
         #[fact(skip)]
         limit: usize,
     },
+    /// The server of the store has no memory left. Nothing was changed.
+    #[error("the Redis server has no memory left; raise its maxmemory")]
+    #[entry("STATE_UNAVAILABLE")]
+    OutOfMemory,
+    /// The server of the store cannot be used at the moment. Nothing was changed.
+    #[error("the Redis server cannot be used: {detail}")]
+    #[entry("STATE_UNAVAILABLE")]
+    Unavailable {
+        /// The reason, without credentials.
+        #[fact(skip)]
+        detail: String,
+    },
+    /// The server of the store does not accept the credentials, or they do not allow a command.
+    #[error("the Redis server denies access: {detail}")]
+    #[entry("STATE_UNAVAILABLE")]
+    Denied {
+        /// The reason, without credentials.
+        #[fact(skip)]
+        detail: String,
+    },
+    /// The answer of the store's server was lost: the change may have been made.
+    #[error("the answer of the Redis server was lost: {detail}")]
+    #[entry("STATE_UNKNOWN")]
+    ReplyLost {
+        /// The reason, without credentials.
+        #[fact(skip)]
+        detail: String,
+    },
     /// Another process keeps the store locked.
     #[error("another process keeps the store locked")]
     #[entry("STATE_UNAVAILABLE")]
@@ -188,6 +218,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// process. Data that depends on the store's entries, such as sealed state, is bound to these bytes.
     fn instance_id(&self) -> &[u8] {
         &[]
+    }
+
+    /// Checks that the store can be used at the moment. Cheap: readiness probes call it.
+    async fn check(&self) -> Result<(), StoreError> {
+        Ok(())
     }
 
     async fn get(&self, key: &str) -> Result<Option<StoredEntry>, StoreError>;
@@ -284,6 +319,13 @@ impl Expiry {
     fn time(self) -> Option<SystemTime> {
         self.0.and_then(|end| SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(end)))
     }
+}
+
+fn random() -> Result<u64, StoreError> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| StoreError::Io { what: "the system provides no random numbers", source: error.into() })?;
+    Ok(u64::from_be_bytes(bytes))
 }
 
 fn check_key(key: &str) -> Result<(), StoreError> {

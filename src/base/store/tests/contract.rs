@@ -19,13 +19,18 @@ macro_rules! contract {
         mod of_each {
             contract!(fs $behaviours);
             contract!(memory $behaviours);
+            contract!(redis $behaviours #[ignore = "needs redis-server"]);
         }
     };
-    ($kind:ident [$($behaviour:ident)*]) => {
+    ($kind:ident $behaviours:tt) => {
+        contract!($kind $behaviours #[doc = "Needs no other program."]);
+    };
+    ($kind:ident [$($behaviour:ident)*] #$needs:tt) => {
         mod $kind {
             use super::super::TestStore;
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+                #$needs
                 async fn $behaviour() {
                     super::super::$behaviour(TestStore::$kind()).await;
                 }

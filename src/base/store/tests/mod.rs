@@ -5,11 +5,13 @@ mod folder;
 mod kinds_agree;
 mod memory;
 mod processes;
+mod redis_faults;
+mod redis_server;
 
 use std::{
     path::Path,
     sync::{
-        Arc,
+        Arc, LazyLock,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, SystemTime},
@@ -17,7 +19,13 @@ use std::{
 
 use tempfile::TempDir;
 
-use super::{Clock, ExpectedState, Lease, Store, StoreError, Version, fs::FolderStore, memory::MemoryStore};
+use self::redis_server::RedisServer;
+use super::{
+    Clock, ExpectedState, Lease, Store, StoreError, Version,
+    fs::FolderStore,
+    memory::MemoryStore,
+    redis::{KeySpace, RedisAddress, RedisStore, Timeouts},
+};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -42,6 +50,18 @@ impl TestStore {
 
     fn memory() -> Self {
         Self::new(|_, clock| Arc::new(MemoryStore::new(64 << 20, clock)))
+    }
+
+    /// A store of its own on the server of this process.
+    fn redis() -> Self {
+        static SERVER: LazyLock<RedisServer> = LazyLock::new(|| RedisServer::start(&[]));
+        static STORES: AtomicU64 = AtomicU64::new(0);
+        let prefix = format!("test{}", STORES.fetch_add(1, Ordering::SeqCst));
+        let address = RedisAddress::parse(&format!("redis://127.0.0.1:{}", SERVER.port)).expect("valid");
+        let keys = KeySpace::parse(&prefix).expect("valid");
+        Self::new(|_, clock| {
+            Arc::new(RedisStore::with(address, keys, Timeouts::default(), Some(clock)).expect("opens"))
+        })
     }
 
     fn advance(&self, by: Duration) {
