@@ -136,7 +136,7 @@ impl App {
                 ProjectLocks::new(Duration::from_secs(config.pools.wait_seconds)).map_err(no_random_numbers)?,
             ),
             top_markers: BTreeMap::from([(fumi_tools::novel::FAMILY.name, config.novel.names.settings.clone())]),
-            redactor: Arc::new(Redactor::new(secrets.into_iter().chain(own))),
+            redactor: Arc::new(Redactor::new(secrets.into_iter().chain(own).chain(config.store.secrets()))),
             caps: config.limits.caps(),
             expectation: config.browser.expectation.policy(),
             most_steps: config.batch.max_steps,

@@ -25,7 +25,7 @@ use fumi_code::{
     parser_pool::{ParserPool, ParserProgram},
     parser_process,
 };
-use fumi_config::{self, Config, ConfigError, Flags, LogFormat, StoreKind};
+use fumi_config::{self, Config, ConfigError, Flags, LogFormat, StoreFlag};
 use fumi_kernel::{Access, CallProgress, Caller, conversation::CallRunner};
 use fumi_novel::{project::StylePreset, scaffold::NovelTemplateValues};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -181,8 +181,8 @@ struct Serve {
     /// The folder for sessions and other state.
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
-    /// The kind of store for this state: fs or memory.
-    #[arg(long, value_name = "KIND")]
+    /// The store for this state: fs, memory, or a server such as <redis://127.0.0.1:6379/0>.
+    #[arg(long, value_name = "KIND|URL")]
     store: Option<String>,
     /// Listen beyond loopback without authentication.
     #[arg(long)]
@@ -304,7 +304,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     let own = Flags {
         listen: flags.listen,
         insecure: flags.insecure,
-        store: flags.store.as_deref().map(StoreKind::parse).transpose()?,
+        store: flags.store.as_deref().map(StoreFlag::parse).transpose()?,
         state: flags.state,
         ..Flags::default()
     };
@@ -317,7 +317,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     let inside = runtime.enter();
     let exporters = Exporters::open(&config.telemetry).map_err(|error| ConfigError(format!("telemetry: {error}")))?;
     telemetry::start(&config.log, exporters.as_ref());
-    let state = state::open(&config.store, environment)?;
+    let state = runtime.block_on(state::open(&config.store, environment))?;
     let app = App::build_with_state(state, config, parsers()?, secrets())?;
     drop(inside);
     let own = Arc::clone(&app);

@@ -1,14 +1,15 @@
 //! The choice of the store: the configured one, or memory if its folder cannot be used.
 //!
 //! If the operator named a folder, it must be usable, or fumi does not start. The default folder need not be: a
-//! container without a home is served too, and its sessions end with the process.
+//! container without a home is served too, and its sessions end with the process. A Redis server that denies access is
+//! an error too; one that is away is not, since it may start later than fumi, and `/readyz` fails until it answers.
 
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use fumi_base::store::{Clock, Store, fs::FolderStore, memory::MemoryStore};
+use fumi_base::store::{Clock, Store, StoreError, fs::FolderStore, memory::MemoryStore, redis::RedisStore};
 use fumi_config::{self, ConfigError, StoreKind};
 
 /// The folder of the store inside the state folder.
@@ -30,14 +31,19 @@ impl State {
 }
 
 /// Opens the configured store.
-pub fn open(
+pub async fn open(
     config: &fumi_config::StoreConfig,
     environment: impl Fn(&str) -> Option<String>,
 ) -> Result<State, ConfigError> {
-    if config.kind == StoreKind::Memory {
-        return Ok(State::in_memory());
-    }
     let is_named = !config.dir.as_os_str().is_empty();
+    match config.kind {
+        StoreKind::Fs => {}
+        StoreKind::Memory => return Ok(State::in_memory()),
+        StoreKind::Redis => {
+            let folder = is_named.then(|| config.dir.clone());
+            return Ok(State { store: open_redis(config).await?, folder });
+        }
+    }
     let usual = || fumi_config::state_folder(environment);
     let Some(folder) = is_named.then(|| config.dir.clone()).or_else(usual) else {
         tracing::warn!(
@@ -59,7 +65,27 @@ pub fn open(
     }
 }
 
-fn refused(folder: &Path, error: &fumi_base::store::StoreError) -> ConfigError {
+/// Opens the store on a Redis server, and checks that it grants access if it answers.
+async fn open_redis(config: &fumi_config::StoreConfig) -> Result<Arc<dyn Store>, ConfigError> {
+    let (address, keys) = config.redis()?;
+    let refused = |error: &StoreError| {
+        ConfigError(format!(
+            "the store at {address}: {error}; correct user and password in store.url or FUMI__STORE__URL, or what the server allows them"
+        ))
+    };
+    let store = RedisStore::new(address.clone(), keys).map_err(|error| refused(&error))?;
+    // A script, which a user of the server may not be allowed to run. The session does not exist.
+    match store.get("session/none").await {
+        Err(error @ StoreError::Denied { .. }) => return Err(refused(&error)),
+        Err(error) => {
+            tracing::warn!(server = %address, %error, "starting without the store; sessions fail until it can be reached");
+        }
+        Ok(_) => tracing::info!(server = %address, prefix = config.prefix, "the store is open"),
+    }
+    Ok(Arc::new(store))
+}
+
+fn refused(folder: &Path, error: &StoreError) -> ConfigError {
     ConfigError(format!(
         "the state folder {} cannot be used: {error}; name one that can be written with --state, or use --store memory",
         folder.display()

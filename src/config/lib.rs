@@ -44,7 +44,7 @@ pub use projects::{PathMapping, ProjectsConfig};
 pub use provider::{AuthorChoice, ProviderConfig, ProviderKind};
 pub use server::ServerConfig;
 pub use state_key::{Secret, StateKey};
-pub use store::{StoreConfig, StoreKind, state_folder};
+pub use store::{StoreConfig, StoreFlag, StoreKind, state_folder};
 pub use telemetry::{LogConfig, LogFormat, TelemetryConfig};
 pub use tools::{CodeConfig, IndexConfig, ToolsConfig};
 
@@ -107,7 +107,7 @@ pub struct Flags {
     pub toolsets: Option<Vec<String>>,
     pub log: Option<LogFormat>,
     pub insecure: bool,
-    pub store: Option<StoreKind>,
+    pub store: Option<StoreFlag>,
     pub state: Option<PathBuf>,
 }
 
@@ -148,8 +148,8 @@ pub fn load(
     if let Some(format) = flags.log {
         config.log.format = format;
     }
-    if let Some(kind) = flags.store {
-        config.store.kind = kind;
+    if let Some(store) = flags.store {
+        config.store.apply(store);
     }
     if let Some(state) = flags.state {
         config.store.dir = state;
@@ -261,6 +261,7 @@ impl Config {
         self.limits.check()?;
         self.code.queries()?;
         self.novel.check()?;
+        self.store.check()?;
         self.log.check()?;
         self.telemetry.check()
     }

@@ -1,6 +1,6 @@
 //! Probes. `/livez` succeeds while the process can answer; `/readyz` reports whether to send more work.
 //!
-//! A probe needs no token and does not name the missing root.
+//! A probe needs no token and names neither the missing root nor the store's server.
 
 use std::{
     sync::{
@@ -15,7 +15,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::router::Edge;
 
-/// The timeout of the check of the roots; a disk that does not answer in time counts as missing.
+/// The timeout of each check; a disk or a store that does not answer in time counts as missing.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// True if a path is one of the probes, which are answered even when the server is full.
@@ -33,7 +33,13 @@ pub async fn readyz(State(edge): State<Edge>) -> (StatusCode, &'static str) {
     if edge.draining.is_cancelled() {
         return (StatusCode::SERVICE_UNAVAILABLE, "draining\n");
     }
-    match check_roots(&edge).await {
+    // The store's check has time-outs of its own; it is late only while the server is away.
+    let store = tokio::time::timeout(PATIENCE, edge.app.store.check());
+    let (roots, store) = tokio::join!(check_roots(&edge), store);
+    match roots {
+        RootState::Open if !matches!(store, Ok(Ok(()))) => {
+            (StatusCode::SERVICE_UNAVAILABLE, "the store cannot be used\n")
+        }
         RootState::Open => (StatusCode::OK, "ok\n"),
         // The response does not name the root, because probes need no token; the log and the caller's errors do.
         RootState::Missing => (StatusCode::SERVICE_UNAVAILABLE, "a project root is missing\n"),

@@ -47,6 +47,7 @@ mod sample;
 mod secrets;
 mod sessions;
 mod stopping;
+mod store_on_redis;
 mod taught;
 mod telemetry;
 mod wishes;

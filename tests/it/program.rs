@@ -81,8 +81,13 @@ impl Served {
     /// Starts it and waits until it listens.
     #[track_caller]
     pub(crate) fn start(command: &mut Command) -> Self {
-        let quiet = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = quiet.spawn().unwrap();
+        Self::start_logging(command, Stdio::null())
+    }
+
+    /// The same, with a place for the log.
+    #[track_caller]
+    pub(crate) fn start_logging(command: &mut Command, log: impl Into<Stdio>) -> Self {
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         Self { url: address_of(&mut child), child }
     }
 }
