@@ -91,7 +91,7 @@ impl App {
         let elements = index_folders.as_ref().map(|folders| folders.folder.with_file_name("elements"));
         let parsers = Arc::new(parsers.keeping_answers(elements.as_deref()));
         let store = state.store;
-        let replicas = (!config.server.replica_url.is_empty()).then(|| Replicas::new(Arc::clone(&store)));
+        let replicas = config.has_replicas().then(|| Replicas::new(Arc::clone(&store)));
         let replicas = replicas.transpose().map_err(no_random_numbers)?.map(Arc::new);
         let browser = BrowserService::new(BrowserSettings {
             replica: replicas.as_ref().map(|replicas| replicas.id().to_owned()),

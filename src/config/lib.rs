@@ -243,6 +243,30 @@ impl Config {
         sections.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
     }
 
+    /// True if other processes may serve the same sessions.
+    pub fn has_replicas(&self) -> bool {
+        self.store.kind == StoreKind::Redis || !self.server.replica_url.is_empty()
+    }
+
+    fn check_replicas(&self) -> Result<(), ConfigError> {
+        if !self.has_replicas() {
+            return Ok(());
+        }
+        if self.server.state_key.expose().is_empty() {
+            return Err(ConfigError(
+                "server.state_key is empty, but replicas need the same, since each opens what another has sealed; set FUMI__SERVER__STATE_KEY to the output of: openssl rand -base64 48".to_owned(),
+            ));
+        }
+        if self.server.replica_url.is_empty() && self.server.listen.ip().is_unspecified() {
+            return Err(ConfigError(format!(
+                "server.replica_url is empty, but the store is shared, and {} is not an address at which other replicas reach this one; set FUMI__SERVER__REPLICA_URL, such as http://10.0.0.7:{}",
+                self.server.listen,
+                self.server.listen.port()
+            )));
+        }
+        Ok(())
+    }
+
     /// Checks the rules that types cannot express.
     pub fn check(&self) -> Result<(), ConfigError> {
         let exposed = !self.server.listen.ip().is_loopback();
@@ -262,6 +286,7 @@ impl Config {
         self.code.queries()?;
         self.novel.check()?;
         self.store.check()?;
+        self.check_replicas()?;
         self.log.check()?;
         self.telemetry.check()
     }

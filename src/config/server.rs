@@ -45,8 +45,8 @@ pub struct ServerConfig {
     /// same on all replicas. Empty: a random key at every start. With a store in memory, sealed state is bound to the
     /// process too: it is lost when the process ends.
     pub state_key: Secret,
-    /// The URL at which the other replicas of this service reach this one, such as `http://10.0.0.7:8640`. Empty: this
-    /// server has no replicas.
+    /// The URL at which the other replicas of this service reach this one, such as `http://10.0.0.7:8640`. Empty: the
+    /// address on which it listens, if the store is a Redis server, else this server has no replicas.
     pub replica_url: String,
 }
 
@@ -83,11 +83,6 @@ impl ServerConfig {
                 "server.replica_url: {:?} is not a URL such as \"http://10.0.0.7:8640\" (with http://, without a path)",
                 self.replica_url
             )));
-        }
-        if !self.replica_url.is_empty() && self.state_key.expose().is_empty() {
-            return Err(ConfigError(
-                "server.replica_url needs server.state_key, the same on all replicas, since each opens what another has sealed; set FUMI__SERVER__STATE_KEY to the output of: openssl rand -base64 48".to_owned(),
-            ));
         }
         Ok(())
     }

@@ -256,7 +256,14 @@ pub async fn bind(app: Arc<App>) -> Result<BoundServer, ConfigError> {
         }
     };
     if let Some(replicas) = &edge.app.replicas {
-        replicas.enter(edge.app.config.server.replica_url.trim_end_matches('/').to_owned()).await;
+        let url = match edge.app.config.server.replica_url.trim_end_matches('/') {
+            "" => {
+                let address = listener.local_addr();
+                format!("http://{}", address.map_err(|error| ConfigError(format!("no address to listen on: {error}")))?)
+            }
+            url => url.to_owned(),
+        };
+        replicas.enter(url).await;
     }
     Ok(BoundServer { listener, metrics, edge })
 }

@@ -35,6 +35,8 @@ mod log_lines;
 mod mortal;
 mod novel;
 mod program;
+#[path = "../../src/base/store/tests/redis_server.rs"]
+mod redis_server;
 mod remade;
 mod replicas;
 mod reports;

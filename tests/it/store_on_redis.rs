@@ -1,8 +1,5 @@
 //! The real program with its state on a Redis server: several processes, a server that is away, credentials and TLS.
 
-#[path = "../../src/base/store/tests/redis_server.rs"]
-mod redis_server;
-
 use std::{
     fs::{self, File},
     path::Path,
@@ -13,10 +10,10 @@ use std::{
 use reqwest::StatusCode;
 use serde_json::json;
 
-use self::redis_server::RedisServer;
 use crate::{
     harness::{SESSION, Session},
     program::{Served, undisturbed},
+    redis_server::RedisServer,
     sample::Sample,
 };
 
@@ -37,6 +34,7 @@ fn over_redis(sample: &Sample, url: &str) -> Command {
     undisturbed(&mut command);
     command.args(["serve", "--listen", "127.0.0.1:0", "--store", "redis", "--root"]).arg(sample.root());
     command.env("FUMI__STORE__URL", url).env("FUMI__LOG__FILTER", "trace");
+    command.env("FUMI__SERVER__STATE_KEY", "0123456789abcdef0123456789abcdef");
     command
 }
 

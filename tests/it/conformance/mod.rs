@@ -14,15 +14,12 @@ mod tasks;
 use std::sync::Arc;
 
 use fumi::{app::App, state::State};
-use fumi_base::store::{Store, memory::MemoryStore};
+use fumi_base::store::redis::{KeySpace, RedisAddress, RedisStore};
+use fumi_config::StoreKind;
 use suite::{Found, Pinned, Scenario};
 use tokio::sync::broadcast;
 
-use crate::{
-    harness::Server,
-    replicas::{balancer::Balancer, free_address},
-    sample::Sample,
-};
+use crate::{harness::Server, redis_server::RedisServer, replicas::balancer::Balancer, sample::Sample};
 
 /// Runs the suite while the servers run.
 async fn found(servers: &[Server], url: String, revision: &'static str) -> Found {
@@ -35,16 +32,19 @@ async fn found(servers: &[Server], url: String, revision: &'static str) -> Found
 /// Runs the suite against replicas, of which each gets the next request; with one, against that server itself.
 async fn fixture_conforms(replicas: usize, revision: &'static str) {
     let sample = Sample::new();
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let changed = broadcast::Sender::new(16);
+    let redis = (replicas > 1).then(|| RedisServer::start(&[]));
     let mut servers = Vec::new();
     for _ in 0..replicas {
-        let state = State { store: Arc::clone(&store), ..State::in_memory() };
+        let state = redis.as_ref().map_or_else(State::in_memory, |redis| {
+            let address = RedisAddress::parse(&format!("redis://127.0.0.1:{}", redis.port)).unwrap();
+            let store = RedisStore::new(address, KeySpace::parse("fumi").unwrap()).unwrap();
+            State { store: Arc::new(store), ..State::in_memory() }
+        });
         let app = sample.app_by(state, crate::program::parsers(), &[], |config| {
             if replicas > 1 {
+                config.store.kind = StoreKind::Redis;
                 config.server.state_key = "0123456789abcdef0123456789abcdef".to_owned().into();
-                config.server.listen = free_address().parse().unwrap();
-                config.server.replica_url = format!("http://{}", config.server.listen);
             }
         });
         let everything = everything::Everything::new(Arc::clone(&app), changed.clone());

@@ -22,6 +22,7 @@ use self::balancer::Balancer;
 use crate::{
     harness::{SESSION, Server, Session, Stateless},
     program::{Served, undisturbed},
+    redis_server::RedisServer,
     sample::Sample,
 };
 
@@ -38,6 +39,7 @@ pub(crate) fn free_address() -> String {
 
 pub(crate) struct Cluster {
     sample: Sample,
+    redis: RedisServer,
     replicas: Vec<Served>,
     pub(crate) balancer: Balancer,
 }
@@ -49,9 +51,10 @@ impl Cluster {
         for folder in ["one", "two"] {
             sample.file(&format!("{folder}/{folder}.py"), "x = 1\n");
         }
-        let replicas: Vec<_> = (0..number).map(|_| replica(&sample)).collect();
+        let redis = RedisServer::start(&[]);
+        let replicas: Vec<_> = (0..number).map(|_| replica(&sample, &redis)).collect();
         let bases = replicas.iter().map(|replica| replica.url.trim_end_matches("/mcp").to_owned()).collect();
-        Self { sample, replicas, balancer: Balancer::start(bases).await }
+        Self { sample, redis, replicas, balancer: Balancer::start(bases).await }
     }
 
     async fn session(&self) -> Session {
@@ -75,17 +78,13 @@ impl Cluster {
     }
 }
 
-fn replica(sample: &Sample) -> Served {
-    let address = free_address();
+fn replica(sample: &Sample, redis: &RedisServer) -> Served {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
     undisturbed(&mut command);
     command
         .env("FUMI__SERVER__STATE_KEY", KEY)
-        .env("FUMI__SERVER__REPLICA_URL", format!("http://{address}"))
-        .args(["serve", "--listen", &address, "--root"])
-        .arg(sample.root())
-        .arg("--state")
-        .arg(sample.outside().join("state"));
+        .args(["serve", "--listen", "127.0.0.1:0", "--store", &format!("redis://127.0.0.1:{}", redis.port), "--root"])
+        .arg(sample.root());
     Served::start(&mut command)
 }
 
@@ -137,6 +136,7 @@ async fn files(session: &Session) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
 async fn session_is_one_whichever_replica_gets_its_requests() {
     let cluster = Cluster::start(3).await;
     let session = cluster.session().await;
@@ -169,6 +169,7 @@ async fn home(cluster: &Cluster) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
 async fn session_of_a_killed_replica_continues_in_another() {
     let mut cluster = Cluster::start(2).await;
     let session = cluster.session().await;
@@ -184,6 +185,7 @@ async fn session_of_a_killed_replica_continues_in_another() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
 async fn session_of_a_replica_that_shuts_down_continues_at_once() {
     let mut cluster = Cluster::start(2).await;
     let session = cluster.session().await;
@@ -200,6 +202,7 @@ async fn session_of_a_replica_that_shuts_down_continues_at_once() {
 
 /// What the stopped replica remembers of the session is not used when it goes on.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
 async fn replica_that_was_stopped_does_not_serve_a_session_that_moved() {
     let cluster = Cluster::start(2).await;
     let session = cluster.session().await;
@@ -219,6 +222,7 @@ async fn replica_that_was_stopped_does_not_serve_a_session_that_moved() {
 
 /// The request may have been executed, so it is not sent to another replica.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
 async fn request_to_a_replica_that_stops_while_it_works_is_answered_with_an_error() {
     let cluster = Cluster::start(2).await;
     let session = cluster.session().await;
@@ -229,4 +233,55 @@ async fn request_to_a_replica_that_stops_while_it_works_is_answered_with_an_erro
     assert_eq!(answer.error()["data"]["code"], "RESULT_LOST", "{}", answer.raw);
     cluster.signal(home, "-CONT");
     assert!(!session.call("list_files", json!({"roots": ["."]})).await.called().2);
+}
+
+/// Without the store no replica takes over a session, so each serves what it has and forwards to where the rest was last.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
+async fn sessions_go_on_while_the_store_is_away_and_end_when_it_is_emptied() {
+    let mut cluster = Cluster::start(2).await;
+    let session = cluster.session().await;
+    cluster.choose(&session, "two").await;
+    let at = [0, 1].map(|replica| cluster.at(&session, replica));
+    for session in &at {
+        assert_eq!(files(session).await, ["two.py"]);
+    }
+    cluster.redis.stop();
+    let end = Instant::now() + TTL + Duration::from_secs(5);
+    while Instant::now() < end {
+        for session in &at {
+            assert_eq!(files(session).await, ["two.py"]);
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    // It has kept nothing.
+    cluster.redis.run();
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    for session in &at {
+        let ended = session.call("list_files", json!({"roots": ["."]})).await;
+        assert_eq!(ended.status, StatusCode::NOT_FOUND, "{}", ended.raw);
+    }
+    let session = cluster.session().await;
+    cluster.choose(&session, "one").await;
+    for replica in 0..2 {
+        assert_eq!(files(&cluster.at(&session, replica)).await, ["one.py"]);
+    }
+}
+
+/// A store that accepts commands and does not answer them.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
+async fn calls_without_a_session_do_not_wait_for_the_store() {
+    let cluster = Cluster::start(2).await;
+    assert_eq!(cluster.redis.command("CLIENT PAUSE 4000 ALL"), "+OK");
+    let client = Stateless { http: reqwest::Client::new(), url: cluster.balancer.url() };
+    let began = Instant::now();
+    for _ in 0..20 {
+        assert!(!client.call("list_files", json!({"roots": ["."]})).await.called().2);
+    }
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    let session = cluster.session().await;
+    cluster.choose(&session, "one").await;
+    assert_eq!(files(&session).await, ["one.py"]);
 }
