@@ -18,7 +18,8 @@ COPIED = ("deploy", "docs", "tests/deploy", "config/default.toml", "Cargo.toml",
 BASE = "deploy/k8s/base/"
 SINGLE = "deploy/k8s/overlays/single/"
 OAUTH = "deploy/k8s/overlays/oauth/"
-COMPOSE = "deploy/compose.yaml"
+REPLICAS = "deploy/k8s/overlays/replicas/"
+COMPOSE, COMPOSE_REPLICAS = "deploy/compose.yaml", "deploy/compose.replicas.yaml"
 ALERTS = "deploy/prometheus/alerts.yml"
 BOARD = "deploy/grafana/dashboards/fumi.json"
 COLLECTOR = "deploy/otel-collector.yaml"
@@ -75,6 +76,37 @@ GROUPS = {
             (OAUTH + "oauth.yaml", "              $patch: delete", "              value: x", "either from the Secret or from an issuer"),
         ],
         [
+            (REPLICAS + "replicas.yaml", "FUMI__STORE__KIND", "FUMI__STORE__KINDS", "no setting for FUMI__STORE__KINDS"),
+            (REPLICAS + "replicas.yaml", "value: http://$(POD_IP):8640", "value: http://$(POD_IP):8641", "the replicas look for each other at http://10.0.0.7:8641"),
+            (REPLICAS + "replicas.yaml", "key: state-key", "key: statekey", "'key': 'statekey'"),
+            (REPLICAS + "replicas.yaml", "name: fumi_pool_waiting", "name: fumi_pool_queue", "it scales by fumi_pool_queue"),
+            (REPLICAS + "replicas.yaml", "$patch: delete\n", "spec:\n  accessModes:\n    - ReadWriteOnce\n", "several replicas cannot mount ReadWriteOnce"),
+            (REPLICAS + "secret.example.yaml", "@fumi-redis:6379/0\n---", "@fumi-redis:6380/0\n---", "no Service is fumi-redis:6380"),
+            (REPLICAS + "secret.example.yaml", "  password: replace-with-a-password", "  password: replace-with-another", "the password of Redis is not that of the URL"),
+            (REPLICAS + "redis.yaml", "value: $(REDIS_PASSWORD)", "value: $(PASSWORD)", "REDISCLI_AUTH contains a variable that is not set before it"),
+            (REPLICAS + "redis.yaml", "readOnlyRootFilesystem: true", "readOnlyRootFilesystem: false", "redis: its root can be written to"),
+            (REPLICAS + "redis.yaml", "valkey/valkey:8.1.4", "valkey/valkey:latest", "names no version"),
+            (REPLICAS + "redis.yaml", "valkey-cli ping", "valkey-cli info", "Redis has no startupProbe"),
+            (REPLICAS + "redis.yaml", "mountPath: /etc/redis", "mountPath: /etc/valkey", "/etc/redis/redis.conf is not mounted"),
+            (REPLICAS + "redis.yaml", "targetPort: redis", "targetPort: redes", "names the port redes"),
+            (REPLICAS + "redis.conf", "noeviction", "allkeys-lru", "redis.conf has not maxmemory-policy noeviction"),
+            (REPLICAS + "redis.conf", "maxmemory 256mb", "maxmemory 512mb", "Redis may use maxmemory 512mb of 512Mi"),
+            (REPLICAS + "network.yaml", "port: 8640", "port: 8641", "replicas do not reach each other"),
+            (REPLICAS + "network.yaml", "port: 6379", "port: 6380", "fumi does not reach Redis"),
+            (REPLICAS + "network.yaml", "        - podSelector:\n            matchLabels:\n              app.kubernetes.io/name: fumi\n      ports:\n        - protocol: TCP\n          port: redis", "        - podSelector: {}\n      ports:\n        - protocol: TCP\n          port: redis", "Redis is open to"),
+        ],
+        [
+            (REPLICAS + "replicas.yaml", "            # Before the variable that contains it. An IPv6 address must stand in brackets there: http://[$(POD_IP)]:8640\n            - name: POD_IP", "            - name: POD", "FUMI__SERVER__REPLICA_URL contains a variable that is not set before it"),
+            (REPLICAS + "replicas.yaml", "            - --state\n", "            - --store\n            - fs\n            - --state\n", "--store overrides the variables"),
+            (REPLICAS + "replicas.yaml", "              valueFrom:\n                secretKeyRef:\n                  name: fumi-redis\n                  key: url", "              value: redis://:x@fumi-redis:6379/0", "FUMI__STORE__URL is not from a Secret"),
+            (REPLICAS + "network.yaml", "    - Ingress\n    - Egress\n", "    - Ingress\n", "traffic is bounded for"),
+            (REPLICAS + "prometheus-adapter.yaml", "seriesQuery: fumi_pool_waiting", "seriesQuery: fumi_pool_queued", "the adapter asks for fumi_pool_queued"),
+            (REPLICAS + "secret.example.yaml", "replace-with-the-output-of-openssl-rand-base64-48", "short", "a state-key that could be a real one"),
+        ],
+        [
+            (REPLICAS + "redis.yaml", "app.kubernetes.io/name: fumi-redis\n    spec:", "app.kubernetes.io/name: fumi\n    spec:", "the StatefulSet fumi-redis does not find its pods"),
+        ],
+        [
             (BASE + "kustomization.yaml", "  - network.yaml\n", "  - networks.yaml\n", "networks.yaml"),
         ],
     ],
@@ -99,7 +131,32 @@ GROUPS = {
             ("deploy/grafana/provisioning/dashboards/fumi.yaml", "/etc/grafana/dashboards", "/etc/grafana/panels", "/etc/grafana/panels is not mounted"),
         ],
         [
+            (COMPOSE_REPLICAS, "      FUMI__SERVER__REPLICA_URL: http://fumi-2:8640", "      FUMI__SERVER__REPLICA_URL: http://fumi-1:8640", "fumi-2: the others look for it elsewhere"),
+            (COMPOSE_REPLICAS, "      - state-2:/state", "      - state-1:/state", "two replicas have one state folder"),
+            (COMPOSE_REPLICAS, "      FUMI__STORE__KIND", "      FUMI__STORE__KINDS", "no setting for FUMI__STORE__KINDS"),
+            (COMPOSE_REPLICAS, "${FUMI_STATE_KEY:?set it to the output of openssl rand -base64 48}", "0123456789abcdef0123456789abcdef", "contains no secret of yours"),
+            (COMPOSE_REPLICAS, "@redis:6379/0", "@redis:6380/0", "listens on {'6379'}"),
+            (COMPOSE_REPLICAS, "      - clients\n      - replicas\n", "      - clients\n      - replicas\n      - store\n", "Redis is open to"),
+            (COMPOSE_REPLICAS, "requirepass $$REDISCLI_AUTH", "maxclients 100", "Redis needs no password"),
+            (COMPOSE_REPLICAS, '"127.0.0.1:8640:8640"', '"127.0.0.1:8640:8641"', "nginx listens on"),
+            (COMPOSE_REPLICAS, "stop_grace_period: 45s", "stop_grace_period: 20s", "killed after 20 s"),
+            ("deploy/nginx.replicas.conf", "server fumi-2:8640", "server fumi-1:8640", "nginx sends requests to"),
+        ],
+        [
+            (COMPOSE_REPLICAS, "  store:\n    internal: true", "  store: {}", "Redis reaches the outside"),
+            (COMPOSE_REPLICAS, "      REDISCLI_AUTH: \"${FUMI_REDIS_PASSWORD", "      REDISCLI_AUTH: \"${FUMI_PASSWORD", "the password of Redis is not that of the URL"),
+        ],
+        [
             (COMPOSE, "    restart: unless-stopped\n\n  # Its", "    restart: unless-stopped\n    restart: always\n\n  # Its", "is a duplicate key"),
+        ],
+    ],
+    "redis": [
+        [
+            (REPLICAS + "redis.yaml", "requirepass $REDIS_PASSWORD", "maxclients 100", "Kubernetes: Redis needs no password"),
+            (REPLICAS + "redis.conf", "appendonly yes", "appendonly no", "compose: Redis forgets at a restart"),
+        ],
+        [
+            (COMPOSE_REPLICAS, "exec valkey-server", "valkey-server", "Redis ends with"),
         ],
     ],
     "telemetry": [
@@ -160,7 +217,7 @@ GROUPS = {
 def said(checker, root, binary):
     """Returns a checker's output for a tree, and whether it fails."""
     done = subprocess.run(
-        [sys.executable, root / f"tests/deploy/{checker}.py", root, binary],
+        [sys.executable, root / f"tests/deploy/{checker}.py", root, "redis-server" if checker == "redis" else binary],
         capture_output=True,
         text=True,
         timeout=300,

@@ -1,4 +1,4 @@
-"""Checks deploy/compose.yaml against the files around it and for its rules: loopback, read-only, no privileges, limits.
+"""Checks deploy/compose.yaml and compose.replicas.yaml against the files around it and for its rules: loopback, read-only, no privileges, limits.
 
 A container engine is not available. Keys are compared with a list, because Compose refuses a file with an unknown key.
 
@@ -6,12 +6,15 @@ A container engine is not available. Keys are compared with a list, because Comp
 """
 
 import re
+from collections import Counter
 from pathlib import Path
 
-from report import FUMI, ROOT, accepts, check, documents, end, flags_exist, text
+from report import FUMI, ROOT, accepts, check, documents, end, flags_exist, is_setting, text
 
-FILE = "deploy/compose.yaml"
+FILE, REPLICAS = "deploy/compose.yaml", "deploy/compose.replicas.yaml"
 TOP = {"services", "networks", "volumes"}
+# A variable without which Compose does not start.
+REQUIRED = re.compile(r"\$\{(\w+):\?[^}]+\}")
 SERVICE = {
     "build", "cap_drop", "command", "cpus", "depends_on", "environment", "healthcheck", "image", "mem_limit", "networks",
     "pids_limit", "ports", "read_only", "restart", "security_opt", "stop_grace_period", "tmpfs", "user", "volumes",
@@ -28,7 +31,7 @@ def image(name, service):
     if "build" in service:
         stages = re.findall(r"^FROM \S+ AS (\w+)$", text("Dockerfile"), re.MULTILINE)
         check(service["build"]["target"] in stages, f"{name}: the Dockerfile has no target {service['build']['target']}")
-        context = (ROOT / FILE).parent / service["build"]["context"]
+        context = (ROOT / "deploy") / service["build"]["context"]
         check((context / "Dockerfile").is_file(), f"{name}: no Dockerfile in {service['build']['context']}")
     else:
         check(re.fullmatch(r"[\w./-]+:v?\d+\.\d+\.\d+", service["image"]), f"{name}: {service['image']} names no version")
@@ -51,7 +54,7 @@ def mounted(name, service, volumes):
         check(target not in targets, f"{name}: {target} is mounted twice")
         targets.add(target)
         if source.startswith("."):
-            check(((ROOT / FILE).parent / source).exists(), f"{name}: {source} is not there")
+            check(((ROOT / "deploy") / source).exists(), f"{name}: {source} is not there")
             check(mode == ["ro"] or target == "/workspace", f"{name}: {source} can be written to")
         else:
             check(source in volumes, f"{name}: the volume {source} is not declared")
@@ -80,38 +83,93 @@ def reaches(name, url, compose, ports, whence):
         check(port in ports[host], f"{name} asks {url}; {host} listens on {ports[host]}")
 
 
-check(FUMI, "usage: compose.py ROOT BINARY")
-(compose,) = documents(text(FILE))
-check(set(compose) <= TOP, f"unknown keys: {set(compose) - TOP}")
-targets = {}
-for name, service in compose["services"].items():
-    check(set(service) <= SERVICE, f"{name}: unknown keys: {set(service) - SERVICE}")
-    image(name, service)
-    hardened(name, service)
-    targets[name] = mounted(name, service, compose["volumes"])
-    connected(name, service, compose)
-used = {mount.split(":")[0] for service in compose["services"].values() for mount in service.get("volumes", [])}
-check(set(compose["volumes"]) <= used, f"declared and not mounted: {set(compose['volumes']) - used}")
-networks = {network for service in compose["services"].values() for network in service["networks"]}
-check(set(compose["networks"]) == networks, f"declared and not used: {set(compose['networks']) - networks}")
-published = [port.split(":")[1] for service in compose["services"].values() for port in service.get("ports", [])]
-check(len(published) == len(set(published)), f"a port is published twice: {published}")
+def consistent(file):
+    """Checks one file by itself; returns it, and the paths at which each service has a mount."""
+    (compose,) = documents(text(file))
+    check(set(compose) <= TOP, f"unknown keys: {set(compose) - TOP}")
+    targets = {}
+    for name, service in compose["services"].items():
+        check(set(service) <= SERVICE, f"{name}: unknown keys: {set(service) - SERVICE}")
+        image(name, service)
+        hardened(name, service)
+        targets[name] = mounted(name, service, compose["volumes"])
+        connected(name, service, compose)
+    used = {mount.split(":")[0] for service in compose["services"].values() for mount in service.get("volumes", [])}
+    check(set(compose["volumes"]) <= used, f"declared and not mounted: {set(compose['volumes']) - used}")
+    networks = {network for service in compose["services"].values() for network in service["networks"]}
+    check(set(compose["networks"]) == networks, f"declared and not used: {set(compose['networks']) - networks}")
+    published = [port.split(":")[1] for service in compose["services"].values() for port in service.get("ports", [])]
+    check(len(published) == len(set(published)), f"a port is published twice: {published}")
+    return compose, targets
 
-# fumi: its flags, its configuration, its health check, its paths.
-fumi = compose["services"]["fumi"]
-flags_exist(fumi["command"], FILE)
-environment = fumi["environment"]
-settings = {name: value for name, value in environment.items() if name.startswith("FUMI__")}
-secret = environment["FUMI_TOKEN_SHA256"]
-check(re.fullmatch(r"\$\{FUMI_TOKEN_SHA256:\?[^}]+\}", secret), f"it starts without a token, or with one of ours: {secret}")
-accepts("", {**settings, "FUMI_TOKEN_SHA256": "0" * 64, "FUMI__SERVER__LISTEN": "0.0.0.0:8640"}, FILE)
-docker = re.search(r"^HEALTHCHECK .*CMD (\[.*\])$", text("Dockerfile"), re.MULTILINE)[1]
-check(fumi["healthcheck"]["test"] == ["CMD", *documents(docker)[0]], "its health check is not the image's")
-for path in ("/workspace", "/state"):
-    check(path in targets["fumi"] and path in fumi["command"], f"{path} is not both mounted and named")
-drain = int(re.search(r"^drain_seconds = (\d+)$", text("config/default.toml"), re.MULTILINE)[1])
-grace = int(fumi["stop_grace_period"].rstrip("s"))
-check(grace >= drain + 10, f"it is killed after {grace} s and drains for {drain}")
+
+def serves(file, name, service, mounts):
+    """fumi: its flags, its configuration, its health check, its paths. Returns its variables with examples of secrets."""
+    flags_exist(service["command"], file)
+    secret = service["environment"]["FUMI_TOKEN_SHA256"]
+    check(REQUIRED.fullmatch(secret), f"it starts without a token, or with one of ours: {secret}")
+    environment = {variable: REQUIRED.sub("example" * 6, value) for variable, value in service["environment"].items()}
+    settings = {variable: value for variable, value in environment.items() if variable.startswith("FUMI__")}
+    for variable in settings:
+        check(is_setting(variable), f"{name}: fumi has no setting for {variable}")
+    accepts("", {**settings, "FUMI_TOKEN_SHA256": "0" * 64, "FUMI__SERVER__LISTEN": "0.0.0.0:8640"}, file)
+    docker = re.search(r"^HEALTHCHECK .*CMD (\[.*\])$", text("Dockerfile"), re.MULTILINE)[1]
+    check(service["healthcheck"]["test"] == ["CMD", *documents(docker)[0]], "its health check is not the image's")
+    for path in ("/workspace", "/state"):
+        check(path in mounts and path in service["command"], f"{path} is not both mounted and named")
+    drain = int(re.search(r"^drain_seconds = (\d+)$", text("config/default.toml"), re.MULTILINE)[1])
+    grace = int(service["stop_grace_period"].rstrip("s"))
+    check(grace >= drain + 10, f"it is killed after {grace} s and drains for {drain}")
+    return environment
+
+
+def replicas(compose, targets):
+    """Checks that the fumi of compose.replicas.yaml reach each other and one Redis server, and nginx all of them."""
+    services = compose["services"]
+    names = [name for name, service in services.items() if "FUMI_TOKEN_SHA256" in service.get("environment", {})]
+    check(len(names) > 1, f"{REPLICAS}: {names} are no replicas")
+    ports = {name: {"8640"} for name in names} | {"redis": {"6379"}}
+    shared, states = [], []
+    for name in names:
+        environment = serves(REPLICAS, name, services[name], targets[name])
+        check("--store" not in services[name]["command"], f"{name}: --store overrides the variables")
+        check(environment.get("FUMI__SERVER__REPLICA_URL") == f"http://{name}:8640", f"{name}: the others look for it elsewhere")
+        for other in names:
+            reaches(other, f"http://{name}:8640", compose, ports, other)
+        secrets = {key: services[name]["environment"].get(key, "") for key in ("FUMI__SERVER__STATE_KEY", "FUMI__STORE__URL")}
+        for key, value in secrets.items():
+            check(REQUIRED.search(value), f"{name}: {key} contains no secret of yours")
+        shared.append(secrets)
+        url = re.fullmatch(r"redis://:[^@]+@([\w-]+:\d+)/\d+", environment.get("FUMI__STORE__URL", ""))
+        if check(url, f"{name}: the store is {environment.get('FUMI__STORE__URL')}"):
+            reaches(name, url[1], compose, ports, name)
+        states += [mount.partition(":")[0] for mount in services[name]["volumes"] if mount.endswith(":/state")]
+    check(all(secrets == shared[0] for secrets in shared), "the replicas differ in their secrets")
+    check(len(set(states)) == len(names), f"two replicas have one state folder: {states}")
+    redis = services["redis"]
+    members = [name for name, service in services.items() if set(service["networks"]) & set(redis["networks"])]
+    check(sorted(members) == sorted([*names, "redis"]), f"Redis is open to {members}")
+    (network,) = redis["networks"]
+    check((compose["networks"][network] or {}).get("internal") is True, "Redis reaches the outside")
+    password = REQUIRED.search(shared[0]["FUMI__STORE__URL"])
+    check(password and redis["environment"].get("REDISCLI_AUTH") == password[0], "the password of Redis is not that of the URL")
+    script = redis["command"][-1]
+    check("requirepass $$REDISCLI_AUTH\n" in script, "Redis needs no password")
+    for path in re.findall(r"\s(/\S+)", script):
+        check(path in targets["redis"], f"{path} is not mounted in Redis")
+    upstream = Counter(re.findall(r"^\s*server ([\w-]+:\d+) resolve max_fails=0;$", text("deploy/nginx.replicas.conf"), re.MULTILINE))
+    check(upstream == Counter(f"{name}:8640" for name in names), f"nginx sends requests to {sorted(upstream)}")
+    for target in upstream:
+        reaches("nginx.replicas.conf", target, compose, ports, "nginx")
+    inside = re.findall(r"^\s*listen (\d+);$", text("deploy/nginx.replicas.conf"), re.MULTILINE)
+    check([port.rpartition(":")[2] for port in services["nginx"]["ports"]] == inside, f"nginx listens on {inside}")
+
+
+check(FUMI, "usage: compose.py ROOT BINARY")
+replicas(*consistent(REPLICAS))
+compose, targets = consistent(FILE)
+environment = compose["services"]["fumi"]["environment"]
+serves(FILE, "fumi", compose["services"]["fumi"], targets["fumi"])
 
 # The connections between the services.
 (collector,) = documents(text("deploy/otel-collector.yaml"))
@@ -139,4 +197,4 @@ for flag in compose["services"]["prometheus"]["command"] + compose["services"]["
     if value.startswith("/"):
         everywhere = targets["prometheus"] | targets["otel-collector"]
         check(any(value == target or value.startswith(f"{target}/") for target in everywhere), f"{flag} is not mounted")
-end(FILE, 90)
+end("deploy/compose*.yaml", 230)

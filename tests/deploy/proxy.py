@@ -1,9 +1,10 @@
-"""Calls fumi through deploy/nginx.conf, over HTTPS: both eras, open streams, and requests that must not pass.
+"""Calls fumi through deploy/nginx.conf, over HTTPS: both eras, open streams, and requests that must not pass. Then two fumi,
+which share a store, through deploy/nginx.replicas.conf: the same, and one of the two is shut down and one killed.
 
-The file is used unchanged, except for the ports, the certificate and fumi's address. The test causes an event while the
+The files are used unchanged, except for the ports, the certificate and fumi's addresses. The test causes an event while the
 stream is open and waits for it: a proxy that buffers would delay it until the stream ends.
 
-    python tests/deploy/proxy.py NGINX BINARY [CONFIGURATION]
+    python tests/deploy/proxy.py NGINX BINARY
 
 Standard library only.
 """
@@ -52,29 +53,52 @@ def running(command, **options):
     assert code == 0, f"{command[0]} exits {code}"
 
 
-@contextmanager
-def fumi(binary, project):
+def variables():
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("FUMI_", "PROJECT_ROOT"))}
     environment |= {
         "FUMI_TOKEN_SHA256": hashlib.sha256(TOKEN.encode()).hexdigest(),
         "FUMI__SERVER__ALLOWED_HOSTS": json.dumps([NAME]),
     }
+    return environment
+
+
+@contextmanager
+def fumi(binary, project):
     command = [binary, "serve", "--listen", "127.0.0.1:0", "--root", project, "--store", "memory"]
-    with running(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with running(command, env=variables(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         ready = re.fullmatch(r"fumi listening on http://127\.0\.0\.1:(\d+)/mcp\n", process.stdout.readline())
         assert ready, "no ready line"
         yield int(ready[1])
 
 
-def placed(configuration, folder, backend, tls, plain):
-    """Returns the configuration with this machine's ports and paths; each must occur as often as given."""
-    for wanted, times, new in (
+def replica(binary, project, state, port):
+    """Starts one of several fumi, and waits until it listens."""
+    environment = variables() | {
+        "FUMI__SERVER__STATE_KEY": TOKEN,
+        "FUMI__SERVER__REPLICA_URL": f"http://127.0.0.1:{port}",
+        "FUMI__CODE__INDEX__ENABLED": "false",
+    }
+    command = [binary, "serve", "--listen", f"127.0.0.1:{port}", "--root", project, "--state", state, "--store", "fs"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not listens(port):
+        assert process.poll() is None, "a replica does not start"
+        time.sleep(0.01)
+    return process
+
+
+def behind_tls(configuration, folder, backend, tls, plain):
+    return placed(configuration, (
         ("server 127.0.0.1:8640;", 1, f"server 127.0.0.1:{backend};"),
         ("listen 443 ssl;", 1, f"listen 127.0.0.1:{tls} ssl;"),
         ("listen 80;", 1, f"listen 127.0.0.1:{plain};"),
         ("/etc/ssl/fumi/fullchain.pem", 1, f"{folder}/certificate.pem"),
         ("/etc/ssl/fumi/privkey.pem", 1, f"{folder}/key.pem"),
-    ):
+    ))
+
+
+def placed(configuration, replacements):
+    """Returns the configuration with this machine's ports and paths; each must occur as often as given."""
+    for wanted, times, new in replacements:
         assert configuration.count(wanted) == times, f"{wanted!r} occurs {configuration.count(wanted)} times"
         configuration = configuration.replace(wanted, new)
     return configuration
@@ -111,13 +135,13 @@ def listens(port):
 class Through:
     """Requests through the proxy, each on a connection of its own."""
 
-    def __init__(self, port, certificate):
-        self.port, self.context = port, ssl.create_default_context(cafile=certificate)
+    def __init__(self, port, certificate=None):
+        self.port, self.context = port, certificate and ssl.create_default_context(cafile=certificate)
 
     def send(self, method, path, body=None, headers=None, token=TOKEN, host=NAME):
         plain = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
         connection = http.client.HTTPConnection(NAME)
-        connection.sock = self.context.wrap_socket(plain, server_hostname=NAME)
+        connection.sock = self.context.wrap_socket(plain, server_hostname=NAME) if self.context else plain
         sent = {"Host": host, "Accept": "application/json, text/event-stream", **(headers or {})}
         if token:
             sent["Authorization"] = f"Bearer {token}"
@@ -159,13 +183,20 @@ def change(project, text):
 CALL = {"name": "search_content", "arguments": {"query": "one", "files": ["changing.py"], "total_only": True}}
 
 
-def session_era(proxy, project):
+def opened(proxy):
+    """Begins a session."""
     hello = {"protocolVersion": SESSION, "capabilities": {}, "clientInfo": {"name": "proxy", "version": "1"}}
     answer = proxy.session({"id": 1, "method": "initialize", "params": hello})
     session = answer.headers["Mcp-Session-Id"]
     assert session, f"{answer.status} and no session for initialize: {answer.read()[:300]}"
     assert result(answer)["serverInfo"]["name"] == "fumi"
     proxy.session({"method": "notifications/initialized"}, session).read()
+    return session
+
+
+def session_era(proxy, project):
+    change(project, "one = 1\n")
+    session = opened(proxy)
     found = result(proxy.session({"id": 2, "method": "tools/call", "params": CALL}, session))
     assert found["structuredContent"] == {"total_matches": 1}, found
     result(proxy.session({"id": 3, "method": "resources/subscribe", "params": {"uri": URI}}, session))
@@ -194,7 +225,7 @@ def stateless_era(proxy, project):
     assert message["method"] == "notifications/resources/updated", message
 
 
-def refused(proxy, plain):
+def refused(proxy):
     """Requests that must not pass, and the component that refuses them."""
     for token in (None, TOKEN + "x"):
         answer = proxy.send("POST", "/mcp", {}, token=token)
@@ -207,6 +238,9 @@ def refused(proxy, plain):
     large = {**CALL, "arguments": {**CALL["arguments"], "query": "x" * 3_000_000}}
     answer = proxy.modern("tools/call", CALL["name"], large)
     assert answer.status != 413, "nginx refuses a body that fumi takes"
+
+
+def redirected(plain):
     connection = http.client.HTTPConnection("127.0.0.1", plain, timeout=PATIENCE)
     connection.request("POST", "/mcp", "{}", {"Host": NAME})
     answer = connection.getresponse()
@@ -220,27 +254,86 @@ def idle(configuration):
         assert hours and int(hours[1]) >= 1, f"{timeout} cuts idle streams"
 
 
+def single(program, binary, project, folder):
+    configuration = (ROOT / "deploy/nginx.conf").read_text(encoding="utf-8")
+    idle(configuration)
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={NAME}"]
+        + ["-addext", f"subjectAltName=DNS:{NAME}", "-keyout", f"{folder}/key.pem", "-out", f"{folder}/certificate.pem"],
+        check=True,
+        capture_output=True,
+    )
+    tls, plain = free_port(), free_port()
+    with fumi(binary, project) as backend:
+        with nginx(program, folder, behind_tls(configuration, folder, backend, tls, plain), tls):
+            proxy = Through(tls, f"{folder}/certificate.pem")
+            session_era(proxy, project)
+            stateless_era(proxy, project)
+            refused(proxy)
+            redirected(plain)
+
+
+def replicas(program, binary, project, folder):
+    """Sessions through two replicas, of which nginx sends each request to the next; then without one of them."""
+    configuration = (ROOT / "deploy/nginx.replicas.conf").read_text(encoding="utf-8")
+    idle(configuration)
+    port, ports = free_port(), [free_port(), free_port()]
+    configuration = placed(configuration, (
+        ("listen 8640;", 1, f"listen 127.0.0.1:{port};"),
+        # An older nginx does not know `resolve`.
+        ("server fumi-1:8640 resolve ", 1, f"server 127.0.0.1:{ports[0]} "),
+        ("server fumi-2:8640 resolve ", 1, f"server 127.0.0.1:{ports[1]} "),
+    ))
+    state = f"{folder}/state"
+    os.mkdir(state)
+    started = [replica(binary, project, state, number) for number in ports]
+    try:
+        with nginx(program, folder, configuration, port):
+            proxy = Through(port)
+            session_era(proxy, project)
+            stateless_era(proxy, project)
+            refused(proxy)
+            sessions = []
+            for _ in range(4):
+                sessions.append(opened(proxy))
+                # `opened` sends two requests: without a third all sessions would begin in the same replica.
+                proxy.send("GET", "/livez").read()
+            assert all(sessions_of(number) > 0 for number in ports), "one replica has all sessions"
+            change(project, "one = 1\n")
+            # Both ways to end: on SIGTERM nothing is lost and nothing waits; a killed one is missed after ten seconds.
+            started[0].terminate()
+            assert started[0].wait(60) == 0, "a replica does not end"
+            continued(proxy, sessions)
+            started[0] = replica(binary, project, state, ports[0])
+            started[1].kill()
+            started[1].wait()
+            continued(proxy, sessions)
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+def sessions_of(port):
+    """Returns the number of sessions that live in a replica."""
+    metrics = Through(port).send("GET", "/metrics", host="127.0.0.1").read().decode()
+    return sum(float(line.split()[-1]) for line in metrics.splitlines() if re.match(r"fumi_sessions[ {]", line))
+
+
+def continued(proxy, sessions):
+    for number in range(2):
+        for session in sessions:
+            found = result(proxy.session({"id": 10 + number, "method": "tools/call", "params": CALL}, session))
+            assert found["structuredContent"] == {"total_matches": 1}, found
+
+
 def main():
     program, binary = sys.argv[1:3]
-    file = Path(sys.argv[3]) if len(sys.argv) > 3 else ROOT / "deploy/nginx.conf"
-    configuration = file.read_text(encoding="utf-8")
-    idle(configuration)
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as project:
-        change(project, "one = 1\n")
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={NAME}"]
-            + ["-addext", f"subjectAltName=DNS:{NAME}", "-keyout", f"{folder}/key.pem", "-out", f"{folder}/certificate.pem"],
-            check=True,
-            capture_output=True,
-        )
-        tls, plain = free_port(), free_port()
-        with fumi(binary, project) as backend:
-            with nginx(program, folder, placed(configuration, folder, backend, tls, plain), tls):
-                proxy = Through(tls, f"{folder}/certificate.pem")
-                session_era(proxy, project)
-                stateless_era(proxy, project)
-                refused(proxy, plain)
-    print("  nginx: both eras, two streams, and what must not pass")
+    for test in (single, replicas):
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as project:
+            change(project, "one = 1\n")
+            test(program, binary, project, folder)
+    print("  nginx: both eras, two streams, and what must not pass; the same with two replicas, and without one of them")
 
 
 main()

@@ -52,7 +52,7 @@ class Unique(yaml.SafeLoader):
 
 
 def unique(loader, node, deep=False):
-    keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
+    keys = [loader.construct_object(key, deep=True) for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
     for key in keys:
         if keys.count(key) > 1:
             raise yaml.constructor.ConstructorError(None, None, f"{key} is a duplicate key", node.start_mark)
@@ -65,6 +65,16 @@ Unique.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, unique)
 def defaults():
     """Returns every configuration key with its default."""
     return tomllib.loads(text("config/default.toml"))
+
+
+def is_setting(variable):
+    """True if `FUMI__SECTION__KEY` sets a key of config/default.toml."""
+    at = defaults()
+    for part in variable.lower().split("__")[1:]:
+        if not isinstance(at, dict) or part not in at:
+            return False
+        at = at[part]
+    return not isinstance(at, dict)
 
 
 def version():
