@@ -64,8 +64,8 @@ GROUPS = {
             (SINGLE + "single.yaml", "maxReplicas: 1", "maxReplicas: 3", "several replicas cannot mount ReadWriteOnce"),
             (SINGLE + "single.yaml", "    $patch: replace\n    type: Recreate", "    type: RollingUpdate", "cannot both mount"),
             (OAUTH + "fumi.toml", 'mode = "oauth"', 'mode = "tokens"', "either from the Secret or from an issuer"),
-            ("docs/deployment.md", "cidr: 192.0.2.0/24", "cird: 192.0.2.0/24", "docs/deployment.md, Kubernetes"),
-            ("docs/deployment.md", "name: fumi\n     policyTypes", "name: fumy\n     policyTypes", "its policy finds no pod"),
+            (BASE + "provider.example.yaml", "cidr: 192.0.2.0/24", "cird: 192.0.2.0/24", "provider.example.yaml, Kubernetes"),
+            (BASE + "provider.example.yaml", "name: fumi\n  policyTypes", "name: fumy\n  policyTypes", "provider.example.yaml finds no pod"),
         ],
         [
             (BASE + "deployment.yaml", "spec:\n  selector:", "spec:\n  replicas: 2\n  selector:", "every apply would undo the autoscaler"),

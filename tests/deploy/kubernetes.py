@@ -337,16 +337,11 @@ def replicated(rendered, container, variables, ports):
     rendered.check(most and int(most[1]) * 2 <= int(limit.removesuffix("Mi")), f"Redis may use {most and most[0]} of {limit}")
 
 
-def in_the_guide():
-    """Checks that manifests in docs/deployment.md are as valid as the committed ones, and find the pod."""
-    guide = text("docs/deployment.md")
-    shown = re.findall(r"^( *)```yaml\n(.*?)^\1```$", guide, re.MULTILINE | re.DOTALL)
-    check(shown, "docs/deployment.md shows no manifest")
-    for indent, content in shown:
-        for document in documents(re.sub(rf"^{indent}", "", content, flags=re.MULTILINE)):
-            schema(document, "docs/deployment.md")
-            selector = document["spec"]["podSelector"].get("matchLabels")
-            check(matches(selector, {"app.kubernetes.io/name": "fumi"}), "docs/deployment.md: its policy finds no pod")
+def provider():
+    """Checks that the policy for a provider, which is not part of the base, is valid and finds the pod."""
+    for document in documents(text("deploy/k8s/base/provider.example.yaml")):
+        schema(document, "provider.example.yaml")
+        check(matches(document["spec"]["podSelector"].get("matchLabels"), LABELS), "provider.example.yaml finds no pod")
 
 
 def example():
@@ -377,5 +372,5 @@ for folder in folders:
     configured(rendered, template["spec"], container, ports_of(template))
     scaled(rendered, container)
 example()
-in_the_guide()
+provider()
 end("deploy/k8s", 400)
