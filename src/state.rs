@@ -36,16 +36,15 @@ pub async fn open(
     environment: impl Fn(&str) -> Option<String>,
 ) -> Result<State, ConfigError> {
     let is_named = !config.dir.as_os_str().is_empty();
+    let usual = || fumi_config::state_folder(environment);
+    let folder = is_named.then(|| config.dir.clone()).or_else(usual);
     match config.kind {
         StoreKind::Fs => {}
         StoreKind::Memory => return Ok(State::in_memory()),
-        StoreKind::Redis => {
-            let folder = is_named.then(|| config.dir.clone());
-            return Ok(State { store: open_redis(config).await?, folder });
-        }
+        // Indexes stay in the folder: each process has its own.
+        StoreKind::Redis => return Ok(State { store: open_redis(config).await?, folder }),
     }
-    let usual = || fumi_config::state_folder(environment);
-    let Some(folder) = is_named.then(|| config.dir.clone()).or_else(usual) else {
+    let Some(folder) = folder else {
         tracing::warn!(
             "no folder for state: HOME is not set; sessions end with this process. Name a folder with --state."
         );

@@ -4,16 +4,22 @@
 //! Invariant: a request is executed once at most. It is sent again only if the connection to the home failed before
 //! anything was sent. The home authenticates and checks a forwarded request as any other, by its own headers.
 
-use std::time::Duration;
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use axum::{
-    body::{Body, Bytes},
+    body::{Body, BodyDataStream, Bytes},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header, request::Parts},
     response::Response,
 };
 use fumi_base::store::StoreError;
 use fumi_config::ConfigError;
 use fumi_kernel::metrics::RefusalReason;
+use futures_core::Stream;
 use tokio::time::{Instant, sleep};
 
 use super::{http_error::HttpError, router::Edge};
@@ -22,13 +28,15 @@ use crate::mcp::{
     replicas::{ID_LENGTH, Replicas, TTL},
 };
 
-/// The header of a request that a replica has forwarded. Such a request is not forwarded again.
+/// The header of a forwarded request: the replica that it is for. Such a request is not forwarded again.
 pub static FORWARDED: HeaderName = HeaderName::from_static("fumi-forwarded");
 
 /// The time to connect to another replica.
 const CONNECT: Duration = Duration::from_secs(2);
 /// The interval at which the store is asked whether a silent replica still lives.
 const LOOK: Duration = Duration::from_millis(500);
+/// The same while a response is passed on, since streams may be open for hours.
+const LOOK_WHILE_STREAMING: Duration = Duration::from_secs(3);
 /// The time for which a replica that lives may accept no connection.
 const PATIENCE: Duration = TTL.saturating_add(CONNECT);
 /// The `Retry-After` of a session that could not be reached.
@@ -47,7 +55,7 @@ const OF_CONNECTION: [HeaderName; 8] = [
 ];
 
 /// Another replica, which has the session or the task of a request.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Home {
     replica: String,
     url: String,
@@ -83,7 +91,7 @@ impl Forwarder {
         let Some(replicas) = &edge.app.replicas else { return Ok(None) };
         let end = Instant::now() + PATIENCE;
         while Instant::now() < end {
-            let sent = self.send(replicas, home, parts, body);
+            let sent = self.send(home, parts, body);
             let is_unsent = tokio::select! {
                 answer = sent => match answer {
                     Ok(answer) if answer.status() == StatusCode::SERVICE_UNAVAILABLE => {
@@ -91,14 +99,21 @@ impl Forwarder {
                         if lives(replicas, home).await { return Ok(Some(response(answer))) }
                         true
                     }
-                    Ok(answer) => return Ok(Some(response(answer))),
+                    Ok(answer) if answer.status() == StatusCode::MISDIRECTED_REQUEST => {
+                        // Another process has the URL by now.
+                        if let Err(error) = replicas.remove(&home.replica).await {
+                            tracing::warn!(%error, "the entry of a replica that has ended remains until it expires");
+                        }
+                        true
+                    }
+                    Ok(answer) => return Ok(Some(until_ended(response(answer), replicas, home))),
                     Err(error) if error.is_connect() => true,
                     Err(error) => {
                         tracing::warn!(%error, "a replica did not answer a forwarded request");
                         false
                     }
                 },
-                () = has_ended(replicas, home) => false,
+                () = has_ended(replicas, home, LOOK) => false,
             };
             if !is_unsent {
                 return Err(lost(edge));
@@ -112,19 +127,13 @@ impl Forwarder {
         Err(HttpError::temporary(StatusCode::SERVICE_UNAVAILABLE, "SESSIONS_UNAVAILABLE", &[], RETRY_AFTER))
     }
 
-    async fn send(
-        &self,
-        replicas: &Replicas,
-        home: &Home,
-        parts: &Parts,
-        body: &Bytes,
-    ) -> reqwest::Result<reqwest::Response> {
+    async fn send(&self, home: &Home, parts: &Parts, body: &Bytes) -> reqwest::Result<reqwest::Response> {
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let mut headers = without_connection(&parts.headers);
         // This replica compresses what its client wants compressed.
         headers.remove(header::ACCEPT_ENCODING);
-        if let Ok(own) = HeaderValue::from_str(replicas.id()) {
-            headers.insert(&FORWARDED, own);
+        if let Ok(home) = HeaderValue::from_str(&home.replica) {
+            headers.insert(&FORWARDED, home);
         }
         let request = self.http.request(parts.method.clone(), format!("{}{path}", home.url)).headers(headers);
         request.body(body.clone()).send().await
@@ -134,17 +143,19 @@ impl Forwarder {
 /// Returns where a session that lived in another replica lives now: there, or here if that replica has ended (`None`).
 pub async fn find_home(edge: &Edge, session: &str, replica: &str) -> Result<Option<Home>, StoreError> {
     let Some(replicas) = &edge.app.replicas else { return Ok(None) };
-    let mut replica = replica.to_owned();
+    if let Some(url) = replicas.url_of(replica).await? {
+        return Ok(Some(Home { replica: replica.to_owned(), url }));
+    }
+    let stored = edge.sessions.stored();
     loop {
+        // The record first: a home that goes on after it was asked for has written the record again.
+        let found = stored.read(session).await?.filter(|(record, _)| stored.is_elsewhere(record));
+        let Some((record, version)) = found else { return Ok(None) };
+        let replica = record.home.clone().unwrap_or_default();
         if let Some(url) = replicas.url_of(&replica).await? {
             return Ok(Some(Home { replica, url }));
         }
-        edge.sessions.stored().take_over(session, &replica).await?;
-        match edge.sessions.locate(session).await?.and_then(|place| place.elsewhere) {
-            // Another replica was faster.
-            Some(other) => replica = other,
-            None => return Ok(None),
-        }
+        stored.take_over(session, record, version).await?;
     }
 }
 
@@ -172,10 +183,10 @@ fn replica_of_browser_session(body: &str) -> Option<&str> {
     value.split_once('_').map(|(replica, _)| replica).filter(|replica| replica.len() == ID_LENGTH)
 }
 
-/// Waits until the entry of a replica has expired.
-async fn has_ended(replicas: &Replicas, home: &Home) {
+/// Waits until the entry of a replica has expired, asking the store at an interval.
+async fn has_ended(replicas: &Replicas, home: &Home, interval: Duration) {
     loop {
-        sleep(LOOK).await;
+        sleep(interval).await;
         if !lives(replicas, home).await {
             return;
         }
@@ -191,6 +202,39 @@ async fn lives(replicas: &Replicas, home: &Home) -> bool {
 fn lost(edge: &Edge) -> HttpError {
     edge.app.kernel.metrics.refused(RefusalReason::Busy);
     HttpError::new(StatusCode::BAD_GATEWAY, "REPLICA_LOST", &[])
+}
+
+/// Ends the body of a response with an error once its replica has ended: its client comes back for the rest, to the replica that
+/// has taken the session over.
+fn until_ended(response: Response, replicas: &Arc<Replicas>, home: &Home) -> Response {
+    let (replicas, home) = (Arc::clone(replicas), home.clone());
+    let ended = Box::pin(async move { has_ended(&replicas, &home, LOOK_WHILE_STREAMING).await });
+    response.map(|body| Body::from_stream(UntilEnded { body: body.into_data_stream(), ended: Some(ended) }))
+}
+
+/// The body of a response from another replica.
+struct UntilEnded {
+    body: BodyDataStream,
+    /// Completes when the replica has ended; `None` after that.
+    ended: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+}
+
+impl Stream for UntilEnded {
+    type Item = Result<Bytes, axum::Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Poll::Ready(piece) = Pin::new(&mut self.body).poll_next(context) {
+            return Poll::Ready(piece);
+        }
+        match self.ended.as_mut().map(|ended| ended.as_mut().poll(context)) {
+            Some(Poll::Ready(())) => {
+                self.ended = None;
+                Poll::Ready(Some(Err(axum::Error::new("the replica has ended"))))
+            }
+            Some(Poll::Pending) => Poll::Pending,
+            None => Poll::Ready(None),
+        }
+    }
 }
 
 fn response(answer: reqwest::Response) -> Response {

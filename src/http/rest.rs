@@ -193,6 +193,9 @@ async fn run(
     Box::pin(talk.call(entry, arguments, |question| app.provider_for(question))).await
 }
 
+/// The `Retry-After` of an unavailable service where the error says no other time, in seconds.
+const RETRY_SECONDS: u64 = 2;
+
 /// Returns a reply as a response: its structure or its text, its status, and headers with its metadata.
 fn answer(reply: ToolReply, as_text: bool) -> Response {
     let status = status(&reply);
@@ -201,7 +204,8 @@ fn answer(reply: ToolReply, as_text: bool) -> Response {
     for (name, key) in [("x-fumi-tokens", "fumi/tokens"), ("x-fumi-elapsed-ms", "fumi/elapsed_ms")] {
         headers.insert(HeaderName::from_static(name), meta[key].as_u64().unwrap_or_default().into());
     }
-    if let Some(wait) = retry_after(&reply) {
+    let wait = retry_after(&reply).or_else(|| (status == StatusCode::SERVICE_UNAVAILABLE).then_some(RETRY_SECONDS));
+    if let Some(wait) = wait {
         headers.insert(header::RETRY_AFTER, wait.into());
     }
     if as_text {

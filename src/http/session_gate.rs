@@ -35,6 +35,10 @@ const RETRY_AFTER: Duration = Duration::from_secs(2);
 /// Returns the replica that has what a request is about: its session, else its task or browser session. `None` if that is
 /// this one, or nothing. A session must belong to the principal.
 pub async fn home(edge: &Edge, parts: &mut Parts, body: &[u8]) -> Result<Option<Home>, HttpError> {
+    let meant = parts.headers.get(&FORWARDED).and_then(|id| id.to_str().ok());
+    if meant.is_some_and(|id| edge.app.replicas.as_ref().is_some_and(|replicas| replicas.id() != id)) {
+        return Err(HttpError::new(StatusCode::MISDIRECTED_REQUEST, "OTHER_REPLICA", &[]));
+    }
     let home = check_owner(edge, parts).await?;
     if home.is_some() || era::session_id(&parts.headers).is_some() {
         return Ok(home);
@@ -98,6 +102,14 @@ pub async fn restore_layer(
         // The session ended with the process, between the gate and its worker. "Not found" would make its client forget
         // it.
         return refused(&edge, &AdmissionError::Closing).into_response();
+    }
+    if is_lost && !edge.sessions.is_open(&id) {
+        // It ended or moved, between the gate and its worker.
+        let place = edge.sessions.locate(&id).await;
+        let lost = place.map_or_else(AdmissionError::Unavailable, |place| {
+            place.map_or(AdmissionError::Unknown, |_| AdmissionError::Failed)
+        });
+        return refused(&edge, &lost).into_response();
     }
     response
 }

@@ -124,6 +124,11 @@ impl Replicas {
         }
     }
 
+    /// Removes the entry of another replica that has ended: another process has its URL.
+    pub async fn remove(&self, id: &str) -> Result<(), StoreError> {
+        self.store.delete(&key(id), ExpectedState::Anything).await.map(drop)
+    }
+
     /// Returns the URL of a living replica; `None` if its entry has expired. While the store is away this is the last known
     /// one.
     pub async fn url_of(&self, id: &str) -> Result<Option<String>, StoreError> {

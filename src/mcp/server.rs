@@ -188,6 +188,11 @@ impl McpServer {
         at.map(|at| all.swap_remove(at)).unwrap_or_default()
     }
 
+    /// Stores what the client of a session chose.
+    async fn store_choices(&self, session: &str, locale: fumi_base::text::Locale) -> Result<(), ErrorData> {
+        self.streams.store_choices(session).await.map_err(|lost| to_protocol_error(&lost.into(), locale))
+    }
+
     /// Removes the server's secrets from a protocol error; the pipeline does the same for results.
     fn redacted(&self, mut error: ErrorData) -> ErrorData {
         let redactor = &self.app.kernel.redactor;
@@ -343,8 +348,7 @@ impl ServerHandler for McpServer {
             return Err(ErrorData::method_not_found::<rmcp::model::SetLevelRequestMethod>());
         };
         self.streams.set_debug(&session, log_messages::wants_debug(&request));
-        self.streams.store_choices(&session).await;
-        Ok(())
+        self.store_choices(&session, self.caller(&context).locale).await
     }
 
     async fn list_tools(
@@ -421,7 +425,7 @@ impl ServerHandler for McpServer {
                 {
                     tracing::debug!(%error, "a client could not be notified of its new tool list");
                 }
-                self.streams.store_choices(session).await;
+                self.store_choices(session, caller.locale).await?;
             }
             held.map_err(|error| self.redacted(error))
         };
@@ -602,8 +606,7 @@ impl ServerHandler for McpServer {
                 })
                 .await
                 .map_err(|error| self.about(&request.uri, to_protocol_error(&error, caller.locale)))?;
-            self.streams.store_choices(session).await;
-            Ok(())
+            self.store_choices(session, caller.locale).await
         };
         Operation::new("resources/subscribe").run(&self.app, &context, no_error, work).await
     }
@@ -614,11 +617,10 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let work = async {
-            if let Some(session) = self.caller(&context).session {
-                self.streams.subscriptions().unsubscribe(&session, &request.uri);
-                self.streams.store_choices(&session).await;
-            }
-            Ok(())
+            let caller = self.caller(&context);
+            let Some(session) = &caller.session else { return Ok(()) };
+            self.streams.subscriptions().unsubscribe(session, &request.uri);
+            self.store_choices(session, caller.locale).await
         };
         Operation::new("resources/unsubscribe").run(&self.app, &context, no_error, work).await
     }

@@ -170,10 +170,10 @@ impl McpSessionManager {
 
     /// Ends the sessions in this process that another replica has taken over, or that the store has lost.
     async fn leave_moved(&self) -> Result<(), StoreError> {
-        for id in self.streams.ready() {
+        for id in self.streams.ids() {
+            // A session that is being restored is ready after that.
             let _turn = self.lock(&id).await;
-            let record = self.streams.stored().find(&id).await?;
-            if record.is_none_or(|record| self.streams.stored().is_elsewhere(&record)) {
+            if self.streams.is_open(&id) && !self.streams.stored().confirm(&id).await? {
                 tracing::info!("a session continues in another replica");
                 self.streams.end(&id, SessionEndReason::Moved);
                 let _ = self.inner.close_session(&id.as_str().into()).await;

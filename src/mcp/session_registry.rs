@@ -25,6 +25,7 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    protocol_error::McpError,
     replay::{Replay, ReplayBudget},
     replicas::Replicas,
     roots::ClientRoots,
@@ -257,12 +258,15 @@ impl SessionRegistry {
 
     /// Stores the choices of a session if they changed: its project, its log level and its subscriptions. If the store
     /// fails, the choices are lost at a restart, but the call succeeds.
-    pub async fn store_choices(&self, session: &str) {
+    ///
+    /// # Errors
+    /// If another replica has taken the session over, or it has ended: the choices have no effect.
+    pub async fn store_choices(&self, session: &str) -> Result<(), McpError> {
         let Some(kept) = self.sessions.get(session).map(|activity| Arc::clone(&activity.kept)) else {
-            return;
+            return Ok(());
         };
         let mut kept = kept.lock().await;
-        let Some(before) = kept.as_ref() else { return };
+        let Some(before) = kept.as_ref() else { return Ok(()) };
         let root = self.chosen.project(session);
         let root = root.as_ref().and_then(|project| project.root().to_str());
         let is_quiet = self.replay(session).is_ok_and(|replay| replay.is_quiet());
@@ -270,14 +274,16 @@ impl SessionRegistry {
             && before.is_quiet == is_quiet
             && self.subscriptions.matches(session, &before.subscriptions)
         {
-            return;
+            return Ok(());
         }
         let now =
             SessionChoices { root: root.map(str::to_owned), subscriptions: self.subscriptions.uris(session), is_quiet };
         match self.stored.store_choices(session, &now).await {
-            Ok(_) => *kept = Some(now),
+            Ok(true) => *kept = Some(now),
+            Ok(false) => return Err(McpError::ResultLost),
             Err(error) => tracing::warn!(%error, "the choices of a session are not stored and end with this process"),
         }
+        Ok(())
     }
 
     pub fn stored(&self) -> &SessionStore {
@@ -294,9 +300,9 @@ impl SessionRegistry {
         self.places.take(principal)
     }
 
-    /// Returns the sessions that this process has, ready for use.
-    pub(super) fn ready(&self) -> Vec<String> {
-        self.sessions.iter().filter(|entry| entry.began.is_some()).map(|entry| entry.key().clone()).collect()
+    /// Returns the sessions that this process has, ready or not.
+    pub(super) fn ids(&self) -> Vec<String> {
+        self.sessions.iter().map(|entry| entry.key().clone()).collect()
     }
 
     /// True if this process has the session, ready or not.

@@ -155,6 +155,12 @@ impl McpSessionManager {
             }
         }
         self.streams().set_debug(id, !record.kept.is_quiet);
+        // Another replica may have taken it over meanwhile, if this process was stopped.
+        if self.app().replicas.is_some()
+            && !self.streams().stored().confirm(id).await.map_err(|error| error.to_string())?
+        {
+            return Err("it continues in another replica".to_owned());
+        }
         self.streams().make_ready(
             id,
             ReadySession {

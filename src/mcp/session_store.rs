@@ -121,17 +121,27 @@ impl SessionStore {
         self.home.is_some() && record.home.is_some() && self.home != record.home
     }
 
-    /// Moves a session to this replica from one that has ended. Does nothing if it is not there: another replica was
-    /// faster, or the session ended.
-    pub async fn take_over(&self, id: &str, from: &str) -> Result<(), StoreError> {
-        let Some((mut record, version)) = self.read(id).await? else { return Ok(()) };
-        if record.home.as_deref() != Some(from) {
-            return Ok(());
-        }
-        record.home.clone_from(&self.home);
+    /// Moves a session to this replica, if its record still has the version that was read before its home had ended.
+    /// Otherwise it does nothing: another replica was faster, the home goes on, or the session ended.
+    pub async fn take_over(&self, id: &str, record: SessionRecord, version: Version) -> Result<(), StoreError> {
+        let record = SessionRecord { home: self.home.clone(), ..record };
         match self.write(id, &record, ExpectedState::Version(version)).await {
             Err(StoreError::Conflict) => Ok(()),
             written => written,
+        }
+    }
+
+    /// Returns true if a session lives here, and writes its record again: a replica that read the former version does not
+    /// take the session over any more.
+    pub async fn confirm(&self, id: &str) -> Result<bool, StoreError> {
+        loop {
+            let Some((record, version)) = self.read(id).await?.filter(|(record, _)| !self.is_elsewhere(record)) else {
+                return Ok(false);
+            };
+            match self.write(id, &record, ExpectedState::Version(version)).await {
+                Err(StoreError::Conflict) => {}
+                written => return written.map(|()| true),
+            }
         }
     }
 
@@ -147,7 +157,7 @@ impl SessionStore {
     }
 
     /// Reads a session, with the version of its record. Records of another format are ignored.
-    async fn read(&self, id: &str) -> Result<Option<(SessionRecord, Version)>, StoreError> {
+    pub async fn read(&self, id: &str) -> Result<Option<(SessionRecord, Version)>, StoreError> {
         let Some(key) = key(id) else { return Ok(None) };
         let Some(entry) = self.store.get(&key).await? else {
             return Ok(None);
@@ -212,11 +222,24 @@ impl SessionStore {
     }
 
     /// Deletes a session that ended for good.
+    ///
+    /// # Errors
+    /// [`StoreError::Lost`] if it lives in another replica now, which alone may end it.
     pub async fn end(&self, id: &str) -> Result<(), StoreError> {
-        if let Some(key) = key(id) {
-            self.store.delete(&key, ExpectedState::Anything).await?;
+        let Some(key) = key(id) else { return Ok(()) };
+        if self.home.is_none() {
+            return self.store.delete(&key, ExpectedState::Anything).await.map(drop);
         }
-        Ok(())
+        loop {
+            let Some((record, version)) = self.read(id).await? else { return Ok(()) };
+            if self.is_elsewhere(&record) {
+                return Err(StoreError::Lost);
+            }
+            match self.store.delete(&key, ExpectedState::Version(version)).await {
+                Err(StoreError::Conflict) => {}
+                deleted => return deleted.map(drop),
+            }
+        }
     }
 
     /// Removes expired records, and logs files that do not belong into the store.

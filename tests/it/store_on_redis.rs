@@ -33,6 +33,7 @@ fn over_redis(sample: &Sample, url: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
     undisturbed(&mut command);
     command.args(["serve", "--listen", "127.0.0.1:0", "--store", "redis", "--root"]).arg(sample.root());
+    command.arg("--state").arg(sample.outside().join("state"));
     command.env("FUMI__STORE__URL", url).env("FUMI__LOG__FILTER", "trace");
     command.env("FUMI__SERVER__STATE_KEY", "0123456789abcdef0123456789abcdef");
     command

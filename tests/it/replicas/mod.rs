@@ -84,7 +84,9 @@ fn replica(sample: &Sample, redis: &RedisServer) -> Served {
     command
         .env("FUMI__SERVER__STATE_KEY", KEY)
         .args(["serve", "--listen", "127.0.0.1:0", "--store", &format!("redis://127.0.0.1:{}", redis.port), "--root"])
-        .arg(sample.root());
+        .arg(sample.root())
+        .arg("--state")
+        .arg(sample.outside().join("state"));
     Served::start(&mut command)
 }
 
