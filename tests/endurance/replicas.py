@@ -29,7 +29,7 @@ from history import DONE, REFUSED, UNKNOWN, Operation
 from registers import END, GONE, READ, WRITE, Step
 from server import Server, mcp_headers
 
-REPLICAS, CLIENTS, SESSIONS = 3, 8, 6
+REPLICAS, CLIENTS, SESSIONS = 3, 8, 12
 FOLDERS = [f"p{n}" for n in range(8)]
 COUNTERS, TEXTS = ["counter0.md", "counter1.md"], ["text0.md", "text1.md", "text2.md"]
 # How often a text contains its value: a file that is half written shows.
@@ -103,6 +103,8 @@ class Session:
     id: str
     steps: list = field(default_factory=list)
     is_ending: bool = False
+    # Until this time clients only read, so that a lost write is not hidden by a later one.
+    calm_until: float = 0.0
 
 
 @dataclass
@@ -113,6 +115,7 @@ class Answer:
     begin: float
     end: float
     result: dict
+    at: str = ""
     session: str = ""
 
     @property
@@ -145,10 +148,18 @@ class Cluster:
         ]
         self.sessions, self.former = [], []
         self.operations, self.texts = [], {name: [] for name in TEXTS}
+        # What happened to the replicas, and the answers, each with its times.
+        self.events, self.answers = [], []
         while len(self.sessions) < SESSIONS:
             self.begin_session(rng)
 
     def ask(self, rng, method, path, body, headers, at=None):
+        answer = self.send(rng, method, path, body, headers, at)
+        asked = json.dumps(body)[:200] if body else ""
+        self.answers.append((answer.begin, answer.end, answer.at, answer.code, method, path, asked, headers.get("Mcp-Session-Id")))
+        return answer
+
+    def send(self, rng, method, path, body, headers, at):
         """Sends a request to one replica, or to another if it refuses the connection. Returns its answer."""
         order = [at] if at else rng.sample(self.replicas, len(self.replicas))
         if not at and rng.random() < 0.9:
@@ -161,20 +172,20 @@ class Cluster:
             except ConnectionRefusedError:
                 continue
             except OSError as error:
-                return Answer(f"lost: {type(error).__name__}", begin, time.monotonic(), {})
+                return Answer(f"lost: {type(error).__name__}", begin, time.monotonic(), {}, replica.name)
             try:
                 connection.request(method, path, json.dumps(body) if body else None, headers)
                 reply = connection.getresponse()
                 said = reply.read().decode()
             except TimeoutError:
                 self.faults.append(f"{replica.name} gave no answer within {HANG} s: {method} {path} {body}, sent at {begin:.3f}")
-                return Answer("lost: hang", begin, time.monotonic(), {})
+                return Answer("lost: hang", begin, time.monotonic(), {}, replica.name)
             except (OSError, http.client.HTTPException) as error:
-                return Answer(f"lost: {type(error).__name__}", begin, time.monotonic(), {})
+                return Answer(f"lost: {type(error).__name__}", begin, time.monotonic(), {}, replica.name)
             finally:
                 connection.close()
             code, result = self.understand(replica, method, path, body, reply, said)
-            return Answer(code, begin, time.monotonic(), result, reply.getheader("Mcp-Session-Id") or "")
+            return Answer(code, begin, time.monotonic(), result, replica.name, reply.getheader("Mcp-Session-Id") or "")
         return Answer("refused", begin, time.monotonic(), {})
 
     def understand(self, replica, method, path, body, reply, said):
@@ -209,7 +220,6 @@ class Cluster:
         content = result.get("structuredContent", result)
         if result.get("isError"):
             return str((content.get("error") or {}).get("code")), {}
-        if not content and os.environ.get("KEEP"): print("NORESULT", replica.name, time.monotonic(), replica.stopped, path, json.dumps(body)[:150], said[:800], dict(reply.getheaders()), file=sys.stderr)
         return (DONE, content) if content else ("lost: no result", {})
 
     def mcp(self, rng, session, method, params, at=None):
@@ -217,6 +227,9 @@ class Cluster:
         if not method.startswith("notifications/"):
             body["id"] = next(self.ids)
         answer = self.ask(rng, "POST", "/mcp", body, mcp_headers(session), at)
+        if answer.code == "lost: no result" and any(known.id == session and known.is_ending for known in self.sessions + self.former):
+            # A call that runs when its session is ended has no result.
+            answer.code = "lost: ended"
         self.codes[f"{params.get('name', method)} {answer.code}"] += 1
         return answer
 
@@ -335,6 +348,8 @@ class Client(threading.Thread):
         lost = sum(step.end == registers.math.inf for step in session.steps)
         if session.is_ending:
             self.replace(session)
+        elif session.calm_until > time.monotonic():
+            cluster.look(rng, session, self.by)
         elif len(session.steps) > LONGEST or lost > 6 or kind < 0.01:
             cluster.finish(rng, session, self.by)
             self.replace(session)
@@ -381,12 +396,14 @@ class Nemesis(threading.Thread):
     def run(self):
         while not self.over.is_set():
             replica = self.free.pop(self.rng.randrange(len(self.free)))
-            kind = self.first or self.rng.choice(["kill", "kill", "long stop", "long stop", "stop", "stop", "delay"])
+            kind = self.first or self.rng.choice(["kill", "kill", "long stop", "long stop", "stop", "stop", "delay", "shutdown"])
             self.first = None
             self.happened[kind] += 1
+            began = time.monotonic()
             replica.check()
-            if kind == "kill":
-                replica.kill()
+            burst = self.burst(replica) if self.rng.random() < 0.6 else []
+            if kind in ("kill", "shutdown"):
+                replica.kill() if kind == "kill" else replica.end()
                 time.sleep(self.rng.choice([0, self.rng.uniform(0, 3), self.rng.uniform(0, SILENT + 3)]))
                 replica.start()
             elif kind == "long stop":
@@ -398,8 +415,25 @@ class Nemesis(threading.Thread):
                 for _ in range(40):
                     replica.stop(self.rng.uniform(0.01, 0.15))
                     time.sleep(self.rng.uniform(0, 0.1))
+            for thread in burst:
+                thread.join()
+            self.cluster.events.append((began, time.monotonic(), kind, replica.name))
             self.free.append(replica)
             self.over.wait(self.rng.uniform(0, 2))
+
+
+    def burst(self, replica):
+        """Sends writes to a replica, each to another session, and returns while it works on them. Returns the threads that wait."""
+        rng, sessions = self.rng, [session for session in self.cluster.sessions if not session.is_ending]
+        threads = []
+        for session in rng.sample(sessions, min(8, len(sessions))):
+            session.calm_until = time.monotonic() + SILENT + 6
+            act, own = self.cluster.finish if rng.random() < 0.2 else self.cluster.choose, random.Random(rng.random())
+            threads.append(threading.Thread(target=act, args=(own, session, "nemesis", replica), daemon=True))
+        for thread in threads:
+            thread.start()
+        time.sleep(rng.uniform(0, 0.1))
+        return threads
 
 
 def free_ports(number):
@@ -497,6 +531,7 @@ def run(program, seconds, seed):
     over.set()
     for nemesis in nemeses:
         nemesis.join()
+    rest = time.monotonic()
     # The clients go on for a while: what is wrong now is wrong for good.
     time.sleep(REST / 2)
     rested.set()
@@ -512,10 +547,15 @@ def run(program, seconds, seed):
     done = sum(count for code, count in codes.items() if code.endswith(f" {DONE}"))
     if done < 50 or not happened["kill"] or not happened["long stop"]:
         faults.append(f"too little was tried: {done} operations, {dict(happened)}")
-    if faults and os.environ.get("KEEP"):
-        print(f"kept: {home}", file=sys.stderr)
-    else:
-        shutil.rmtree(home)
+    answers = sorted(cluster.answers)
+    if folder := os.environ.get("KEEP"):
+        # For the explanation of a fault.
+        with open(os.path.join(folder, f"replicas-{seed}.txt"), "w") as file:
+            events = [(began, ended, name, kind) for began, ended, kind, name in cluster.events]
+            file.writelines(f"{row}\n" for row in sorted([*answers, *events]))
+    shutil.rmtree(home)
+    longest, rested_ = (max((a for a in answers if a[1] >= since), key=lambda a: a[1] - max(a[0], since)) for since in (0, rest))
+    print("LONGEST", longest, "AFTER", rest, rested_, file=sys.stderr)
     return [
         ("operations", f"{sum(codes.values())}, {done} of them acknowledged"),
         ("sessions", f"{len(cluster.sessions) + len(cluster.former)}"),
