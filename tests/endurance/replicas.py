@@ -50,8 +50,9 @@ NOTHING_WRITTEN, OPEN = {"HASH_MISMATCH", "R004"}, {"RESULT_LOST", "TOOL_TIMEOUT
 class Replica:
     """One process, started again on the same port after it was killed."""
 
-    def __init__(self, program, name, port, root, state, faults):
-        self.program, self.name, self.port, self.root, self.state, self.faults = program, name, port, root, state, faults
+    def __init__(self, program, name, port, root, state, faults, logs):
+        self.program, self.name, self.port, self.root, self.state = program, name, port, root, state
+        self.faults, self.logs = faults, logs
         self.environment = {
             "FUMI__SERVER__STATE_KEY": "0123456789abcdef0123456789abcdef",
             "FUMI__SERVER__REPLICA_URL": f"http://127.0.0.1:{port}",
@@ -61,12 +62,18 @@ class Replica:
         self.start()
 
     def start(self):
-        self.server = Server(
-            self.program, self.root, state=self.state, environment=self.environment, listen=f"127.0.0.1:{self.port}"
-        )
+        listen = f"127.0.0.1:{self.port}"
+        while True:
+            try:
+                self.server = Server(self.program, self.root, state=self.state, environment=self.environment, listen=listen)
+                return
+            except SystemExit as failed:
+                self.faults.append(f"{self.name} does not start: {failed}")
+                time.sleep(1)
 
     def kill(self):
-        self.check()
+        said = self.check()
+        self.logs.append(f"{self.name} is killed after:\n{said}")
         self.server.kill()
 
     def stop(self, seconds):
@@ -81,6 +88,7 @@ class Replica:
         return stopped is not None and time.monotonic() > stopped + 1
 
     def check(self):
+        """Finds a fault if the process has died or panicked. Returns its log."""
         # Opened again: a common position would make the process write over what it has written.
         with open(f"/proc/self/fd/{self.server.log.fileno()}") as file:
             said = file.read()
@@ -88,9 +96,11 @@ class Replica:
             self.faults.append(f"{self.name} ended by itself with {self.server.process.returncode}: {said[-2000:]}")
         if "panicked" in said:
             self.faults.append(f"{self.name} panicked: {said[max(0, said.index('panicked') - 300):][:2000]}")
+        return said
 
     def end(self):
-        self.check()
+        said = self.check()
+        self.logs.append(f"{self.name} is ended after:\n{said}")
         if not self.server.died():
             self.server.send(signal.SIGTERM)
         code = self.server.end()
@@ -128,6 +138,8 @@ class Cluster:
     """The replicas, and what was seen of them."""
 
     def __init__(self, program, home, rng, ports):
+        # What happened to the replicas, and the answers, each with its times.
+        self.events, self.answers, self.logs = [], [], []
         self.faults, self.codes, self.ids = [], collections.Counter(), itertools.count(1)
         self.root, self.files = os.path.join(home, "project"), os.path.join(home, "project", "files")
         for folder in [*FOLDERS, "files"]:
@@ -144,12 +156,10 @@ class Cluster:
                 file.write("first\n" * LINES)
         state = os.path.join(home, "state")
         self.replicas = [
-            Replica(program, f"replica {n}", port, self.root, state, self.faults) for n, port in enumerate(ports)
+            Replica(program, f"replica {n}", port, self.root, state, self.faults, self.logs) for n, port in enumerate(ports)
         ]
         self.sessions, self.former = [], []
         self.operations, self.texts = [], {name: [] for name in TEXTS}
-        # What happened to the replicas, and the answers, each with its times.
-        self.events, self.answers = [], []
         while len(self.sessions) < SESSIONS:
             self.begin_session(rng)
 
@@ -550,17 +560,20 @@ def run(program, seconds, seed):
     answers = sorted(cluster.answers)
     if folder := os.environ.get("KEEP"):
         # For the explanation of a fault.
+        with open(os.path.join(folder, f"replicas-{seed}.log"), "w") as file:
+            file.writelines(cluster.logs)
         with open(os.path.join(folder, f"replicas-{seed}.txt"), "w") as file:
             events = [(began, ended, name, kind) for began, ended, kind, name in cluster.events]
             file.writelines(f"{row}\n" for row in sorted([*answers, *events]))
     shutil.rmtree(home)
-    longest, rested_ = (max((a for a in answers if a[1] >= since), key=lambda a: a[1] - max(a[0], since)) for since in (0, rest))
-    print("LONGEST", longest, "AFTER", rest, rested_, file=sys.stderr)
+    slow = max((end - max(begin, rest) for begin, end, *_ in answers if end > rest), default=0)
     return [
         ("operations", f"{sum(codes.values())}, {done} of them acknowledged"),
         ("sessions", f"{len(cluster.sessions) + len(cluster.former)}"),
         ("happened", ", ".join(f"{count} {kind}" for kind, count in happened.most_common())),
         ("answers", ", ".join(f"{code} {count}" for code, count in codes.most_common(40))),
         ("histories left undecided", undecided),
+        ("longest answer", f"{max(end - begin for begin, end, *_ in answers):.1f} s"),
+        ("longest wait once no replica was disturbed", f"{slow:.1f} s"),
         ("longest answer after the rest", f"{max(waits, default=0):.2f} s"),
     ], faults
