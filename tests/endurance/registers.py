@@ -90,7 +90,7 @@ def _until(steps, time):
 
 
 def violation(steps, first):
-    """Returns what is wrong with a history: the first answer that no order explains, and what was before it. `None` if nothing."""
+    """Returns the first answer of a history that no order explains, and what was before it; `None` if there is none."""
     if is_linearizable(steps, first) is not False:
         return None
     ends = sorted(step.end for step in steps if step.end < math.inf)

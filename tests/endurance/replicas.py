@@ -11,6 +11,7 @@ import hashlib
 import http.client
 import itertools
 import json
+import math
 import os
 import random
 import re
@@ -65,7 +66,9 @@ class Replica:
         listen = f"127.0.0.1:{self.port}"
         while True:
             try:
-                self.server = Server(self.program, self.root, state=self.state, environment=self.environment, listen=listen)
+                self.server = Server(
+                    self.program, self.root, state=self.state, environment=self.environment, listen=listen
+                )
                 return
             except SystemExit as failed:
                 self.faults.append(f"{self.name} does not start: {failed}")
@@ -165,8 +168,12 @@ class Cluster:
 
     def ask(self, rng, method, path, body, headers, at=None):
         answer = self.send(rng, method, path, body, headers, at)
+        if answer.code.startswith("503") or answer.code == "refused":
+            # Less than `Retry-After`, so that more is tried.
+            time.sleep(0.2)
         asked = json.dumps(body)[:200] if body else ""
-        self.answers.append((answer.begin, answer.end, answer.at, answer.code, method, path, asked, headers.get("Mcp-Session-Id")))
+        known = (answer.begin, answer.end, answer.at, answer.code, method, path, asked, headers.get("Mcp-Session-Id"))
+        self.answers.append(known)
         return answer
 
     def send(self, rng, method, path, body, headers, at):
@@ -188,21 +195,23 @@ class Cluster:
                 reply = connection.getresponse()
                 said = reply.read().decode()
             except TimeoutError:
-                self.faults.append(f"{replica.name} gave no answer within {HANG} s: {method} {path} {body}, sent at {begin:.3f}")
+                asked = f"{method} {path} {body}, sent at {begin:.3f}"
+                self.faults.append(f"{replica.name} gave no answer within {HANG} s: {asked}")
                 return Answer("lost: hang", begin, time.monotonic(), {}, replica.name)
             except (OSError, http.client.HTTPException) as error:
                 return Answer(f"lost: {type(error).__name__}", begin, time.monotonic(), {}, replica.name)
             finally:
                 connection.close()
-            code, result = self.understand(replica, method, path, body, reply, said)
+            code, result = self.understand(replica, method, path, body, headers.get("Mcp-Session-Id"), reply, said)
             return Answer(code, begin, time.monotonic(), result, replica.name, reply.getheader("Mcp-Session-Id") or "")
         return Answer("refused", begin, time.monotonic(), {})
 
-    def understand(self, replica, method, path, body, reply, said):
+    def understand(self, replica, method, path, body, session, reply, said):
         """Returns the code and the result of an answer. An answer that is not documented is a fault."""
         def undocumented(why):
-            asked = json.dumps(body)[:200] if body else ""
-            self.faults.append(f"{replica.name} answered {reply.status} ({why}) at {time.monotonic():.3f} to {method} {path} {asked}: {said[:600]}")
+            asked = f"{method} {path} {json.dumps(body)[:160] if body else ''} of {session} at {time.monotonic():.3f}"
+            request = reply.getheader("x-request-id")
+            self.faults.append(f"{replica.name} answered {reply.status} ({why}) to {asked} ({request}): {said[:300]}")
 
         data = [line.removeprefix("data:") for line in said.splitlines() if line.startswith("data:")]
         try:
@@ -219,7 +228,8 @@ class Cluster:
             return f"503 {code}", {}
         if reply.status == 502 and code != "RESULT_LOST" or reply.status in (404, 429) and not code:
             undocumented("code")
-        if reply.status not in ((200, 404, 409, 429, 502) if path.startswith("/v1/") else (200, 202, 204, 404, 429, 502)):
+        documented = (200, 404, 409, 429, 502) if path.startswith("/v1/") else (200, 202, 204, 404, 429, 502)
+        if reply.status not in documented:
             undocumented("status")
             return f"lost: {reply.status} {code}", {}
         if code is not None:
@@ -237,7 +247,8 @@ class Cluster:
         if not method.startswith("notifications/"):
             body["id"] = next(self.ids)
         answer = self.ask(rng, "POST", "/mcp", body, mcp_headers(session), at)
-        if answer.code == "lost: no result" and any(known.id == session and known.is_ending for known in self.sessions + self.former):
+        ending = (known.id for known in self.sessions + self.former if known.is_ending)
+        if answer.code == "lost: no result" and session in ending:
             # A call that runs when its session is ended has no result.
             answer.code = "lost: ended"
         self.codes[f"{params.get('name', method)} {answer.code}"] += 1
@@ -252,8 +263,9 @@ class Cluster:
         return answer
 
     def begin_session(self, rng, at=None):
-        client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "endurance", "version": "1"}}
-        answer = self.mcp(rng, None, "initialize", client, at)
+        client = {"name": "endurance", "version": "1"}
+        opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
+        answer = self.mcp(rng, None, "initialize", opening, at)
         if answer.code != DONE or not answer.session:
             return None
         session = Session(answer.session)
@@ -318,9 +330,9 @@ class Cluster:
         seen = self.read(rng, session, file, by, at)
         if seen is None:
             return None
-        number = int(seen.split()[0])
-        value = f"{number + 1} {name}\n"
-        arguments = {"file_path": file, "content": value, "expected_hash": hashlib.sha256(seen.encode()).hexdigest(), "project_root": self.files}
+        value = f"{int(seen.split()[0]) + 1} {name}\n"
+        arguments = {"file_path": file, "content": value, "project_root": self.files}
+        arguments["expected_hash"] = hashlib.sha256(seen.encode()).hexdigest()
         answer = self.call(rng, session, "write", arguments, at)
         if answer.code not in ("refused", "SESSION_NOT_FOUND"):
             outcome = DONE if answer.code == DONE else REFUSED if answer.code in NOTHING_WRITTEN else UNKNOWN
@@ -355,7 +367,7 @@ class Client(threading.Thread):
     def step(self, name):
         cluster, rng = self.cluster, self.rng
         session, kind = rng.choice(cluster.sessions), rng.random()
-        lost = sum(step.end == registers.math.inf for step in session.steps)
+        lost = sum(step.end == math.inf for step in session.steps)
         if session.is_ending:
             self.replace(session)
         elif session.calm_until > time.monotonic():
@@ -433,7 +445,7 @@ class Nemesis(threading.Thread):
 
 
     def burst(self, replica):
-        """Sends writes to a replica, each to another session, and returns while it works on them. Returns the threads that wait."""
+        """Sends writes to a replica, each to another session, and returns the waiting threads while it works on them."""
         rng, sessions = self.rng, [session for session in self.cluster.sessions if not session.is_ending]
         threads = []
         for session in rng.sample(sessions, min(8, len(sessions))):
@@ -448,7 +460,8 @@ class Nemesis(threading.Thread):
 
 def free_ports(number):
     """Returns free ports that the system gives to no client: a replica must find its port free when it starts again."""
-    first, ports = 21_000 + os.getpid() % 9_000, []
+    # Apart from those of another run at the same time.
+    first, ports = 21_000 + os.getpid() * 10 % 9_000, []
     while len(ports) < number:
         first += 1
         with socket.socket() as probe:
@@ -487,7 +500,8 @@ def after_rest(cluster, rng):
             for file in COUNTERS:
                 written = cluster.count(rng, within, file, f"end{n}-{within}", by, replica)
                 if written is None or written.code != DONE:
-                    cluster.faults.append(f"after the rest, {file} cannot be incremented at {replica.name}: {written and written.code}")
+                    why = written.code if written else "it cannot be read"
+                    cluster.faults.append(f"after the rest, {file} cannot be incremented at {replica.name}: {why}")
             for file in TEXTS:
                 expect("write", replica, cluster.write(rng, within, file, f"end{n}-{within}", by, replica))
                 cluster.read(rng, within, file, by, replica)
@@ -505,9 +519,9 @@ def judge(cluster):
     for session in cluster.sessions + cluster.former:
         wrong, steps = registers.violation(session.steps, "root"), session.steps
         if wrong:
-            early = min((step.end for step in steps if step.value == GONE), default=registers.math.inf)
+            early = min((step.end for step in steps if step.value == GONE), default=math.inf)
             ends = [step.begin for step in steps if step.kind == END]
-            why = "404 though nobody ended it: " if early < min(ends, default=registers.math.inf) else ""
+            why = "404 though nobody ended it: " if early < min(ends, default=math.inf) else ""
             faults.append(f"session {session.id}: {why}{wrong}")
         undecided += registers.is_linearizable(steps, "root") is None
     for name in COUNTERS:
