@@ -44,8 +44,8 @@ REST = 15
 HANG = 60
 # The maximum time of an answer once all replicas run again: several hundred times the usual one, since the machine is shared.
 QUICK = 5
-# Errors of tools that leave a file unchanged, and errors that leave it open whether it changed.
-NOTHING_WRITTEN, OPEN = {"HASH_MISMATCH", "R004"}, {"RESULT_LOST", "TOOL_TIMEOUT", "CANCELLED", "WRITE_FAILED"}
+# Errors that leave a file unchanged. Any other error leaves it open whether it changed.
+NOTHING_WRITTEN = {"HASH_MISMATCH", "R004"}
 
 
 class Replica:
@@ -92,20 +92,24 @@ class Replica:
 
     def check(self):
         """Finds a fault if the process has died or panicked. Returns its log."""
-        # Opened again: a common position would make the process write over what it has written.
-        with open(f"/proc/self/fd/{self.server.log.fileno()}") as file:
-            said = file.read()
+        said = self.said()
         if self.server.died():
             self.faults.append(f"{self.name} ended by itself with {self.server.process.returncode}: {said[-2000:]}")
         if "panicked" in said:
             self.faults.append(f"{self.name} panicked: {said[max(0, said.index('panicked') - 300):][:2000]}")
         return said
 
+    def said(self):
+        # Opened again: a common position would make the process write over what it has written.
+        with open(f"/proc/self/fd/{self.server.log.fileno()}") as file:
+            return file.read()
+
     def end(self):
-        said = self.check()
-        self.logs.append(f"{self.name} is ended after:\n{said}")
+        self.check()
         if not self.server.died():
             self.server.send(signal.SIGTERM)
+        self.server.process.wait(60)
+        self.logs.append(f"{self.name} has ended after:\n{self.said()}")
         code = self.server.end()
         if code:
             self.faults.append(f"{self.name} ended with {code} after SIGTERM")
@@ -134,7 +138,7 @@ class Answer:
     @property
     def is_open(self):
         """True if the work may have been done, and may still be."""
-        return self.code in OPEN or self.code.startswith(("503", "lost"))
+        return self.code not in (DONE, "refused", "SESSION_NOT_FOUND")
 
 
 class Cluster:
