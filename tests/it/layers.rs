@@ -67,8 +67,8 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
         ("src/mcp/x.rs", "//! x\nuse tower_http::trace::TraceLayer;"),
     ),
     (
-        "only providers and an issuer's keys are asked over HTTP",
-        |source| only_in(source, r"\breqwest::", &["src/provider/", "src/http/auth/"]),
+        "only providers, an issuer's keys and replicas are asked over HTTP",
+        |source| only_in(source, r"\breqwest::", &["src/provider/", "src/http/auth/", "src/http/forward.rs"]),
         ("src/tools/x.rs", "//! x\nuse reqwest::Client;"),
     ),
     (
