@@ -138,14 +138,14 @@ pub fn state_folder(environment: impl Fn(&str) -> Option<String>) -> Option<Path
 #[cfg(test)]
 mod tests {
     use super::{StoreFlag, StoreKind};
-    use crate::{Config, Flags, load};
+    use crate::Config;
 
     #[test]
     fn the_flag_overrides_kind_and_url() {
-        let variables = |name: &str| (name == "FUMI_TOKEN_SHA256").then(String::new);
         let read = |flag: &str| {
-            let store = Some(StoreFlag::parse(flag).expect(flag));
-            load(None, Flags { store, ..Flags::default() }, variables).map(|config| config.store)
+            let mut store = Config::default().store;
+            store.apply(StoreFlag::parse(flag).expect(flag));
+            store.check().map(|()| store)
         };
         assert_eq!(read("memory").expect("valid").kind, StoreKind::Memory);
         let store = read("rediss://ann:canary-pw@redis.example/2").expect("valid");
