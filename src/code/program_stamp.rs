@@ -1,4 +1,4 @@
-//! What tells this program from others.
+//! The identity of this program, by which files of other builds are recognized.
 
 use std::{fs, sync::LazyLock};
 

@@ -131,7 +131,7 @@ pub(super) struct ReadySession {
     pub(super) missed: Option<(Peer<RoleServer>, Vec<String>)>,
 }
 
-/// Whose a session is, and where it lives.
+/// The owner of a session, and the replica in which it lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionPlace {
     /// The principal that opened the session.
@@ -227,7 +227,7 @@ impl SessionRegistry {
         self.sessions.get(session).is_some_and(|activity| activity.began.is_some())
     }
 
-    /// Returns whose a session is and where it lives, from this process or the store; `None` if the session does not
+    /// Returns the owner and the replica of a session, from this process or the store; `None` if the session does not
     /// exist. Callers that must distinguish 404 from other errors before the session is used ask here.
     pub async fn locate(&self, session: &str) -> Result<Option<SessionPlace>, StoreError> {
         let known = self

@@ -27,7 +27,7 @@ pub(super) struct WorkAhead {
     stops: usize,
 }
 
-/// What became of a file.
+/// The outcome of parsing a file ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ParsedAhead {
     /// It was parsed, or cannot be.
@@ -57,7 +57,7 @@ impl WorkAhead {
         self.files.len() + usize::from(self.is_parsing)
     }
 
-    /// Records what became of a file.
+    /// Records the outcome of a file.
     pub(super) fn finish(&mut self, parsed: ParsedAhead) {
         self.is_parsing = false;
         self.stops += usize::from(parsed == ParsedAhead::Stopped);
