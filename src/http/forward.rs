@@ -26,6 +26,7 @@ use super::{http_error::HttpError, router::Edge};
 use crate::mcp::{
     placed_tasks::replica_of_task,
     replicas::{ID_LENGTH, Replicas, TTL},
+    session_store::SessionStore,
 };
 
 /// The header of a forwarded request: the replica that it is for. Such a request is not forwarded again.
@@ -64,11 +65,12 @@ pub struct Home {
 /// The client of the other replicas.
 #[derive(Debug)]
 pub struct Forwarder {
+    replicas: Arc<Replicas>,
     http: reqwest::Client,
 }
 
 impl Forwarder {
-    pub fn new() -> Result<Self, ConfigError> {
+    pub fn new(replicas: Arc<Replicas>) -> Result<Self, ConfigError> {
         let http = reqwest::Client::builder()
             .connect_timeout(CONNECT)
             .redirect(reqwest::redirect::Policy::none())
@@ -76,7 +78,7 @@ impl Forwarder {
             .tcp_nodelay(true)
             .build()
             .map_err(|error| ConfigError(format!("no connections to other replicas are possible: {error}")))?;
-        Ok(Self { http })
+        Ok(Self { replicas, http })
     }
 
     /// Sends a request to the home of its session. Returns `None` if nothing was sent and the home has ended: then the
@@ -88,7 +90,7 @@ impl Forwarder {
         parts: &Parts,
         body: &Bytes,
     ) -> Result<Option<Response>, HttpError> {
-        let Some(replicas) = &edge.app.replicas else { return Ok(None) };
+        let replicas = &self.replicas;
         let end = Instant::now() + PATIENCE;
         while Instant::now() < end {
             let sent = self.send(home, parts, body);
@@ -138,42 +140,50 @@ impl Forwarder {
         let request = self.http.request(parts.method.clone(), format!("{}{path}", home.url)).headers(headers);
         request.body(body.clone()).send().await
     }
-}
 
-/// Returns where a session that lived in another replica lives now: there, or here if that replica has ended (`None`).
-pub async fn find_home(edge: &Edge, session: &str, replica: &str) -> Result<Option<Home>, StoreError> {
-    let Some(replicas) = &edge.app.replicas else { return Ok(None) };
-    if let Some(url) = replicas.url_of(replica).await? {
-        return Ok(Some(Home { replica: replica.to_owned(), url }));
+    /// True if a forwarded request is for another replica, which had the URL of this one before.
+    pub fn is_for_other(&self, headers: &HeaderMap) -> bool {
+        headers.get(&FORWARDED).is_some_and(|replica| replica.as_bytes() != self.replicas.id().as_bytes())
     }
-    let stored = edge.sessions.stored();
-    loop {
-        // The record first: a home that goes on after it was asked for has written the record again.
-        let found = stored.read(session).await?.filter(|(record, _)| stored.is_elsewhere(record));
-        let Some((record, version)) = found else { return Ok(None) };
-        let replica = record.home.clone().unwrap_or_default();
-        if let Some(url) = replicas.url_of(&replica).await? {
-            return Ok(Some(Home { replica, url }));
+
+    /// Returns where a session that lived in another replica lives now: there, or here if that replica has ended (`None`).
+    pub async fn find_home(
+        &self,
+        stored: &SessionStore,
+        session: &str,
+        replica: &str,
+    ) -> Result<Option<Home>, StoreError> {
+        if let Some(url) = self.replicas.url_of(replica).await? {
+            return Ok(Some(Home { replica: replica.to_owned(), url }));
         }
-        stored.take_over(session, record, version).await?;
+        loop {
+            // The record first: a home that goes on after it was asked for has written the record again.
+            let found = stored.read(session).await?.filter(|(record, _)| stored.is_elsewhere(record));
+            let Some((record, version)) = found else { return Ok(None) };
+            let replica = record.home.clone().unwrap_or_default();
+            if let Some(url) = self.replicas.url_of(&replica).await? {
+                return Ok(Some(Home { replica, url }));
+            }
+            stored.take_over(session, record, version).await?;
+        }
     }
-}
 
-/// Returns the living replica that has the task or the browser session of a request, unless that is this one.
-pub async fn home_of_handle(edge: &Edge, parts: &Parts, body: &[u8]) -> Result<Option<Home>, StoreError> {
-    let Some(replicas) = edge.app.replicas.as_ref().filter(|_| !parts.headers.contains_key(&FORWARDED)) else {
-        return Ok(None);
-    };
-    let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
-    let replica = if header("mcp-method").is_some_and(|method| method.starts_with("tasks/")) {
-        // The library compares this header with the body.
-        header("mcp-name").and_then(replica_of_task)
-    } else {
-        std::str::from_utf8(body).ok().and_then(replica_of_browser_session)
-    };
-    let Some(replica) = replica.filter(|replica| *replica != replicas.id()) else { return Ok(None) };
-    let url = replicas.url_of(replica).await?;
-    Ok(url.map(|url| Home { replica: replica.to_owned(), url }))
+    /// Returns the living replica that has the task or the browser session of a request, unless that is this one.
+    pub async fn home_of_handle(&self, parts: &Parts, body: &[u8]) -> Result<Option<Home>, StoreError> {
+        if parts.headers.contains_key(&FORWARDED) {
+            return Ok(None);
+        }
+        let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
+        let replica = if header("mcp-method").is_some_and(|method| method.starts_with("tasks/")) {
+            // The library compares this header with the body.
+            header("mcp-name").and_then(replica_of_task)
+        } else {
+            std::str::from_utf8(body).ok().and_then(replica_of_browser_session)
+        };
+        let Some(replica) = replica.filter(|replica| *replica != self.replicas.id()) else { return Ok(None) };
+        let url = self.replicas.url_of(replica).await?;
+        Ok(url.map(|url| Home { replica: replica.to_owned(), url }))
+    }
 }
 
 /// Returns the replica of the first browser session that a call names, in a batch too.

@@ -82,7 +82,7 @@ impl Edge {
         let auth = ReloadableValue::new(Authenticator::open(&app.config.auth, &app)?);
         observe(&app, &streams);
         let names = ReloadableValue::new(AllowedNames::new(&app.config));
-        let forwarder = app.replicas.is_some().then(Forwarder::new).transpose()?;
+        let forwarder = app.replicas.clone().map(Forwarder::new).transpose()?;
         Ok(Self(Arc::new(EdgeParts {
             app,
             auth,

@@ -17,7 +17,7 @@ use fumi_kernel::metrics::RefusalReason;
 
 use super::{
     auth::Principal,
-    forward::{self, FORWARDED, Home},
+    forward::{FORWARDED, Home},
     http_error::{self, HttpError},
     router::Edge,
 };
@@ -35,15 +35,15 @@ const RETRY_AFTER: Duration = Duration::from_secs(2);
 /// Returns the replica that has what a request is about: its session, else its task or browser session. `None` if that is
 /// this one, or nothing. A session must belong to the principal.
 pub async fn home(edge: &Edge, parts: &mut Parts, body: &[u8]) -> Result<Option<Home>, HttpError> {
-    let meant = parts.headers.get(&FORWARDED).and_then(|id| id.to_str().ok());
-    if meant.is_some_and(|id| edge.app.replicas.as_ref().is_some_and(|replicas| replicas.id() != id)) {
+    if edge.forwarder.as_ref().is_some_and(|forwarder| forwarder.is_for_other(&parts.headers)) {
         return Err(HttpError::new(StatusCode::MISDIRECTED_REQUEST, "OTHER_REPLICA", &[]));
     }
     let home = check_owner(edge, parts).await?;
     if home.is_some() || era::session_id(&parts.headers).is_some() {
         return Ok(home);
     }
-    let found = forward::home_of_handle(edge, parts, body).await;
+    let Some(forwarder) = &edge.forwarder else { return Ok(None) };
+    let found = forwarder.home_of_handle(parts, body).await;
     found.map_err(|error| refused(edge, &AdmissionError::Unavailable(error)))
 }
 
@@ -64,8 +64,8 @@ async fn check_owner(edge: &Edge, parts: &mut Parts) -> Result<Option<Home>, Htt
     let unavailable = |error| refused(edge, &AdmissionError::Unavailable(error));
     match edge.sessions.locate(id).await.map_err(unavailable)? {
         Some(place) if principal.is_some_and(|principal| principal.name == place.owner) => {
-            let Some(replica) = place.elsewhere else { return Ok(None) };
-            let home = forward::find_home(edge, id, &replica).await.map_err(unavailable)?;
+            let (Some(replica), Some(forwarder)) = (place.elsewhere, &edge.forwarder) else { return Ok(None) };
+            let home = forwarder.find_home(edge.sessions.stored(), id, &replica).await.map_err(unavailable)?;
             // Sessions move seldom. A session that was here before it moved is about to end here.
             if home.is_some() && parts.headers.contains_key(&FORWARDED) || home.is_none() && edge.sessions.has(id) {
                 return Err(refused(edge, &AdmissionError::Failed));

@@ -266,7 +266,7 @@ impl SessionStore {
 mod tests {
     use std::sync::Arc;
 
-    use fumi_base::store::{ExpectedState, Store, memory::MemoryStore};
+    use fumi_base::store::{ExpectedState, Store, StoreError, memory::MemoryStore};
     use rmcp::model::{ClientCapabilities, Implementation, InitializeRequestParams};
 
     use super::{Duration, SessionChoices, SessionRecord, SessionStore};
@@ -327,5 +327,39 @@ mod tests {
         let mut record = record();
         record.initialize.client_info = Implementation::new("x".repeat(200_000), "1");
         assert!(sessions.create("id", &record).await.is_err());
+    }
+
+    /// Returns two replicas over one store, and a session that lives in the first.
+    async fn replicas() -> (SessionStore, SessionStore) {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+        let replica = |id: &str| SessionStore::new(Arc::clone(&store), Duration::from_mins(1), Some(id.to_owned()));
+        let (home, other) = (replica("home"), replica("other"));
+        home.create("id", &record()).await.expect("stored");
+        (home, other)
+    }
+
+    #[tokio::test]
+    async fn former_home_neither_changes_nor_ends_a_session_that_moved() {
+        let (home, other) = replicas().await;
+        let (record, version) = other.read("id").await.expect("read").expect("there");
+        assert!(other.is_elsewhere(&record) && !home.is_elsewhere(&record));
+        other.take_over("id", record, version).await.expect("moved");
+        let chosen = SessionChoices { root: Some("/elsewhere".to_owned()), ..SessionChoices::default() };
+        assert!(!home.store_choices("id", &chosen).await.expect("answered"), "a choice without effect is acknowledged");
+        assert!(matches!(home.end("id").await, Err(StoreError::Lost)));
+        assert!(!home.confirm("id").await.expect("answered") && other.confirm("id").await.expect("answered"));
+        assert_eq!(other.find("id").await.expect("read").expect("it goes on").kept.root, None);
+        other.end("id").await.expect("ended");
+        assert!(home.find("id").await.expect("read").is_none());
+    }
+
+    #[tokio::test]
+    async fn session_is_not_taken_over_once_its_home_went_on() {
+        let (home, other) = replicas().await;
+        let (record, version) = other.read("id").await.expect("read").expect("there");
+        assert!(home.confirm("id").await.expect("answered"));
+        other.take_over("id", record, version).await.expect("answered");
+        let found = other.find("id").await.expect("read").expect("there");
+        assert_eq!(found.home.as_deref(), Some("home"));
     }
 }

@@ -19,3 +19,11 @@ local function is_over(expiry)
   return expiry ~= '' and tonumber(expiry) <= now
 end
 
+-- Returns the version of an entry; 'absent' if there is none or it has expired.
+local function version_of(entry)
+  local found = redis.call('HMGET', entry, 'version', 'expires')
+  if not found[1] or is_over(found[2]) then
+    return 'absent'
+  end
+  return found[1]
+end

@@ -1,11 +1,7 @@
 -- KEYS: the entry, the index of keys, the index of expiries. ARGV: time, key, value, new version, expected version (or
 -- 'any', 'absent'), lifetime in milliseconds or empty, lifetime of the memory. Returns 1, or 0 if the state is another.
 local key, value, version, expected, ttl, memory = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
-local entry = redis.call('HMGET', KEYS[1], 'version', 'expires')
-local current = entry[1]
-if not current or is_over(entry[2]) then
-  current = 'absent'
-end
+local current = version_of(KEYS[1])
 if expected ~= 'any' and expected ~= current then
   return 0
 end
