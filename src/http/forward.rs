@@ -26,7 +26,8 @@ use super::{http_error::HttpError, router::Edge};
 use crate::mcp::{
     placed_tasks::replica_of_task,
     replicas::{ID_LENGTH, Replicas, TTL},
-    session_store::SessionStore,
+    session_registry::SessionRegistry,
+    session_restore::AdmissionError,
 };
 
 /// The header of a forwarded request: the replica that it is for. Such a request is not forwarded again.
@@ -40,8 +41,6 @@ const LOOK: Duration = Duration::from_millis(500);
 const LOOK_WHILE_STREAMING: Duration = Duration::from_secs(3);
 /// The time for which a replica that lives may accept no connection.
 const PATIENCE: Duration = TTL.saturating_add(CONNECT);
-/// The `Retry-After` of a session that could not be reached.
-const RETRY_AFTER: Duration = Duration::from_secs(2);
 
 /// Headers that concern one connection (RFC 9110, section 7.6.1), and those that the client of this module sets.
 const OF_CONNECTION: [HeaderName; 8] = [
@@ -126,7 +125,7 @@ impl Forwarder {
             sleep(LOOK).await;
         }
         edge.app.kernel.metrics.refused(RefusalReason::Busy);
-        Err(HttpError::temporary(StatusCode::SERVICE_UNAVAILABLE, "SESSIONS_UNAVAILABLE", &[], RETRY_AFTER))
+        Err(HttpError::sessions_unavailable())
     }
 
     async fn send(&self, home: &Home, parts: &Parts, body: &Bytes) -> reqwest::Result<reqwest::Response> {
@@ -147,22 +146,31 @@ impl Forwarder {
     }
 
     /// Returns where a session that lived in another replica lives now: there, or here if that replica has ended (`None`).
+    ///
+    /// # Errors
+    /// If this process still has what the session was before it moved. That is about to end.
     pub async fn find_home(
         &self,
-        stored: &SessionStore,
+        sessions: &SessionRegistry,
         session: &str,
         replica: &str,
-    ) -> Result<Option<Home>, StoreError> {
+    ) -> Result<Option<Home>, AdmissionError> {
         if let Some(url) = self.replicas.url_of(replica).await? {
             return Ok(Some(Home { replica: replica.to_owned(), url }));
         }
+        let stored = sessions.stored();
         loop {
+            // Before the record is read: another request may take the session over and restore it after that.
+            let has_former = sessions.has(session);
             // The record first: a home that goes on after it was asked for has written the record again.
             let found = stored.read(session).await?.filter(|(record, _)| stored.is_elsewhere(record));
             let Some((record, version)) = found else { return Ok(None) };
             let replica = record.home.clone().unwrap_or_default();
             if let Some(url) = self.replicas.url_of(&replica).await? {
                 return Ok(Some(Home { replica, url }));
+            }
+            if has_former {
+                return Err(AdmissionError::Failed);
             }
             stored.take_over(session, record, version).await?;
         }

@@ -65,6 +65,16 @@ impl HttpError {
         Self::temporary(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_REQUESTS_AT_ONCE", &[], SOON)
     }
 
+    /// Creates the refusal of a server that shuts down.
+    pub fn going_down() -> Self {
+        Self::temporary(StatusCode::SERVICE_UNAVAILABLE, "SERVER_GOING_DOWN", &[], LATER)
+    }
+
+    /// Creates the refusal of a request whose session cannot be looked up or reached.
+    pub fn sessions_unavailable() -> Self {
+        Self::temporary(StatusCode::SERVICE_UNAVAILABLE, "SESSIONS_UNAVAILABLE", &[], LATER)
+    }
+
     /// Creates the refusal of a server that has no room for another session.
     pub fn too_many_sessions(limit: usize) -> Self {
         Self::temporary(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_SESSIONS", &[("limit", &limit)], SOON)
@@ -100,6 +110,8 @@ impl HttpError {
 
 /// The retry time of a full server: most requests are over by then.
 const SOON: Duration = Duration::from_secs(1);
+/// The retry time after a restart, or an outage of the store.
+const LATER: Duration = Duration::from_secs(2);
 
 /// Returns whole seconds, rounded up, at least one: zero would invite a client to retry at once.
 fn seconds(wait: Duration) -> u64 {

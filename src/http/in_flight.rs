@@ -13,6 +13,7 @@ use axum::{
 };
 use fumi_base::shares::Shares;
 use fumi_kernel::metrics::{RefusalReason, ServerMetrics};
+use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
 
 use super::{
     auth::Principal, connections::ConnectionOrigin, guarded_body::GuardedBody, health, http_error::HttpError,
@@ -23,6 +24,8 @@ use crate::mcp::{era, request_slot::ReleasableSlot};
 /// The slots of all requests.
 #[derive(Clone, Debug)]
 pub struct InFlight {
+    /// All requests but probes, until no more work is behind them; closed once the drain is over.
+    open: TaskTracker,
     places: Shares,
     /// Calls that wait for their client's model and have released their slot.
     waiting: Shares,
@@ -34,6 +37,7 @@ impl InFlight {
     pub fn new(edge: &Edge) -> Self {
         let places = edge.app.config.limits.requests;
         Self {
+            open: edge.requests.clone(),
             places: Shares::new(places, 1),
             waiting: Shares::new(places, 1),
             metrics: Arc::clone(&edge.app.kernel.metrics),
@@ -41,9 +45,10 @@ impl InFlight {
     }
 }
 
-/// The slot of one request, if the request needs one.
+/// A request in flight, with its slot if it needs one.
 #[derive(Debug)]
 pub struct RequestSlot {
+    open: Option<TaskTrackerToken>,
     seat: Option<Arc<ReleasableSlot>>,
     listens: bool,
 }
@@ -52,7 +57,13 @@ impl InFlight {
     /// Takes a slot for a request, or refuses the request.
     pub fn take(&self, parts: &mut Parts) -> Result<RequestSlot, HttpError> {
         if health::is_probe(parts.uri.path()) {
-            return Ok(RequestSlot { seat: None, listens: false });
+            return Ok(RequestSlot { open: None, seat: None, listens: false });
+        }
+        // Counted before the check: the shutdown closes first and then waits for those that are counted.
+        let open = self.open.token();
+        if self.open.is_closed() {
+            self.metrics.refused(RefusalReason::Busy);
+            return Err(HttpError::going_down());
         }
         let is_spare = parts.extensions.get::<ConnectionOrigin>().is_some_and(|origin| origin.is_spare);
         let who = parts.extensions.get::<Arc<Principal>>();
@@ -66,20 +77,18 @@ impl InFlight {
         if let Some(seat) = &seat {
             parts.extensions.insert(seat.handle());
         }
-        Ok(RequestSlot { seat, listens: only_listens(parts) })
+        Ok(RequestSlot { open: Some(open), seat, listens: only_listens(parts) })
     }
 }
 
 impl RequestSlot {
     /// Keeps the slot until the response's body ends, if that is a stream with work behind it.
     pub fn keep(self, response: Response) -> Response {
-        match self.seat {
-            Some(seat) if !self.listens && is_event_stream(&response) => {
-                response.map(|body| Body::new(GuardedBody::new(body, seat)))
-            }
-            // Other responses are complete, and cause no more work.
-            _ => response,
+        if self.listens || !is_event_stream(&response) {
+            // The response is complete, and causes no more work.
+            return response;
         }
+        response.map(|body| Body::new(GuardedBody::new(body, (self.open, self.seat))))
     }
 }
 

@@ -25,7 +25,7 @@ use fumi_config::ConfigError;
 use opentelemetry::KeyValue;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
     access,
@@ -64,7 +64,9 @@ pub struct EdgeParts {
     pub document: OnceLock<Value>,
     /// Cancelled when the server begins to shut down: `/readyz` fails first.
     pub draining: CancellationToken,
-    /// Cancelled when the drain time is over: sessions and streams end.
+    /// The requests in flight; closed when the drain time is over: no further ones are accepted.
+    pub requests: TaskTracker,
+    /// Cancelled when those have been answered: sessions and streams end.
     pub closing: CancellationToken,
 }
 
@@ -92,6 +94,7 @@ impl Edge {
             root_probe: health::RootProbe::default(),
             document: OnceLock::new(),
             draining: CancellationToken::new(),
+            requests: TaskTracker::new(),
             closing: CancellationToken::new(),
         })))
     }

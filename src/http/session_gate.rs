@@ -5,7 +5,7 @@
 //! ([`home`]), so that 404 comes before 429 and 503; it is restored after the request has its slot
 //! ([`restore_layer`]). Sessions and their restoration are in [`crate::mcp`].
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use axum::{
     extract::{Request, State},
@@ -29,8 +29,6 @@ use crate::mcp::{
 
 /// The header that names the session of a request.
 const SESSION: &str = "mcp-session-id";
-/// The `Retry-After` of temporary errors: a restart, an unavailable disk, too many sessions.
-const RETRY_AFTER: Duration = Duration::from_secs(2);
 
 /// Returns the replica that has what a request is about: its session, else its task or browser session. `None` if that is
 /// this one, or nothing. A session must belong to the principal.
@@ -65,9 +63,10 @@ async fn check_owner(edge: &Edge, parts: &mut Parts) -> Result<Option<Home>, Htt
     match edge.sessions.locate(id).await.map_err(unavailable)? {
         Some(place) if principal.is_some_and(|principal| principal.name == place.owner) => {
             let (Some(replica), Some(forwarder)) = (place.elsewhere, &edge.forwarder) else { return Ok(None) };
-            let home = forwarder.find_home(edge.sessions.stored(), id, &replica).await.map_err(unavailable)?;
-            // Sessions move seldom. A session that was here before it moved is about to end here.
-            if home.is_some() && parts.headers.contains_key(&FORWARDED) || home.is_none() && edge.sessions.has(id) {
+            let found = forwarder.find_home(&edge.sessions, id, &replica).await;
+            let home = found.map_err(|error| refused(edge, &error))?;
+            // A request is forwarded once: it moved while it was on its way here.
+            if home.is_some() && parts.headers.contains_key(&FORWARDED) {
                 return Err(refused(edge, &AdmissionError::Failed));
             }
             Ok(home)
@@ -118,15 +117,12 @@ fn refused(edge: &Edge, refused: &AdmissionError) -> HttpError {
     if let AdmissionError::Unavailable(error) = refused {
         tracing::error!(%error, "a session cannot be looked up");
     }
-    let entry = match refused {
+    let error = match refused {
         AdmissionError::Unknown => return HttpError::new(StatusCode::NOT_FOUND, "SESSION_NOT_FOUND", &[]),
-        AdmissionError::Full(limit) => {
-            edge.app.kernel.metrics.refused(RefusalReason::Busy);
-            return HttpError::too_many_sessions(*limit);
-        }
-        AdmissionError::Unavailable(_) | AdmissionError::Failed => "SESSIONS_UNAVAILABLE",
-        AdmissionError::Closing => "SERVER_GOING_DOWN",
+        AdmissionError::Full(limit) => HttpError::too_many_sessions(*limit),
+        AdmissionError::Unavailable(_) | AdmissionError::Failed => HttpError::sessions_unavailable(),
+        AdmissionError::Closing => HttpError::going_down(),
     };
     edge.app.kernel.metrics.refused(RefusalReason::Busy);
-    HttpError::temporary(StatusCode::SERVICE_UNAVAILABLE, entry, &[], RETRY_AFTER)
+    error
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::{
     signal::unix::{SignalKind, signal},
-    time::{Instant, sleep, sleep_until},
+    time::{Instant, sleep, sleep_until, timeout},
 };
 
 use super::router::Edge;
@@ -14,6 +14,9 @@ use super::router::Edge;
 const CLOSE: Duration = Duration::from_secs(4);
 /// The time for the last messages to be sent.
 const FLUSH: Duration = Duration::from_millis(100);
+/// The time in which requests arrive that another replica forwarded before this one left. They are served: on a connection that
+/// is closed it is unknown whether a request was executed.
+const LAST_FORWARDED: Duration = Duration::from_millis(500);
 /// The time for calls to be answered after they are stopped.
 const ANSWER: Duration = Duration::from_secs(1);
 /// The interval at which running calls are counted while draining.
@@ -41,14 +44,19 @@ pub async fn drain(edge: &Edge, patience: Duration) {
     let deadline = Instant::now() + patience;
     tracing::info!(calls = edge.sessions.running_calls(), "draining");
     calls_end(edge, deadline).await;
+    if let Some(replicas) = &edge.app.replicas {
+        replicas.leave().await;
+        sleep(LAST_FORWARDED).await;
+    }
+    // Requests that were accepted before begin their calls; others are refused, so that no call begins after calls are stopped.
+    edge.requests.close();
+    let _ = timeout(ANSWER, edge.requests.wait()).await;
+    calls_end(edge, deadline).await;
     // Before the library ends: it would answer 500 to a request without a session whose call still runs.
     edge.sessions.stop_calls();
     calls_end(edge, Instant::now() + ANSWER).await;
     let deadline = Instant::now() + CLOSE;
     end_subscriptions(edge, deadline).await;
-    if let Some(replicas) = &edge.app.replicas {
-        replicas.leave().await;
-    }
     edge.closing.cancel();
     sleep_until(deadline).await;
     tracing::warn!("connections are still open; not waiting for them");

@@ -1,5 +1,7 @@
 //! The HTTP edge as seen by clients: both eras on one URL, access, probes, languages, shutdown.
 
+use std::time::Duration;
+
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -409,6 +411,43 @@ async fn calls_that_outlast_the_drain_are_answered_in_both_eras() {
         assert_eq!(answer.result()["structuredContent"]["error"]["code"], "CANCELLED", "{}", answer.raw);
     }
     server.stop().await;
+}
+
+/// Calls that arrive during a shutdown succeed or are refused. None is stopped as soon as it begins.
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_that_arrive_while_the_server_goes_down_succeed_or_are_refused() {
+    for _ in 0..10 {
+        let sample = Sample::new();
+        let server = Server::start(sample.app()).await;
+        let session = Session::open(&server).await;
+        let calls: Vec<_> = (0..8).map(|number| tokio::spawn(call_until_refused(session.clone(), number))).collect();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        server.stop().await;
+        for call in calls {
+            call.await.unwrap();
+        }
+    }
+}
+
+/// Calls a tool again and again, within the session or over REST, until the server refuses it or has ended.
+async fn call_until_refused(session: Session, number: usize) {
+    let arguments = json!({"roots": ["."]});
+    let params = json!({"name": "list_files", "arguments": arguments});
+    let message = json!({"jsonrpc": "2.0", "id": 100 + number, "method": "tools/call", "params": params});
+    let url = session.url.replace("/mcp", "/v1/tools/list_files");
+    loop {
+        let request =
+            if number % 2 == 0 { session.prepare(&message) } else { session.http.post(&url).json(&arguments) };
+        // A connection may close between two requests.
+        let Ok(answer) = request.send().await else { return };
+        let (status, text) = (answer.status(), answer.text().await.unwrap());
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            assert!(text.contains("shutting down"), "{text}");
+            return;
+        }
+        assert_eq!(status, StatusCode::OK, "{text}");
+        assert!(text.contains("\"results\"") && !text.contains("CANCELLED"), "{text}");
+    }
 }
 
 /// The client of a call whose handler panics gets an error, and the server answers the next call.

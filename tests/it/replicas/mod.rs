@@ -193,10 +193,15 @@ async fn session_of_a_replica_that_shuts_down_continues_at_once() {
     let session = cluster.session().await;
     cluster.choose(&session, "two").await;
     let home = home(&cluster).await;
+    let elsewhere = cluster.at(&session, 1 - home);
     cluster.signal(home, "-TERM");
     let began = Instant::now();
     while cluster.replicas[home].child.try_wait().unwrap().is_none() {
-        assert_eq!(files(&session).await, ["two.py"]);
+        let call = |session: Session| tokio::spawn(async move { files(&session).await });
+        let calls: Vec<_> = (0..8).map(|_| call(elsewhere.clone())).collect();
+        for call in calls {
+            assert_eq!(call.await.unwrap(), ["two.py"]);
+        }
     }
     assert_eq!(files(&session).await, ["two.py"]);
     assert!(began.elapsed() < TTL, "{:?}", began.elapsed());
@@ -220,6 +225,38 @@ async fn replica_that_was_stopped_does_not_serve_a_session_that_moved() {
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     assert_eq!(files(&elsewhere).await, ["two.py"]);
+}
+
+/// The stopped replica does not continue from what it remembers, although the one that had the session since has ended.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
+async fn session_that_comes_back_to_a_replica_that_was_stopped_has_its_last_choice() {
+    let mut cluster = Cluster::start(2).await;
+    let session = cluster.session().await;
+    cluster.choose(&session, "one").await;
+    let home = home(&cluster).await;
+    let (here, elsewhere) = (cluster.at(&session, home), cluster.at(&session, 1 - home));
+    cluster.signal(home, "-STOP");
+    tokio::time::sleep(TTL + Duration::from_secs(1)).await;
+    cluster.choose(&elsewhere, "two").await;
+    cluster.signal(1 - home, "-TERM");
+    cluster.replicas[1 - home].child.wait().unwrap();
+    // Requests that wait for the replica are read before it has renewed its entry.
+    let waiting: Vec<_> = (0..20).map(|_| tokio::spawn(files_once_served(here.clone()))).collect();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    cluster.signal(home, "-CONT");
+    for files in waiting {
+        assert_eq!(files.await.unwrap(), ["two.py"]);
+    }
+}
+
+/// The same as [`files`]; a refusal with 503 is followed by another attempt.
+async fn files_once_served(session: Session) -> Vec<String> {
+    let ask = || session.call("list_files", json!({"roots": ["."]}));
+    while ask().await.status == StatusCode::SERVICE_UNAVAILABLE {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    files(&session).await
 }
 
 /// The request may have been executed, so it is not sent to another replica.
