@@ -100,13 +100,6 @@ impl RedisConnection {
         self.discard_broken(done, number).await.map_err(|error| failure(&error, effect))
     }
 
-    /// Asks the server for a sign of life.
-    pub(super) async fn ping(&self) -> Result<(), StoreError> {
-        let (mut connection, number) = self.open().await?;
-        let done = within(self.timeouts.connect, ping(&mut connection)).await;
-        self.discard_broken(done, number).await.map_err(|error| failure(&error, Effect::Reads))
-    }
-
     /// Returns the connection and its number; connects if there is none.
     async fn open(&self) -> Result<(MultiplexedConnection, u64), StoreError> {
         let Ok(mut link) = timeout(self.timeouts.connect, self.link.lock()).await else {
@@ -223,6 +216,9 @@ fn failure(error: &RedisError, effect: Effect) -> StoreError {
         _ if matches!(error.code(), Some("NOAUTH" | "WRONGPASS")) => StoreError::Denied { detail },
         // The library replaces the server's code if the choice of the database fails.
         _ if DENIALS.iter().any(|part| detail.contains(part)) => StoreError::Denied { detail },
+        _ if detail.contains("compiling script") => {
+            StoreError::Unavailable { detail: format!("it is older than Redis 7, which fumi needs: {detail}") }
+        }
         // A script that the server refuses has changed nothing: its first write fails, or none does.
         ErrorKind::Server(_) | ErrorKind::Extension => StoreError::Unavailable { detail },
         _ if effect == Effect::Writes => StoreError::ReplyLost { detail },

@@ -143,7 +143,7 @@ impl Store for RedisStore {
         if checked.is_some_and(|at| at.elapsed() < CHECK_INTERVAL) {
             return Ok(());
         }
-        self.connection.ping().await?;
+        self.connection.run::<u8>(&scripts::CHECK.prepare_invoke(), Effect::Reads).await?;
         *checked = Some(Instant::now());
         Ok(())
     }

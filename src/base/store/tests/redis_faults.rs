@@ -130,13 +130,36 @@ async fn a_full_server_says_so_and_changes_nothing() {
     let put_kept = put(&store, "kept", "2").await;
     assert!(matches!(put_kept, Err(StoreError::OutOfMemory)), "{put_kept:?}");
     assert_eq!(value(&store, "kept").await.as_deref(), Some("1"));
+    let checked = store.check().await;
+    assert!(matches!(checked, Err(StoreError::OutOfMemory)), "{checked:?}");
+    // What is there does not end because the server is full.
+    assert!(store.touch("kept", Some(SECOND * 60)).await.expect("extended"));
+    let lease = store.renew(&lease, SECOND * 90).await.expect("renewed");
     assert_eq!(store.list("large/").await.expect("listed").keys.len(), filled);
     store.release(&lease).await.expect("a lease can be released on a full server");
     for at in 0..filled {
         assert!(store.delete(&format!("large/{at}"), ExpectedState::Anything).await.expect("answered"));
     }
     put(&store, "kept", "2").await.expect("there is room again");
+    store.check().await.expect("there is room again");
     store.lease("novel", "bob", SECOND).await.expect("it was released");
+}
+
+/// After a failover the URL may still lead to the former primary, which is a replica by then.
+#[tokio::test]
+#[ignore = "needs redis-server"]
+async fn a_server_that_became_a_replica_is_not_ready() {
+    let (server, primary) = (RedisServer::start(&[]), RedisServer::start(&[]));
+    let store = store(&server);
+    put(&store, "a", "1").await.expect("it is put");
+    assert_eq!(server.command(&format!("REPLICAOF 127.0.0.1 {}", primary.port)), "+OK");
+    let refused = put(&store, "a", "2").await;
+    assert!(matches!(refused, Err(StoreError::Unavailable { .. })), "{refused:?}");
+    let checked = store.check().await;
+    assert!(matches!(checked, Err(StoreError::Unavailable { .. })), "{checked:?}");
+    assert_eq!(server.command("REPLICAOF NO ONE"), "+OK");
+    recovered(&store).await;
+    store.check().await.expect("a primary again");
 }
 
 /// Passes connections on to a server; its answers are late by a time that the test sets. Returns the port.
