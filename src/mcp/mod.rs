@@ -28,6 +28,7 @@ pub mod session_restore;
 pub mod session_store;
 pub mod statistics;
 pub mod stdio;
+mod stored_tasks;
 pub mod subscriptions;
 pub mod tasks;
 pub mod uri;

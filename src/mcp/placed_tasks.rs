@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fumi_base::store::StoreError;
 use rmcp::{
     ErrorData,
     model::{DetailedTask, InputResponses, Task},
@@ -53,10 +54,26 @@ impl PlacedTasks {
         self.manager.cancel_task(self.unplaced(id))
     }
 
-    fn place(&self, task: &mut Task) {
-        if let Some(replicas) = &self.replicas {
-            task.task_id = format!("{}{SEPARATOR}{}", replicas.id(), task.task_id);
+    /// True if a task belongs to another replica, which lives.
+    pub async fn is_elsewhere(&self, id: &str) -> Result<bool, StoreError> {
+        match (&self.replicas, replica_of_task(id)) {
+            (Some(replicas), Some(replica)) if replica != replicas.id() => {
+                Ok(replicas.url_of(replica).await?.is_some())
+            }
+            _ => Ok(false),
         }
+    }
+
+    /// Returns the id by which clients know a task of the manager.
+    pub fn placed_id(&self, id: &str) -> String {
+        match &self.replicas {
+            Some(replicas) => format!("{}{SEPARATOR}{id}", replicas.id()),
+            None => id.to_owned(),
+        }
+    }
+
+    fn place(&self, task: &mut Task) {
+        task.task_id = self.placed_id(&task.task_id);
     }
 
     /// Returns the id of a task in its manager; that of another replica's task is unknown there.

@@ -102,6 +102,8 @@ pub enum McpError {
         #[quoted]
         id: String,
     },
+    #[entry("TASKS_UNAVAILABLE")]
+    TasksUnavailable,
     #[entry("UNKNOWN_PROMPT")]
     UnknownPrompt {
         #[quoted]

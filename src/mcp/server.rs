@@ -146,7 +146,7 @@ impl McpServer {
     }
 
     /// Starts the call as a task, if a model will be asked and the client supports tasks.
-    fn as_task(
+    async fn as_task(
         &self,
         entry: &ToolEntry,
         request: &CallToolRequestParams,
@@ -160,7 +160,7 @@ impl McpServer {
         if !follows || !is_long || request.request_state.is_some() {
             return None;
         }
-        self.streams.tasks().begin(LongCall {
+        let long = LongCall {
             app: Arc::clone(&self.app),
             streams: Arc::clone(&self.streams),
             caller: caller.clone(),
@@ -168,7 +168,8 @@ impl McpServer {
             tool: entry.spec.name,
             arguments: request.arguments.clone().unwrap_or_default(),
             samples,
-        })
+        };
+        self.streams.tasks().begin(long).await
     }
 
     fn prepared(&self) -> MutexGuard<'_, Vec<PreparedStream>> {
@@ -405,7 +406,7 @@ impl ServerHandler for McpServer {
         let work = async {
             let _open = self.streams.open_call(caller.session.as_deref());
             let project = self.project(&caller, &context).await;
-            if let Some(task) = self.as_task(entry, &request, &caller, &project, &context) {
+            if let Some(task) = self.as_task(entry, &request, &caller, &project, &context).await {
                 return Ok(ConversationOutcome::Task(Box::new(task)));
             }
             let progress = CallProgress::default();
@@ -500,7 +501,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         let tasks = self.streams.tasks();
-        let work = async { tasks.get(&request.task_id, &self.caller(&context)).map(GetTaskResult::new) };
+        let work = async { tasks.get(&request.task_id, &self.caller(&context)).await.map(GetTaskResult::new) };
         Operation::new("tasks/get").run(&self.app, &context, no_error, work).await
     }
 
@@ -510,7 +511,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let (tasks, caller) = (self.streams.tasks(), self.caller(&context));
-        let work = async { tasks.update(&request.task_id, request.input_responses, &caller) };
+        let work = async { tasks.update(&request.task_id, request.input_responses, &caller).await };
         Operation::new("tasks/update").run(&self.app, &context, no_error, work).await
     }
 
@@ -520,7 +521,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let (tasks, caller) = (self.streams.tasks(), self.caller(&context));
-        let work = async { tasks.cancel(&request.task_id, &caller) };
+        let work = async { tasks.cancel(&request.task_id, &caller).await };
         Operation::new("tasks/cancel").run(&self.app, &context, no_error, work).await
     }
 

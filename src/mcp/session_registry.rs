@@ -164,7 +164,7 @@ impl SessionRegistry {
             chosen: Arc::clone(&app.sessions),
             client_roots: Arc::default(),
             subscriptions: Subscriptions::new(app.config.resources.streams),
-            tasks: Tasks::new(app.replicas.clone()),
+            tasks: Tasks::new(app.replicas.clone(), &app.store),
             stored: SessionStore::new(
                 Arc::clone(&app.store),
                 ttl,

@@ -22,7 +22,7 @@ const FORM: u32 = 1;
 pub const LARGEST_INITIALIZE: usize = 64 * 1024;
 /// The largest record, in bytes: the `initialize`, and as much again for later choices.
 const LARGEST: usize = 2 * LARGEST_INITIALIZE;
-/// The longest session id, in bytes. fumi's have 36; longer ones cannot exist and are not looked up.
+/// The longest id, in bytes. fumi's have 36, those of tasks up to 47; longer ones cannot exist and are not looked up.
 const LONGEST_ID: usize = 128;
 
 #[derive(Clone, Debug)]
@@ -95,8 +95,13 @@ impl SessionRecord {
 }
 
 fn key(id: &str) -> Option<String> {
+    record_key("session", id)
+}
+
+/// Returns the key of a record, unless a client invented the id: no id of fumi has such letters or such a length.
+pub(super) fn record_key(kind: &str, id: &str) -> Option<String> {
     let is_plain = !id.is_empty() && id.len() <= LONGEST_ID && id.bytes().all(|byte| byte.is_ascii_graphic());
-    is_plain.then(|| format!("session/{id}"))
+    is_plain.then(|| format!("{kind}/{id}"))
 }
 
 impl SessionStore {

@@ -1,10 +1,10 @@
 //! Calls that become tasks (`io.modelcontextprotocol/tasks`): if a model that fumi asks will write for minutes, and the
 //! client supports tasks.
 //!
-//! Invariant: a task belongs to its principal; for all others it does not exist, with the same error text. Tasks are
-//! kept in memory and end with the process, and so does the work of their calls; output that a writing tool has saved
-//! stays. Beyond the limits below a call does not become a task and answers as it would without. Questions and answers
-//! are handled in `tool/conversation.rs`.
+//! Invariant: a task belongs to its principal; for all others it does not exist, with the same error text. The work of a
+//! task ends with the process; output that a writing tool has saved stays, and what became of the task is stored
+//! (`stored_tasks.rs`). Beyond the limits below, or if the store fails, a call does not become a task and answers as it
+//! would without. Questions and answers are handled in `tool/conversation.rs`.
 
 #![expect(deprecated, reason = "the protocol deprecates sampling, and clients still offer it")]
 
@@ -18,17 +18,25 @@ use std::{
 };
 
 use dashmap::DashMap;
-use fumi_base::project::Project;
+use fumi_base::{
+    project::Project,
+    store::{Store, StoreError},
+};
 use fumi_kernel::{
     Answerer, CallProgress, Caller,
     conversation::{CallRunner, ModelQuestion, ModelText, NoAnswer, Prompt, TextModel},
 };
 use rmcp::{
     ErrorData,
-    model::{CreateMessageRequest, CreateMessageResult, DetailedTask, InputRequest, InputResponses, Task},
-    task_manager::{TaskContext, TaskExit, TaskOptions},
+    model::{
+        CallToolResult, CreateMessageRequest, CreateMessageResult, DetailedTask, InputRequest, InputResponses,
+        JsonObject, Task, TaskPayload,
+    },
+    task_manager::{TaskContext, TaskExit, TaskOptions, current_timestamp},
 };
+use serde::Serialize;
 use serde_json::{Map, Value};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -38,6 +46,7 @@ use super::{
     replicas::Replicas,
     server,
     session_registry::SessionRegistry,
+    stored_tasks::StoredTasks,
 };
 use crate::app::App;
 
@@ -55,6 +64,7 @@ pub struct Tasks {
     placed: PlacedTasks,
     /// The principal of each task.
     owners: DashMap<String, Arc<str>>,
+    stored: StoredTasks,
 }
 
 impl std::fmt::Debug for Tasks {
@@ -78,12 +88,12 @@ pub(super) struct LongCall {
 
 impl Tasks {
     /// Creates a registry without tasks.
-    pub(super) fn new(replicas: Option<Arc<Replicas>>) -> Self {
-        Self { placed: PlacedTasks::new(replicas), owners: DashMap::new() }
+    pub(super) fn new(replicas: Option<Arc<Replicas>>, store: &Arc<dyn Store>) -> Self {
+        Self { placed: PlacedTasks::new(replicas), owners: DashMap::new(), stored: StoredTasks::new(store, TTL) }
     }
 
-    /// Starts a call as a task; `None` if there are too many.
-    pub(super) fn begin(&self, long: LongCall) -> Option<Task> {
+    /// Starts a call as a task; `None` if there are too many, or the store fails.
+    pub(super) async fn begin(&self, long: LongCall) -> Option<Task> {
         // The manager forgets expired tasks; their owners are removed here.
         self.owners.retain(|id, _| self.placed.get(id).is_ok());
         let owner = Arc::clone(&long.caller.access.principal);
@@ -95,35 +105,79 @@ impl Tasks {
         }
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let options = TaskOptions::new().with_ttl_ms(millis(TTL)).with_poll_interval_ms(millis(POLL));
-        let task = self.placed.spawn(options, |task| Box::pin(run(long, task)));
-        self.owners.insert(task.task_id.clone(), owner);
-        Some(task)
+        let (begin, begins) = oneshot::channel();
+        let task = self.placed.spawn(options, |task| Box::pin(run_and_store(long, task, begins)));
+        self.owners.insert(task.task_id.clone(), Arc::clone(&owner));
+        let record = DetailedTask::new(task.clone(), TaskPayload::Working);
+        if let Err(error) = self.stored.put(&owner, record).await {
+            tracing::warn!(%error, "a call does not become a task, because the store fails");
+            self.owners.remove(&task.task_id);
+            return None;
+        }
+        begin.send(()).ok().map(|()| task)
     }
 
     /// Returns the status of a task.
-    pub(super) fn get(&self, id: &str, caller: &Caller) -> Result<DetailedTask, ErrorData> {
-        self.own(id, caller)?;
+    pub(super) async fn get(&self, id: &str, caller: &Caller) -> Result<DetailedTask, ErrorData> {
+        if !self.is_here(id, caller)? {
+            return self.find_stored(id, caller).await;
+        }
         self.placed.get(id).map_err(|_| unknown(id, caller))
     }
 
     /// Passes the client's answers to a task's questions.
-    pub(super) fn update(&self, id: &str, responses: InputResponses, caller: &Caller) -> Result<(), ErrorData> {
-        self.own(id, caller)?;
+    pub(super) async fn update(&self, id: &str, responses: InputResponses, caller: &Caller) -> Result<(), ErrorData> {
+        if !self.is_here(id, caller)? {
+            return self.expect_ended(id, caller).await;
+        }
         self.placed.update(id, responses).map_err(|_| unknown(id, caller))
     }
 
     /// Requests the cancellation of a task.
-    pub(super) fn cancel(&self, id: &str, caller: &Caller) -> Result<(), ErrorData> {
-        self.own(id, caller)?;
+    pub(super) async fn cancel(&self, id: &str, caller: &Caller) -> Result<(), ErrorData> {
+        if !self.is_here(id, caller)? {
+            return self.expect_ended(id, caller).await;
+        }
         self.placed.cancel(id).map_err(|_| unknown(id, caller))
     }
 
-    fn own(&self, id: &str, caller: &Caller) -> Result<(), ErrorData> {
-        let owner = self.owners.get(id).map(|owner| Arc::clone(&owner));
-        match owner {
-            Some(owner) if owner == caller.access.principal => Ok(()),
-            _ => Err(unknown(id, caller)),
+    /// True if this process has a task of the caller, false if it has no such task.
+    ///
+    /// # Errors
+    /// If the task belongs to another principal.
+    fn is_here(&self, id: &str, caller: &Caller) -> Result<bool, ErrorData> {
+        match self.owners.get(id) {
+            Some(owner) if *owner == caller.access.principal => Ok(true),
+            Some(_) => Err(unknown(id, caller)),
+            None => Ok(false),
         }
+    }
+
+    /// Returns a task of another process as its record tells; one that ran when its process ended has failed.
+    async fn find_stored(&self, id: &str, caller: &Caller) -> Result<DetailedTask, ErrorData> {
+        let found = self.stored.find(id).await.map_err(|error| unavailable(&error, caller))?;
+        let task = match found {
+            Some(record) if record.owner == caller.access.principal => record.task,
+            _ => return Err(unknown(id, caller)),
+        };
+        let is_elsewhere = self.placed.is_elsewhere(id).await.map_err(|error| unavailable(&error, caller))?;
+        if task.status().is_terminal() || is_elsewhere {
+            return Ok(task);
+        }
+        let lost = to_protocol_error(&McpError::ResultLost.into(), caller.locale);
+        Ok(DetailedTask::new(task.task, TaskPayload::Failed { error: to_object(&lost) }))
+    }
+
+    /// Succeeds without effect if a task of another process has ended.
+    ///
+    /// # Errors
+    /// If the task is unknown, or runs in a replica to which the request was not forwarded.
+    async fn expect_ended(&self, id: &str, caller: &Caller) -> Result<(), ErrorData> {
+        let task = self.find_stored(id, caller).await?;
+        if task.status().is_terminal() {
+            return Ok(());
+        }
+        Err(to_protocol_error(&McpError::TasksUnavailable.into(), caller.locale))
     }
 }
 
@@ -132,10 +186,51 @@ fn unknown(id: &str, caller: &Caller) -> ErrorData {
     to_protocol_error(&McpError::UnknownTask { id }.into(), caller.locale)
 }
 
-/// Runs the call until it has its result or is cancelled.
-async fn run(long: LongCall, task: TaskContext) -> Result<rmcp::model::CallToolResult, TaskExit> {
+fn unavailable(error: &StoreError, caller: &Caller) -> ErrorData {
+    tracing::error!(%error, "the record of a task cannot be read");
+    to_protocol_error(&McpError::TasksUnavailable.into(), caller.locale)
+}
+
+fn to_object(value: &impl Serialize) -> JsonObject {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(object)) => object,
+        _ => JsonObject::new(),
+    }
+}
+
+/// Runs the call once its task is stored, and stores what became of it.
+async fn run_and_store(
+    long: LongCall,
+    task: TaskContext,
+    begins: oneshot::Receiver<()>,
+) -> Result<CallToolResult, TaskExit> {
+    // The call is not executed as a task.
+    if begins.await.is_err() {
+        return Err(TaskExit::Cancelled);
+    }
+    let (streams, owner) = (Arc::clone(&long.streams), Arc::clone(&long.caller.access.principal));
+    // Until the outcome is stored: a shutdown waits for open calls.
+    let _open = streams.open_call(long.caller.session.as_deref());
+    let outcome = run(long, task.clone()).await;
+    let payload = match &outcome {
+        Ok(result) => TaskPayload::Completed { result: to_object(result) },
+        Err(TaskExit::Cancelled) => TaskPayload::Cancelled,
+        Err(TaskExit::Error(error)) => TaskPayload::Failed { error: to_object(error) },
+    };
+    let tasks = streams.tasks();
+    if let Ok(ended) = tasks.placed.get(&tasks.placed.placed_id(task.task_id())) {
+        let mut ended = ended.task;
+        ended.last_updated_at = current_timestamp();
+        if let Err(error) = tasks.stored.put(&owner, DetailedTask::new(ended, payload)).await {
+            tracing::warn!(%error, "the outcome of a task is not stored and ends with this process");
+        }
+    }
+    outcome
+}
+
+/// Runs the call until it has its result, is cancelled, or the process ends.
+async fn run(long: LongCall, task: TaskContext) -> Result<CallToolResult, TaskExit> {
     let LongCall { app, streams, caller, project, tool, arguments, samples } = long;
-    let _open = streams.open_call(caller.session.as_deref());
     let entry = app.catalogue.find(&caller.access.scope, tool);
     let entry = entry.expect("the caller has looked it up");
     let (cancel, progress) = (CancellationToken::new(), CallProgress::default());
@@ -168,6 +263,11 @@ async fn run(long: LongCall, task: TaskContext) -> Result<rmcp::model::CallToolR
                 // The permit of a pool is held until the work has really stopped.
                 drop(work.await);
                 return Err(TaskExit::Cancelled);
+            }
+            () = streams.stopping().cancelled() => {
+                cancel.cancel();
+                drop(work.await);
+                return Err(TaskExit::Error(to_protocol_error(&McpError::ResultLost.into(), locale)));
             }
             () = tokio::time::sleep(POLL / 4) => {
                 let doing = progress.current_step().filter(|doing| told.as_ref() != Some(doing));

@@ -99,7 +99,7 @@ impl Provider {
     }
 
     /// Returns fumi's parts with this provider.
-    fn app(&self, sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
+    pub(super) fn app(&self, sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
         app(sample, &[], |config| {
             self.configure(config);
             change(config);

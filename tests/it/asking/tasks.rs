@@ -1,7 +1,9 @@
 //! Calls that become tasks, for a client that can follow one, while a provider's or the client's own model writes.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
+use fumi::app::App;
+use fumi_base::store::{Clock, Store, fs::FolderStore};
 use serde_json::{Value, json};
 
 use super::{
@@ -223,4 +225,60 @@ async fn many_principals_with_many_tasks_leave_some_to_the_next() {
         }
         assert!(begun > 0, "{name} finds no room for a task");
     }
+}
+
+/// The outcome is stored, the work is not: what ran when its process ended has failed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_is_known_to_the_next_process_as_it_ended() {
+    let sample = Sample::new();
+    let folder = sample.outside();
+    let store = || -> Arc<dyn Store> { Arc::new(FolderStore::open(&folder, Clock::system()).unwrap()) };
+    let provider = Provider::start([Step::Say("Drop."), Step::Say("Drop."), Step::Hang]).await;
+    let over = |store| Arc::new(App { store, ..Arc::into_inner(provider.app(&sample, |_| {})).unwrap() });
+    let server = Server::start(over(store())).await;
+    let client = Stateless::new(&server);
+    let completed = task(&compose(&client, false).await);
+    let before = settled(&client, &completed, "working").await;
+    assert_eq!(before["result"]["structuredContent"]["text"], "Drop. Drop.", "{before}");
+    let running = task(&compose(&client, false).await);
+    provider.hanging().await;
+    drop(server);
+
+    let server = Server::start(over(store())).await;
+    let client = Stateless::new(&server);
+    let after = settled(&client, &completed, "working").await;
+    assert_eq!((&after["status"], &after["result"]), (&before["status"], &before["result"]));
+    let lost = settled(&client, &running, "working").await;
+    assert_eq!((&lost["status"], &lost["error"]["data"]["code"]), (&json!("failed"), &json!("RESULT_LOST")), "{lost}");
+    for id in [&completed, &running] {
+        let told = request(&client, "tasks/cancel", json!({"taskId": id}), false).await;
+        assert_eq!(told.result()["resultType"], "complete", "{}", told.raw);
+    }
+    let unknown = request(&client, "tasks/get", json!({"taskId": "../session/x"}), false).await;
+    assert_eq!(unknown.error()["code"], -32602, "{}", unknown.raw);
+}
+
+/// A record belongs to the principal that made the call, as a running task does.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stored_task_is_its_principals() {
+    let sample = Sample::new();
+    let folder = sample.outside();
+    let start = || async {
+        let app = app(&sample, &[], |config| {
+            config.auth.mode = fumi_config::AuthMode::Tokens;
+            config.auth.tokens = vec![token("alice"), token("bob")];
+        });
+        let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder, Clock::system()).unwrap());
+        Server::start(Arc::new(App { store, ..Arc::into_inner(app).unwrap() })).await
+    };
+    let client = |server: &Server, name| Stateless { http: bearing(name), ..Stateless::new(server) };
+    let server = start().await;
+    let id = task(&compose(&client(&server, "alice"), true).await);
+    drop(server);
+    let server = start().await;
+    for method in ["tasks/get", "tasks/cancel"] {
+        let answer = request(&client(&server, "bob"), method, json!({"taskId": id}), true).await;
+        assert!(answer.error()["message"].as_str().unwrap().starts_with("Unknown task"), "{}", answer.raw);
+    }
+    assert_eq!(settled(&client(&server, "alice"), &id, "working").await["status"], "failed");
 }
