@@ -102,6 +102,10 @@ pub async fn restore_layer(
         // it.
         return refused(&edge, &AdmissionError::Closing).into_response();
     }
+    if ends && response.status() == StatusCode::INTERNAL_SERVER_ERROR && edge.sessions.is_open(&id) {
+        // The store did not end it; the log says why.
+        return refused(&edge, &AdmissionError::Failed).into_response();
+    }
     if is_lost && !edge.sessions.is_open(&id) {
         // It ended or moved, between the gate and its worker.
         let place = edge.sessions.locate(&id).await;

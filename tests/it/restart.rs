@@ -648,6 +648,22 @@ impl Store for Moody {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_session_whose_end_cannot_be_stored_goes_on_until_it_is_ended_again() {
+    let place = Place::new();
+    let store = Arc::new(Moody::default());
+    let server = Server::start(place.app_over(Arc::clone(&store) as Arc<dyn Store>, |_| {})).await;
+    let session = Session::open(&server).await;
+    choose(&session, &place.folder("one")).await;
+    store.fails.store(true, Ordering::SeqCst);
+    assert_eq!(session.end().await, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(files(&session).await, ["one.py"]);
+    store.fails.store(false, Ordering::SeqCst);
+    assert_eq!(session.end().await, StatusCode::NO_CONTENT);
+    let ended = session.request("tools/list", json!({})).await;
+    assert_eq!(ended.status, StatusCode::NOT_FOUND, "{}", ended.raw);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_fails_costs_no_session() {
     let place = Place::new();
     let store = Arc::new(Moody::default());
