@@ -437,7 +437,7 @@ async fn call_until_refused(session: Session, number: usize) {
     let url = session.url.replace("/mcp", "/v1/tools/list_files");
     loop {
         let request =
-            if number % 2 == 0 { session.prepare(&message) } else { session.http.post(&url).json(&arguments) };
+            if number.is_multiple_of(2) { session.prepare(&message) } else { session.http.post(&url).json(&arguments) };
         // A connection may close between two requests.
         let Ok(answer) = request.send().await else { return };
         let (status, text) = (answer.status(), answer.text().await.unwrap());
