@@ -24,14 +24,14 @@ async fn until(response: &mut Response, wanted: impl Fn(&str) -> bool) -> String
 }
 
 /// Returns the id of the first event of a stream.
-async fn first_id(response: &mut Response) -> String {
+pub(crate) async fn first_id(response: &mut Response) -> String {
     let raw = until(response, |raw| raw.contains("\n\n")).await;
     let id = raw.lines().find_map(|line| line.strip_prefix("id:"));
     id.unwrap_or_else(|| panic!("no id: {raw}")).trim().to_owned()
 }
 
 /// Returns all messages of a resumed stream, which must end.
-async fn resumed(session: &Session, last: &str) -> Vec<Value> {
+pub(crate) async fn resumed(session: &Session, last: &str) -> Vec<Value> {
     let request = session
         .http
         .get(&session.url)
@@ -43,7 +43,7 @@ async fn resumed(session: &Session, last: &str) -> Vec<Value> {
     messages(&response.text().await.unwrap())
 }
 
-fn call(id: u64, tool: &str, arguments: &Value) -> Value {
+pub(crate) fn call(id: u64, tool: &str, arguments: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
 }
 

@@ -12,21 +12,21 @@ use serde_json::{Value, json};
 use crate::{program::Served, sample::Sample};
 
 /// Makes a call over REST and reads the whole answer.
-pub(super) async fn sent(url: &str, tool: &str, arguments: Value) -> (StatusCode, Value) {
+pub(crate) async fn sent(url: &str, tool: &str, arguments: Value) -> (StatusCode, Value) {
     let url = format!("{}/v1/tools/{tool}", url.strip_suffix("/mcp").unwrap());
     let answer = reqwest::Client::new().post(url).json(&arguments).send().await.unwrap();
     (answer.status(), answer.json().await.unwrap())
 }
 
 /// Waits until the process is stopped, as a shell does.
-pub(super) async fn stopped(pid: Pid) {
+pub(crate) async fn stopped(pid: Pid) {
     let wait = move || waitpid(Some(pid), WaitOptions::UNTRACED).unwrap().unwrap();
     let (_, status) = tokio::task::spawn_blocking(wait).await.unwrap();
     assert!(status.stopped(), "{status:?}");
 }
 
 /// Moves the end of the lease into the past, as if 30 seconds had passed.
-fn end_the_lease(sample: &Sample) {
+pub(crate) fn end_the_lease(sample: &Sample) {
     let lease = sample.root().join(".noveler/locks/leases/write");
     let mut lease = fs::OpenOptions::new().write(true).open(lease).unwrap();
     lease.seek(SeekFrom::Start("fumi-store 1 ".len() as u64)).unwrap();

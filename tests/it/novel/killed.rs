@@ -57,7 +57,7 @@ fn episode() -> Vec<Moment> {
 }
 
 /// Returns the only session of a sample.
-fn session_of(sample: &Sample) -> String {
+pub(crate) fn session_of(sample: &Sample) -> String {
     let folder = sample.root().join(".noveler/sessions");
     let mut names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.find_map(|name| name.strip_suffix(".yaml").map(str::to_owned)).expect("a session")

@@ -1,6 +1,8 @@
 //! Several processes that serve the same sessions, behind a balancer that sends each request to the next of them.
 
 pub(crate) mod balancer;
+mod interrupted;
+mod redis;
 
 use std::{
     net::TcpListener,
@@ -47,12 +49,19 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// Starts replicas over a project with the folders `one` and `two`, each with a file of its own.
     pub(crate) async fn start(number: usize) -> Self {
-        let sample = Sample::empty();
-        for folder in ["one", "two"] {
-            sample.file(&format!("{folder}/{folder}.py"), "x = 1\n");
-        }
+        Self::over(folders(), &vec![""; number]).await
+    }
+
+    /// Starts replicas over a sample, each with a failpoint of its own; empty: none.
+    async fn over(sample: Sample, failpoints: &[&str]) -> Self {
         let redis = RedisServer::start(&[]);
-        let replicas: Vec<_> = (0..number).map(|_| replica(&sample, &redis)).collect();
+        let port = redis.port;
+        Self::over_redis(sample, redis, port, failpoints).await
+    }
+
+    /// The same over a server that is reached through a port.
+    async fn over_redis(sample: Sample, redis: RedisServer, port: u16, failpoints: &[&str]) -> Self {
+        let replicas: Vec<_> = failpoints.iter().map(|failpoint| replica(&sample, port, failpoint)).collect();
         let bases = replicas.iter().map(|replica| replica.url.trim_end_matches("/mcp").to_owned()).collect();
         Self { sample, redis, replicas, balancer: Balancer::start(bases).await }
     }
@@ -72,18 +81,33 @@ impl Cluster {
         assert!(!chosen.called().2, "{}", chosen.raw);
     }
 
+    fn kill(&mut self, replica: usize) {
+        self.replicas[replica].child.kill().unwrap();
+        self.replicas[replica].child.wait().unwrap();
+    }
+
     fn signal(&self, replica: usize, signal: &str) {
         let id = self.replicas[replica].child.id().to_string();
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
     }
 }
 
-fn replica(sample: &Sample, redis: &RedisServer) -> Served {
+/// Returns a project with the folders `one` and `two`, each with a file of its own.
+fn folders() -> Sample {
+    let sample = Sample::empty();
+    for folder in ["one", "two"] {
+        sample.file(&format!("{folder}/{folder}.py"), "x = 1\n");
+    }
+    sample
+}
+
+fn replica(sample: &Sample, redis: u16, failpoint: &str) -> Served {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
     undisturbed(&mut command);
     command
         .env("FUMI__SERVER__STATE_KEY", KEY)
-        .args(["serve", "--listen", "127.0.0.1:0", "--store", &format!("redis://127.0.0.1:{}", redis.port), "--root"])
+        .env("FUMI_FAILPOINT", failpoint)
+        .args(["serve", "--listen", "127.0.0.1:0", "--store", &format!("redis://127.0.0.1:{redis}"), "--root"])
         .arg(sample.root())
         .arg("--state")
         .arg(sample.outside().join("state"));
@@ -177,8 +201,7 @@ async fn session_of_a_killed_replica_continues_in_another() {
     let session = cluster.session().await;
     cluster.choose(&session, "two").await;
     let home = home(&cluster).await;
-    cluster.replicas[home].child.kill().unwrap();
-    cluster.replicas[home].child.wait().unwrap();
+    cluster.kill(home);
     let began = Instant::now();
     assert_eq!(files(&session).await, ["two.py"]);
     assert!(began.elapsed() < TTL + Duration::from_secs(10), "{:?}", began.elapsed());
@@ -323,4 +346,48 @@ async fn calls_without_a_session_do_not_wait_for_the_store() {
     let session = cluster.session().await;
     cluster.choose(&session, "one").await;
     assert_eq!(files(&session).await, ["one.py"]);
+}
+
+/// Clients of both eras and of the REST API, each with files and a session of its own.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
+async fn mixed_load_over_four_replicas_has_no_error() {
+    let cluster = Arc::new(Cluster::start(4).await);
+    let clients: Vec<_> = (0..8).map(|number| tokio::spawn(mixed_calls(Arc::clone(&cluster), number))).collect();
+    for client in clients {
+        client.await.unwrap();
+    }
+}
+
+/// Makes 100 calls of a client, which must all succeed and tell what the client has done before.
+async fn mixed_calls(cluster: Arc<Cluster>, number: usize) {
+    let session = cluster.session().await;
+    let stateless = Stateless { http: reqwest::Client::new(), url: cluster.balancer.url() };
+    let file = format!("client{number}.md");
+    let mut files_expected = None;
+    for round in 0..20 {
+        let folder = ["one", "two"][(round + number) % 2];
+        if round % 3 == 0 {
+            cluster.choose(&session, folder).await;
+            files_expected = Some(format!("{folder}.py"));
+        }
+        assert_eq!(files(&session).await, files_expected.iter().map(String::as_str).collect::<Vec<_>>());
+        let content = format!("round {round} of {number}\n");
+        let arguments = json!({"file_path": file, "content": content, "overwrite": true});
+        let written = stateless.call("write", arguments).await;
+        assert!(!written.called().2, "{}", written.raw);
+        let found = stateless.call("search_content", json!({"query": content.trim(), "roots": [file]})).await;
+        assert_eq!(found.called().0["count"], 1, "{}", found.raw);
+        let url = format!("{}/v1/tools/extract_code_section", cluster.balancer.base);
+        let arguments = json!({"file_path": file, "start_line": 1});
+        let read = reqwest::Client::new().post(url).json(&arguments).send().await.unwrap();
+        let (status, text) = (read.status(), read.text().await.unwrap());
+        assert!(status == StatusCode::OK && text.contains(content.trim()), "{status} {text}");
+        let resource = json!({"uri": format!("code://file/{folder}.py")});
+        if files_expected.as_deref() == Some(&format!("{folder}.py")) {
+            let resource = session.request("resources/read", resource).await;
+            assert!(resource.raw.contains("x = 1"), "{}", resource.raw);
+        }
+    }
+    assert_eq!(session.end().await, StatusCode::NO_CONTENT);
 }
