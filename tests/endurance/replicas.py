@@ -1,4 +1,4 @@
-"""Three replicas on one project while they are killed, stopped and delayed: what clients see could have come from one server.
+"""Three replicas over Redis while they are killed, stopped and delayed: what clients see could have come from one server.
 
 Eight clients send each request to some replica and check the project that a session chose, files that are replaced with and without
 `expected_hash`, and that a session exists until it is ended. `registers` and `history` check the histories. Clients avoid a replica
@@ -18,6 +18,7 @@ import re
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -40,6 +41,8 @@ LONGEST = 120
 # Longer than the sessions of a silent replica stay where they are (10 s, src/mcp/replicas.rs).
 SILENT = 10
 REST = 15
+# The longest pause of Redis, in seconds: a replica waits for an answer for four (src/base/store/redis/connection.rs).
+PAUSE = 3
 # The maximum time of an answer, in seconds: a replica is stopped for 14 s at most, and one that forwards to it waits as long.
 HANG = 60
 # The maximum time of an answer once all replicas run again: several hundred times the usual one, since the machine is shared.
@@ -48,12 +51,35 @@ QUICK = 5
 NOTHING_WRITTEN = {"HASH_MISMATCH", "R004"}
 
 
+class Redis:
+    """A Redis server on a port of its own, which stores nothing on disk."""
+
+    def __init__(self, port):
+        command = ["redis-server", "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no"]
+        try:
+            self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=tempfile.gettempdir())
+        except FileNotFoundError:
+            sys.exit("redis-server is missing; install it: apt-get install redis-server (its service need not run)")
+        self.url = f"redis://127.0.0.1:{port}"
+        while socket.socket().connect_ex(("127.0.0.1", port)) != 0:
+            time.sleep(0.02)
+
+    def pause(self, seconds):
+        self.process.send_signal(signal.SIGSTOP)
+        time.sleep(seconds)
+        self.process.send_signal(signal.SIGCONT)
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
 class Replica:
     """One process, started again on the same port after it was killed."""
 
-    def __init__(self, program, name, port, root, state, faults, logs):
-        self.program, self.name, self.port, self.root, self.state = program, name, port, root, state
-        self.faults, self.logs = faults, logs
+    def __init__(self, program, name, port, root, state, store, faults, logs):
+        self.program, self.name, self.port, self.root = program, name, port, root
+        self.state, self.store, self.faults, self.logs = state, store, faults, logs
         self.environment = {
             "FUMI__SERVER__STATE_KEY": "0123456789abcdef0123456789abcdef",
             "FUMI__SERVER__REPLICA_URL": f"http://127.0.0.1:{port}",
@@ -67,7 +93,12 @@ class Replica:
         while True:
             try:
                 self.server = Server(
-                    self.program, self.root, state=self.state, environment=self.environment, listen=listen
+                    self.program,
+                    self.root,
+                    state=self.state,
+                    store=self.store,
+                    environment=self.environment,
+                    listen=listen,
                 )
                 return
             except SystemExit as failed:
@@ -161,9 +192,11 @@ class Cluster:
         for name in TEXTS:
             with open(f"{self.files}/{name}", "w") as file:
                 file.write("first\n" * LINES)
-        state = os.path.join(home, "state")
+        self.redis = Redis(ports.pop())
+        state, store = os.path.join(home, "state"), self.redis.url
         self.replicas = [
-            Replica(program, f"replica {n}", port, self.root, state, self.faults, self.logs) for n, port in enumerate(ports)
+            Replica(program, f"replica {n}", port, self.root, state, store, self.faults, self.logs)
+            for n, port in enumerate(ports)
         ]
         self.sessions, self.former = [], []
         self.operations, self.texts = [], {name: [] for name in TEXTS}
@@ -411,8 +444,11 @@ class Client(threading.Thread):
             act(self.rng, former, self.by)
 
 
+KINDS = ["kill", "kill", "long stop", "long stop", "stop", "stop", "delay", "shutdown", "pause of Redis"]
+
+
 class Nemesis(threading.Thread):
-    """Disturbs one replica after the other. Two of these may disturb two replicas at a time."""
+    """Disturbs one replica after the other, or Redis. Two of these may disturb two replicas at a time."""
 
     def __init__(self, cluster, rng, first, over, free):
         super().__init__(daemon=True)
@@ -422,7 +458,7 @@ class Nemesis(threading.Thread):
     def run(self):
         while not self.over.is_set():
             replica = self.free.pop(self.rng.randrange(len(self.free)))
-            kind = self.first or self.rng.choice(["kill", "kill", "long stop", "long stop", "stop", "stop", "delay", "shutdown"])
+            kind = self.first or self.rng.choice(KINDS)
             self.first = None
             self.happened[kind] += 1
             began = time.monotonic()
@@ -432,6 +468,8 @@ class Nemesis(threading.Thread):
                 replica.kill() if kind == "kill" else replica.end()
                 time.sleep(self.rng.choice([0, self.rng.uniform(0, 3), self.rng.uniform(0, SILENT + 3)]))
                 replica.start()
+            elif kind == "pause of Redis":
+                self.cluster.redis.pause(self.rng.uniform(0.1, PAUSE))
             elif kind == "long stop":
                 replica.stop(self.rng.uniform(SILENT + 0.5, SILENT + 4))
             elif kind == "stop":
@@ -549,7 +587,7 @@ def run(program, seconds, seed):
     history.selftest()
     registers.selftest()
     rng, home = random.Random(seed), tempfile.mkdtemp(prefix="fumi-replicas-")
-    cluster = Cluster(program, home, rng, free_ports(REPLICAS))
+    cluster = Cluster(program, home, rng, free_ports(REPLICAS + 1))
     over, rested, free = threading.Event(), threading.Event(), list(cluster.replicas)
     clients = [Client(n, cluster, random.Random(rng.random()), rested) for n in range(CLIENTS)]
     nemeses = [Nemesis(cluster, random.Random(rng.random()), first, over, free) for first in ("long stop", "kill")]
@@ -569,6 +607,7 @@ def run(program, seconds, seed):
     waits = after_rest(cluster, rng)
     for replica in cluster.replicas:
         replica.end()
+    cluster.redis.end()
     found, undecided = judge(cluster)
     faults, codes = cluster.faults + found, cluster.codes
     happened = sum((nemesis.happened for nemesis in nemeses), collections.Counter())

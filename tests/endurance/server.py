@@ -77,12 +77,13 @@ class Cgroup:
 class Server:
     """Starts when created. As a context it ends with SIGTERM; if it died or panicked before, this program ends."""
 
-    def __init__(self, program, root, *, cgroup=None, state=None, environment=None, listen="127.0.0.1:0"):
+    def __init__(self, program, root, *, cgroup=None, state=None, environment=None, listen="127.0.0.1:0", store=None):
         self.program = program
         self.cgroup = cgroup
         self.log = tempfile.TemporaryFile("w+")
         command = [program, "--listen", listen, "--root", root]
-        command += ["--state", state] if state else ["--store", "memory"]
+        command += ["--state", state] if state else []
+        command += ["--store", store or "memory"] if store or not state else []
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
