@@ -54,10 +54,10 @@ NOTHING_WRITTEN = {"HASH_MISMATCH", "R004"}
 class Redis:
     """A Redis server on a port of its own, which stores nothing on disk."""
 
-    def __init__(self, port):
+    def __init__(self, port, folder):
         command = ["redis-server", "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no"]
         try:
-            self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=tempfile.gettempdir())
+            self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=folder)
         except FileNotFoundError:
             sys.exit("redis-server is missing; install it: apt-get install redis-server (its service need not run)")
         self.url = f"redis://127.0.0.1:{port}"
@@ -192,7 +192,7 @@ class Cluster:
         for name in TEXTS:
             with open(f"{self.files}/{name}", "w") as file:
                 file.write("first\n" * LINES)
-        self.redis = Redis(ports.pop())
+        self.redis = Redis(ports.pop(), home)
         state, store = os.path.join(home, "state"), self.redis.url
         self.replicas = [
             Replica(program, f"replica {n}", port, self.root, state, store, self.faults, self.logs)

@@ -3,12 +3,15 @@
 #![allow(clippy::disallowed_methods, reason = "the tests start another process and wait for it")]
 
 use std::{
+    fs,
     io::{BufRead as _, BufReader, Write as _},
     net::{TcpListener, TcpStream},
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
+
+use tempfile::TempDir;
 
 /// Runs the server until the pipe on the standard input closes: also when the test's process is killed.
 const SUPERVISOR: &str = r#""$@" & read -r _; kill -9 $!; wait"#;
@@ -20,6 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct RedisServer {
     pub(crate) port: u16,
     arguments: Vec<String>,
+    /// A replica writes what it receives from its primary to a file here, which the next start would load.
+    folder: TempDir,
     supervisor: Option<Child>,
 }
 
@@ -33,7 +38,8 @@ impl RedisServer {
         );
         let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port").port();
         let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-        let mut server = Self { port, arguments, supervisor: None };
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut server = Self { port, arguments, folder, supervisor: None };
         server.run();
         server
     }
@@ -41,10 +47,12 @@ impl RedisServer {
     /// Starts the server again after [`Self::stop`], on the same port and with no data.
     pub(crate) fn run(&mut self) {
         let port = self.port.to_string();
+        let _ = fs::remove_file(self.folder.path().join("dump.rdb"));
         let mut command = Command::new("sh");
         command
             .args(["-c", SUPERVISOR, "sh", "redis-server", "--bind", "127.0.0.1", "--port", &port])
-            .args(["--save", "", "--appendonly", "no", "--dir", "/tmp"])
+            .args(["--save", "", "--appendonly", "no", "--dir"])
+            .arg(self.folder.path())
             .args(&self.arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
