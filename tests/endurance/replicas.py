@@ -49,6 +49,8 @@ HANG = 60
 QUICK = 5
 # Errors that leave a file unchanged. Any other error leaves it open whether it changed.
 NOTHING_WRITTEN = {"HASH_MISMATCH", "R004"}
+# What a nemesis does, as often as it is named.
+DISTURBANCES = ["kill", "kill", "long stop", "long stop", "stop", "stop", "delay", "shutdown", "pause of Redis"]
 
 
 class Redis:
@@ -444,9 +446,6 @@ class Client(threading.Thread):
             act(self.rng, former, self.by)
 
 
-KINDS = ["kill", "kill", "long stop", "long stop", "stop", "stop", "delay", "shutdown", "pause of Redis"]
-
-
 class Nemesis(threading.Thread):
     """Disturbs one replica after the other, or Redis. Two of these may disturb two replicas at a time."""
 
@@ -458,7 +457,7 @@ class Nemesis(threading.Thread):
     def run(self):
         while not self.over.is_set():
             replica = self.free.pop(self.rng.randrange(len(self.free)))
-            kind = self.first or self.rng.choice(KINDS)
+            kind = self.first or self.rng.choice(DISTURBANCES)
             self.first = None
             self.happened[kind] += 1
             began = time.monotonic()

@@ -82,8 +82,10 @@ class Server:
         self.cgroup = cgroup
         self.log = tempfile.TemporaryFile("w+")
         command = [program, "--listen", listen, "--root", root]
-        command += ["--state", state] if state else []
-        command += ["--store", store or "memory"] if store or not state else []
+        if state:
+            command += ["--state", state]
+        if store or not state:
+            command += ["--store", store or "memory"]
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,

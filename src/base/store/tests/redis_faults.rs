@@ -132,7 +132,7 @@ async fn a_full_server_says_so_and_changes_nothing() {
     assert_eq!(value(&store, "kept").await.as_deref(), Some("1"));
     let checked = store.check().await;
     assert!(matches!(checked, Err(StoreError::OutOfMemory)), "{checked:?}");
-    // What is there does not end because the server is full.
+    // Renewals need no further memory.
     assert!(store.touch("kept", Some(SECOND * 60)).await.expect("extended"));
     let lease = store.renew(&lease, SECOND * 90).await.expect("renewed");
     assert_eq!(store.list("large/").await.expect("listed").keys.len(), filled);
