@@ -160,8 +160,8 @@ impl Tasks {
             Some(record) if record.owner == caller.access.principal => record.task,
             _ => return Err(unknown(id, caller)),
         };
-        let is_elsewhere = self.placed.is_elsewhere(id).await.map_err(|error| unavailable(&error, caller))?;
-        if task.status().is_terminal() || is_elsewhere {
+        let is_elsewhere = || self.placed.is_elsewhere(id);
+        if task.status().is_terminal() || is_elsewhere().await.map_err(|error| unavailable(&error, caller))? {
             return Ok(task);
         }
         let lost = to_protocol_error(&McpError::ResultLost.into(), caller.locale);
