@@ -95,6 +95,11 @@ impl KeySpace {
         format!("{{{}}}:l:{name}", self.0)
     }
 
+    /// Returns the name of the hash that a check writes.
+    pub(super) fn check(&self) -> String {
+        format!("{{{}}}:check", self.0)
+    }
+
     /// Returns the name of the sorted set of all keys, in the order of their bytes.
     pub(super) fn keys(&self) -> String {
         format!("{{{}}}:keys", self.0)
@@ -147,7 +152,7 @@ mod tests {
     #[test]
     fn keys_share_one_hash_tag() {
         let keys = KeySpace::parse("fumi:blue").expect("valid");
-        for name in [keys.entry("a}b{c"), keys.lease("{x}"), keys.keys(), keys.expiries()] {
+        for name in [keys.entry("a}b{c"), keys.lease("{x}"), keys.check(), keys.keys(), keys.expiries()] {
             assert!(name.starts_with("{fumi:blue}:"), "{name}");
         }
         for prefix in ["", "a b", "{a}", "a}", "é", &"x".repeat(65)] {

@@ -1,7 +1,7 @@
 //! The connection to a Redis server: one for all calls of the process, opened at first use and again after it broke.
 //!
-//! Invariants: every call returns within the time-outs, whatever the server does. A command is never sent twice: if its
-//! answer is lost, the caller gets [`StoreError::ReplyLost`]. While the server is away, calls fail at once, except for
+//! Invariants: every call returns within the time-outs, whatever the server does. A command that writes is never sent
+//! twice: if its answer is lost, the caller gets [`StoreError::ReplyLost`]. While the server is away, calls fail at once, except for
 //! one attempt to connect in each [`RETRY_INTERVAL`].
 //!
 //! The library's own `ConnectionManager` is not used: it does not replace a connection that only fails to answer (a
@@ -29,8 +29,9 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 /// command that was lost this way may not be sent again.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// Parts of the messages of a server that does not let the client choose its database.
-const DENIALS: [&str; 3] = ["Authentication required", "no permissions", "DB index"];
+/// Parts of the messages of a server that does not let the client choose its database or run a command.
+const DENIALS: [&str; 4] =
+    ["Authentication required", "no permissions", "DB index", "The user executing the script can't"];
 
 /// The maximum times of the steps of a call.
 #[derive(Clone, Copy, Debug)]
@@ -89,15 +90,23 @@ impl RedisConnection {
         &self.address
     }
 
-    /// Runs a script, unless the server cannot be reached.
+    /// Runs a script, unless the server cannot be reached. One that only reads is run again if its connection broke.
     pub(super) async fn run<T: FromRedisValue>(
         &self,
         script: &ScriptInvocation<'_>,
         effect: Effect,
     ) -> Result<T, StoreError> {
+        let mut done = self.run_once(script).await?;
+        if effect == Effect::Reads && done.as_ref().is_err_and(RedisError::is_connection_dropped) {
+            done = self.run_once(script).await?;
+        }
+        done.map_err(|error| failure(&error, effect))
+    }
+
+    async fn run_once<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<RedisResult<T>, StoreError> {
         let (mut connection, number) = self.open().await?;
         let done = within(self.timeouts.reply, script.invoke_async(&mut connection)).await;
-        self.discard_broken(done, number).await.map_err(|error| failure(&error, effect))
+        Ok(self.discard_broken(done, number).await)
     }
 
     /// Returns the connection and its number; connects if there is none.
@@ -203,6 +212,11 @@ fn is_broken(error: &RedisError) -> bool {
     error.is_io_error() || error.kind() == ErrorKind::Parse || is_read_only(error)
 }
 
+/// Returns a message without the hash of the script and the line in it, which its reader does not know.
+fn without_script(detail: &str) -> String {
+    detail.split(" script: ").next().unwrap_or(detail).to_owned()
+}
+
 /// Returns the error for a failed command.
 fn failure(error: &RedisError, effect: Effect) -> StoreError {
     let detail = error.to_string();
@@ -210,12 +224,12 @@ fn failure(error: &RedisError, effect: Effect) -> StoreError {
         ErrorKind::AuthenticationFailed => {
             StoreError::Denied { detail: "it does not accept the user and password".to_owned() }
         }
-        ErrorKind::Server(ServerErrorKind::NoPerm) => StoreError::Denied { detail },
+        ErrorKind::Server(ServerErrorKind::NoPerm) => StoreError::Denied { detail: without_script(&detail) },
         // Scripts of older servers fail with `ERR`, followed by the error of the command.
         _ if error.code() == Some("OOM") || detail.contains("OOM command not allowed") => StoreError::OutOfMemory,
         _ if matches!(error.code(), Some("NOAUTH" | "WRONGPASS")) => StoreError::Denied { detail },
         // The library replaces the server's code if the choice of the database fails.
-        _ if DENIALS.iter().any(|part| detail.contains(part)) => StoreError::Denied { detail },
+        _ if DENIALS.iter().any(|part| detail.contains(part)) => StoreError::Denied { detail: without_script(&detail) },
         _ if detail.contains("compiling script") => {
             StoreError::Unavailable { detail: format!("it is older than Redis 7, which fumi needs: {detail}") }
         }

@@ -21,7 +21,8 @@ macro_rules! scripts {
 }
 
 // `allow-oom`: runs on a server whose memory is full too, since it replaces a number by one of the same size. Without it a
-// full server ends the sessions and leases that it has.
+// full server ends the sessions and leases that it has. Without a flag: refused by a server that is full, a replica, or one
+// whose disk fails.
 scripts! {
     GET "get.lua"
     PUT "put.lua"
@@ -34,7 +35,5 @@ scripts! {
     RENEW "renew.lua" "allow-oom"
     RELEASE "release.lua"
     EVICT "evict.lua"
+    CHECK "check.lua" ""
 }
-
-/// Does nothing, and is refused by a server that accepts no write: one that is full, a replica, or one whose disk fails.
-pub(super) static CHECK: LazyLock<Script> = LazyLock::new(|| Script::new("#!lua\nreturn 1"));

@@ -244,7 +244,20 @@ async fn credentials_are_checked_and_may_change_while_the_store_is_open() {
     let other = put(&store_at(&url("ann:canary-two@"), "other"), "a", "2").await;
     assert!(matches!(other, Err(StoreError::Denied { .. })), "{other:?}");
 
-    admin("ACL SETUSER ann off");
+    // The categories that docs/deployment.md names.
+    admin("ACL SETUSER ann -@all +@read +@write +@connection +@scripting +time +info");
+    put(&ann, "a", "3").await.expect("allowed");
+    assert_eq!(ann.list("").await.expect("allowed").keys, ["a"]);
+    ann.check().await.expect("allowed");
+    let reader = store_at(&url("ann:canary-two@"), "fumi");
+    admin("ACL SETUSER ann -@write");
+    for denied in [reader.check().await, put(&ann, "a", "4").await] {
+        let Err(StoreError::Denied { detail }) = denied else { panic!("{denied:?}") };
+        assert!(detail.ends_with("can't run this command or subcommand"), "{detail}");
+    }
+    assert_eq!(value(&reader, "a").await.as_deref(), Some("3"));
+
+    admin("ACL SETUSER ann +@write off");
     admin("CLIENT KILL USER ann");
     tokio::time::sleep(Duration::from_millis(1_100)).await;
     assert!(matches!(put(&ann, "a", "3").await, Err(StoreError::Denied { .. })));
