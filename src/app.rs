@@ -92,7 +92,7 @@ impl App {
         let parsers = Arc::new(parsers.keeping_answers(elements.as_deref()));
         let store = state.store;
         let replicas = config.has_replicas().then(|| Replicas::new(Arc::clone(&store)));
-        let replicas = replicas.transpose().map_err(no_random_numbers)?.map(Arc::new);
+        let replicas = replicas.transpose().map_err(|error| ConfigError(error.to_string()))?.map(Arc::new);
         let browser = BrowserService::new(BrowserSettings {
             replica: replicas.as_ref().map(|replicas| replicas.id().to_owned()),
             ..config.browser.settings(config.is_shared())?

@@ -25,16 +25,12 @@ use tokio::time::{Instant, sleep};
 use super::{http_error::HttpError, router::Edge};
 use crate::mcp::{
     placed_tasks::replica_of_task,
-    replicas::{ID_LENGTH, Replicas, TTL},
+    replicas::{CONNECT, ID_LENGTH, REPLICA, Replicas, TTL},
     session_registry::SessionRegistry,
     session_restore::AdmissionError,
+    session_store::SessionHome,
 };
 
-/// The header of a forwarded request: the replica that it is for. Such a request is not forwarded again.
-pub static FORWARDED: HeaderName = HeaderName::from_static("fumi-forwarded");
-
-/// The time to connect to another replica.
-const CONNECT: Duration = Duration::from_secs(2);
 /// The interval at which the store is asked whether a silent replica still lives.
 const LOOK: Duration = Duration::from_millis(500);
 /// The same while a response is passed on, since streams may be open for hours.
@@ -53,13 +49,6 @@ const OF_CONNECTION: [HeaderName; 8] = [
     header::TRANSFER_ENCODING,
     header::UPGRADE,
 ];
-
-/// Another replica, which has the session or the task of a request.
-#[derive(Clone, Debug)]
-pub struct Home {
-    replica: String,
-    url: String,
-}
 
 /// The client of the other replicas.
 #[derive(Debug)]
@@ -85,7 +74,7 @@ impl Forwarder {
     pub async fn forward(
         &self,
         edge: &Edge,
-        home: &Home,
+        home: &SessionHome,
         parts: &Parts,
         body: &Bytes,
     ) -> Result<Option<Response>, HttpError> {
@@ -101,7 +90,7 @@ impl Forwarder {
                         true
                     }
                     Ok(answer) if answer.status() == StatusCode::MISDIRECTED_REQUEST => {
-                        // Another process has the URL by now.
+                        tracing::info!(url = home.url, "another process has the URL of a replica by now");
                         if let Err(error) = replicas.remove(&home.replica).await {
                             tracing::warn!(%error, "the entry of a replica that has ended remains until it expires");
                         }
@@ -128,13 +117,13 @@ impl Forwarder {
         Err(HttpError::sessions_unavailable())
     }
 
-    async fn send(&self, home: &Home, parts: &Parts, body: &Bytes) -> reqwest::Result<reqwest::Response> {
+    async fn send(&self, home: &SessionHome, parts: &Parts, body: &Bytes) -> reqwest::Result<reqwest::Response> {
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let mut headers = without_connection(&parts.headers);
         // This replica compresses what its client wants compressed.
         headers.remove(header::ACCEPT_ENCODING);
         if let Ok(home) = HeaderValue::from_str(&home.replica) {
-            headers.insert(&FORWARDED, home);
+            headers.insert(&REPLICA, home);
         }
         let request = self.http.request(parts.method.clone(), format!("{}{path}", home.url)).headers(headers);
         request.body(body.clone()).send().await
@@ -142,7 +131,7 @@ impl Forwarder {
 
     /// True if a forwarded request is for another replica, which had the URL of this one before.
     pub fn is_for_other(&self, headers: &HeaderMap) -> bool {
-        headers.get(&FORWARDED).is_some_and(|replica| replica.as_bytes() != self.replicas.id().as_bytes())
+        headers.get(&REPLICA).is_some_and(|replica| replica.as_bytes() != self.replicas.id().as_bytes())
     }
 
     /// Returns where a session that lived in another replica lives now: there, or here if that replica has ended (`None`).
@@ -153,21 +142,20 @@ impl Forwarder {
         &self,
         sessions: &SessionRegistry,
         session: &str,
-        replica: &str,
-    ) -> Result<Option<Home>, AdmissionError> {
-        if let Some(url) = self.replicas.url_of(replica).await? {
-            return Ok(Some(Home { replica: replica.to_owned(), url }));
+        home: &SessionHome,
+    ) -> Result<Option<SessionHome>, AdmissionError> {
+        if let Some(home) = self.living(home).await? {
+            return Ok(Some(home));
         }
         let stored = sessions.stored();
         loop {
             // Before the record is read: another request may take the session over and restore it after that.
             let has_former = sessions.has(session);
             // The record first: a home that goes on after it was asked for has written the record again.
-            let found = stored.read(session).await?.filter(|(record, _)| stored.is_elsewhere(record));
-            let Some((record, version)) = found else { return Ok(None) };
-            let replica = record.home.clone().unwrap_or_default();
-            if let Some(url) = self.replicas.url_of(&replica).await? {
-                return Ok(Some(Home { replica, url }));
+            let Some((record, version)) = stored.read(session).await? else { return Ok(None) };
+            let Some(home) = stored.home_elsewhere(&record) else { return Ok(None) };
+            if let Some(home) = self.living(&home).await? {
+                return Ok(Some(home));
             }
             if has_former {
                 return Err(AdmissionError::Failed);
@@ -176,9 +164,15 @@ impl Forwarder {
         }
     }
 
+    /// Returns a home with its present URL; `None` if the replica has ended.
+    async fn living(&self, home: &SessionHome) -> Result<Option<SessionHome>, StoreError> {
+        let url = self.replicas.url_of(&home.replica, Some(&home.url)).await?;
+        Ok(url.map(|url| SessionHome { url, ..home.clone() }))
+    }
+
     /// Returns the living replica that has the task or the browser session of a request, unless that is this one.
-    pub async fn home_of_handle(&self, parts: &Parts, body: &[u8]) -> Result<Option<Home>, StoreError> {
-        if parts.headers.contains_key(&FORWARDED) {
+    pub async fn home_of_handle(&self, parts: &Parts, body: &[u8]) -> Result<Option<SessionHome>, StoreError> {
+        if parts.headers.contains_key(&REPLICA) {
             return Ok(None);
         }
         let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
@@ -189,8 +183,8 @@ impl Forwarder {
             std::str::from_utf8(body).ok().and_then(replica_of_browser_session)
         };
         let Some(replica) = replica.filter(|replica| *replica != self.replicas.id()) else { return Ok(None) };
-        let url = self.replicas.url_of(replica).await?;
-        Ok(url.map(|url| Home { replica: replica.to_owned(), url }))
+        let url = self.replicas.url_of(replica, None).await?;
+        Ok(url.map(|url| SessionHome { replica: replica.to_owned(), url }))
     }
 }
 
@@ -202,7 +196,7 @@ fn replica_of_browser_session(body: &str) -> Option<&str> {
 }
 
 /// Waits until the entry of a replica has expired, asking the store at an interval.
-async fn has_ended(replicas: &Replicas, home: &Home, interval: Duration) {
+async fn has_ended(replicas: &Replicas, home: &SessionHome, interval: Duration) {
     loop {
         sleep(interval).await;
         if !lives(replicas, home).await {
@@ -212,8 +206,8 @@ async fn has_ended(replicas: &Replicas, home: &Home, interval: Duration) {
 }
 
 /// True if a replica lives, or the store does not tell.
-async fn lives(replicas: &Replicas, home: &Home) -> bool {
-    replicas.url_of(&home.replica).await.map_or(true, |url| url.is_some())
+async fn lives(replicas: &Replicas, home: &SessionHome) -> bool {
+    replicas.url_of(&home.replica, Some(&home.url)).await.map_or(true, |url| url.is_some())
 }
 
 /// Returns the refusal of a request that was sent to a replica which ended before it answered.
@@ -224,7 +218,7 @@ fn lost(edge: &Edge) -> HttpError {
 
 /// Ends the body of a response with an error once its replica has ended: its client comes back for the rest, to the replica that
 /// has taken the session over.
-fn until_ended(response: Response, replicas: &Arc<Replicas>, home: &Home) -> Response {
+fn until_ended(response: Response, replicas: &Arc<Replicas>, home: &SessionHome) -> Response {
     let (replicas, home) = (Arc::clone(replicas), home.clone());
     let ended = Box::pin(async move { has_ended(&replicas, &home, LOOK_WHILE_STREAMING).await });
     response.map(|body| Body::from_stream(UntilEnded { body: body.into_data_stream(), ended: Some(ended) }))

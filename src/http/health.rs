@@ -10,7 +10,11 @@ use std::{
     time::Duration,
 };
 
-use axum::{extract::State, http::StatusCode};
+use axum::{
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::{AppendHeaders, IntoResponse},
+};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::router::Edge;
@@ -23,9 +27,10 @@ pub fn is_probe(path: &str) -> bool {
     matches!(path, "/livez" | "/readyz")
 }
 
-/// Reports that the process runs.
-pub async fn livez() -> &'static str {
-    "ok\n"
+/// Reports that the process runs; to another replica, which asks for this one by its id, also that it has its sessions.
+pub async fn livez(State(edge): State<Edge>, headers: HeaderMap) -> impl IntoResponse {
+    let answer = edge.app.replicas.as_ref().and_then(|replicas| replicas.answer(&headers));
+    (AppendHeaders(answer), "ok\n")
 }
 
 /// Reports whether the server accepts calls.

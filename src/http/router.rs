@@ -301,6 +301,9 @@ impl BoundServer {
             let edge = self.edge.clone();
             tokio::spawn(metrics::serve_separately(listener, edge));
         }
+        if let Some(replicas) = self.edge.app.replicas.clone() {
+            tokio::spawn(async move { replicas.check_url().await });
+        }
         let server = connections::serve(self.listener, routes, &self.edge.app.config, closing);
         let edge = &self.edge;
         tokio::select! {

@@ -17,14 +17,15 @@ use fumi_kernel::metrics::RefusalReason;
 
 use super::{
     auth::Principal,
-    forward::{FORWARDED, Home},
     http_error::{self, HttpError},
     router::Edge,
 };
 use crate::mcp::{
     era,
+    replicas::REPLICA,
     session_manager::{self, McpSessionManager},
     session_restore::AdmissionError,
+    session_store::SessionHome,
 };
 
 /// The header that names the session of a request.
@@ -32,7 +33,7 @@ const SESSION: &str = "mcp-session-id";
 
 /// Returns the replica that has what a request is about: its session, else its task or browser session. `None` if that is
 /// this one, or nothing. A session must belong to the principal.
-pub async fn home(edge: &Edge, parts: &mut Parts, body: &[u8]) -> Result<Option<Home>, HttpError> {
+pub async fn home(edge: &Edge, parts: &mut Parts, body: &[u8]) -> Result<Option<SessionHome>, HttpError> {
     if edge.forwarder.as_ref().is_some_and(|forwarder| forwarder.is_for_other(&parts.headers)) {
         return Err(HttpError::new(StatusCode::MISDIRECTED_REQUEST, "OTHER_REPLICA", &[]));
     }
@@ -47,7 +48,7 @@ pub async fn home(edge: &Edge, parts: &mut Parts, body: &[u8]) -> Result<Option<
 
 /// Checks that the session of a request belongs to its principal. An `initialize` names no session at this point.
 /// Returns the replica that has the session, unless that is this one.
-async fn check_owner(edge: &Edge, parts: &mut Parts) -> Result<Option<Home>, HttpError> {
+async fn check_owner(edge: &Edge, parts: &mut Parts) -> Result<Option<SessionHome>, HttpError> {
     if !http_error::is_mcp(parts.uri.path()) {
         return Ok(None);
     }
@@ -62,11 +63,11 @@ async fn check_owner(edge: &Edge, parts: &mut Parts) -> Result<Option<Home>, Htt
     let unavailable = |error| refused(edge, &AdmissionError::Unavailable(error));
     match edge.sessions.locate(id).await.map_err(unavailable)? {
         Some(place) if principal.is_some_and(|principal| principal.name == place.owner) => {
-            let (Some(replica), Some(forwarder)) = (place.elsewhere, &edge.forwarder) else { return Ok(None) };
-            let found = forwarder.find_home(&edge.sessions, id, &replica).await;
+            let (Some(home), Some(forwarder)) = (place.elsewhere, &edge.forwarder) else { return Ok(None) };
+            let found = forwarder.find_home(&edge.sessions, id, &home).await;
             let home = found.map_err(|error| refused(edge, &error))?;
             // A request is forwarded once: it moved while it was on its way here.
-            if home.is_some() && parts.headers.contains_key(&FORWARDED) {
+            if home.is_some() && parts.headers.contains_key(&REPLICA) {
                 return Err(refused(edge, &AdmissionError::Failed));
             }
             Ok(home)
@@ -119,7 +120,8 @@ pub async fn restore_layer(
 
 fn refused(edge: &Edge, refused: &AdmissionError) -> HttpError {
     if let AdmissionError::Unavailable(error) = refused {
-        tracing::error!(%error, "a session cannot be looked up");
+        // The first failure of a lookup is logged as an error.
+        tracing::debug!(%error, "a session cannot be looked up");
     }
     let error = match refused {
         AdmissionError::Unknown => return HttpError::new(StatusCode::NOT_FOUND, "SESSION_NOT_FOUND", &[]),

@@ -14,7 +14,12 @@ use fumi_kernel::metrics::{RefusalReason, ServerMetrics};
 use serde::de::IgnoredAny;
 
 use super::{auth::Principal, http_error::HttpError, router::Edge};
-use crate::mcp::{era, session_manager, session_registry::SessionRegistry, session_store::LARGEST_INITIALIZE};
+use crate::mcp::{
+    era,
+    session_manager::{self, SessionRefusal},
+    session_registry::SessionRegistry,
+    session_store::LARGEST_INITIALIZE,
+};
 
 /// The mark of a message that answers a question of the server. It begins no work, and the call that asked has its slot
 /// and was counted: if that message had to wait for either, a full server would wait for itself.
@@ -74,10 +79,17 @@ impl MessageInspector {
         Ok(true)
     }
 
-    /// Serves a message that begins a session. Returns a refusal if another session took the last slot meanwhile.
+    /// Serves a message that begins a session. Returns a refusal if another session took the last slot meanwhile, or the session
+    /// could not be stored.
     pub async fn begin(&self, serve: impl Future<Output = Response>) -> Result<Response, HttpError> {
-        let (response, was_full) = session_manager::detect_full(serve).await;
-        if was_full { Err(self.full()) } else { Ok(response) }
+        match session_manager::detect_refusal(serve).await {
+            (response, None) => Ok(response),
+            (_, Some(SessionRefusal::Full)) => Err(self.full()),
+            (_, Some(SessionRefusal::NotStored)) => {
+                self.metrics.refused(RefusalReason::Busy);
+                Err(HttpError::sessions_unavailable())
+            }
+        }
     }
 }
 

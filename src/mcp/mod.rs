@@ -16,6 +16,7 @@ pub mod progress;
 pub mod prompts;
 pub mod protocol_error;
 mod replay;
+mod replica_renewal;
 pub mod replicas;
 pub mod request_slot;
 pub mod request_state;

@@ -58,7 +58,7 @@ impl PlacedTasks {
     pub async fn is_elsewhere(&self, id: &str) -> Result<bool, StoreError> {
         match (&self.replicas, replica_of_task(id)) {
             (Some(replicas), Some(replica)) if replica != replicas.id() => {
-                Ok(replicas.url_of(replica).await?.is_some())
+                Ok(replicas.url_of(replica, None).await?.is_some())
             }
             _ => Ok(false),
         }

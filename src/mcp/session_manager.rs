@@ -9,7 +9,7 @@ use std::{
     cell::Cell,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     pin::Pin,
-    sync::{Arc, Weak},
+    sync::Arc,
     task::{Context, Poll},
     time::{Duration, Instant},
 };
@@ -30,7 +30,7 @@ use super::{
     access,
     protocol_error::McpError,
     replay::{EventId, ReplayReader, StreamRequest},
-    replicas::{self, Replicas},
+    replica_renewal,
     session_registry::{OpenGuard, ReadySession, SessionEndReason, SessionRegistry, idle_of, round_interval},
     session_restore::{access_of, principal_of},
     session_store::SessionRecord,
@@ -45,17 +45,31 @@ const SWEEP: Duration = Duration::from_mins(10);
 tokio::task_local! {
     /// Set if the request of this task ends its session: rmcp closes a session in the same way when its worker ends.
     static ENDING: ();
-    /// True if the request of this task was refused a session by the limit: the library does not report the reason.
-    static WAS_FULL: Cell<bool>;
+    /// The reason why the request of this task was refused a session: the library does not report it.
+    static REFUSAL: Cell<Option<SessionRefusal>>;
 }
 
-/// Runs the work of a request. Returns true with the output if it was refused a session by the limit.
-pub async fn detect_full<F: Future>(work: F) -> (F::Output, bool) {
+/// The reason why a session cannot be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionRefusal {
+    /// The limit of open sessions is reached.
+    Full,
+    /// The session cannot be stored, so that no other replica would know it.
+    NotStored,
+}
+
+/// Runs the work of a request that opens a session. Returns the reason with the output if it was refused.
+pub async fn detect_refusal<F: Future>(work: F) -> (F::Output, Option<SessionRefusal>) {
     let noticed = async {
         let done = work.await;
-        (done, WAS_FULL.with(Cell::get))
+        (done, REFUSAL.with(Cell::get))
     };
-    WAS_FULL.scope(Cell::new(false), noticed).await
+    REFUSAL.scope(Cell::new(None), noticed).await
+}
+
+/// Keeps the reason of a refusal for [`detect_refusal`]. Does nothing outside of a request that opens a session.
+fn keep_refusal(refusal: SessionRefusal) {
+    let _ = REFUSAL.try_with(|kept| kept.set(Some(refusal)));
 }
 
 /// Runs the work of a request by which a client ends its session for good.
@@ -99,8 +113,8 @@ pub enum SessionError {
     /// The limit of open sessions is reached.
     #[error("the server has {0} sessions open, its maximum; close one or try again later")]
     TooMany(usize),
-    /// The end of the session could not be stored.
-    #[error("the session could not be ended: {0}")]
+    /// The beginning or the end of the session could not be stored.
+    #[error("the session could not be stored: {0}")]
     Store(#[from] StoreError),
 }
 
@@ -134,7 +148,7 @@ impl McpSessionManager {
         });
         let weak = Arc::downgrade(&sessions);
         if let Some(replicas) = app.replicas.clone() {
-            tokio::spawn(keep_current(weak.clone(), replicas));
+            tokio::spawn(replica_renewal::keep_current(weak.clone(), replicas));
         }
         tokio::spawn(async move {
             let mut swept: Option<Instant> = None;
@@ -166,20 +180,6 @@ impl McpSessionManager {
         for id in self.streams.untouched() {
             self.streams.touch_stored(&id).await;
         }
-    }
-
-    /// Ends the sessions in this process that another replica has taken over, or that the store has lost.
-    async fn leave_moved(&self) -> Result<(), StoreError> {
-        for id in self.streams.ids() {
-            // A session that is being restored is ready after that.
-            let _turn = self.lock(&id).await;
-            if self.streams.is_open(&id) && !self.streams.stored().confirm(&id).await? {
-                tracing::info!("a session continues in another replica");
-                self.streams.end(&id, SessionEndReason::Moved);
-                let _ = self.inner.close_session(&id.as_str().into()).await;
-            }
-        }
-        Ok(())
     }
 
     /// Ends a session for good unless it was used meanwhile.
@@ -231,29 +231,6 @@ impl McpSessionManager {
     }
 }
 
-/// Renews the entry of this replica until the manager is dropped.
-async fn keep_current(sessions: Weak<McpSessionManager>, replicas: Arc<Replicas>) {
-    loop {
-        tokio::time::sleep(replicas::RENEWAL).await;
-        let Some(sessions) = sessions.upgrade() else { return };
-        if sessions.is_closing() {
-            return;
-        }
-        let began = Instant::now();
-        let renew = async {
-            let was_known = replicas.renew().await?;
-            if !(was_known && replicas.is_current()) {
-                sessions.leave_moved().await?;
-            }
-            replicas.mark_current(began);
-            Ok::<_, StoreError>(())
-        };
-        if let Err(error) = renew.await {
-            tracing::warn!(%error, "the entry of this replica could not be renewed");
-        }
-    }
-}
-
 /// Returns the record of the session that a message opens; `None` if the message is not an `initialize`.
 fn record_of_initialize(message: &ClientJsonRpcMessage) -> Option<SessionRecord> {
     let ClientJsonRpcMessage::Request(request) = message else {
@@ -275,8 +252,7 @@ impl SessionManager for McpSessionManager {
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionError> {
         let principal = access::current().map_or_else(Arc::default, |access| Arc::clone(&access.principal));
         let Some(place) = self.streams.take_slot(&principal) else {
-            // Unset outside of a request that opens a session.
-            let _ = WAS_FULL.try_with(|full| full.set(true));
+            keep_refusal(SessionRefusal::Full);
             return Err(SessionError::TooMany(self.max()));
         };
         let (id, transport) = self.inner.create_session().await?;
@@ -294,7 +270,16 @@ impl SessionManager for McpSessionManager {
         if let (Some(record), ServerJsonRpcMessage::Response(_)) = (record, &answer) {
             let stored = self.streams.stored().create(id, &record).await;
             if let Err(error) = &stored {
-                tracing::warn!(%error, "a session is not stored and ends with this process");
+                tracing::warn!(%error, "a session cannot be stored");
+            }
+            if self.app.replicas.is_some()
+                && let Err(error) = stored
+            {
+                // The other replicas would not know it, and its client would get 404 from them.
+                keep_refusal(SessionRefusal::NotStored);
+                self.streams.end(id, SessionEndReason::Failed);
+                let _ = self.inner.close_session(id).await;
+                return Err(error.into());
             }
             self.streams.make_ready(
                 id,

@@ -5,7 +5,7 @@
 use std::{
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant, SystemTime},
 };
@@ -29,7 +29,7 @@ use super::{
     replay::{Replay, ReplayBudget},
     replicas::Replicas,
     roots::ClientRoots,
-    session_store::{SessionChoices, SessionStore},
+    session_store::{SessionChoices, SessionHome, SessionStore},
     subscriptions::Subscriptions,
     tasks::Tasks,
 };
@@ -51,6 +51,7 @@ pub struct SessionRegistry {
     tasks: Tasks,
     stored: SessionStore,
     replicas: Option<Arc<Replicas>>,
+    lookups: Lookups,
     /// Where sessions of other replicas were last, for the time when the store is away.
     elsewhere: Cache<String, SessionPlace>,
     replayed: ReplayBudget,
@@ -62,6 +63,24 @@ type EndHook = Box<dyn Fn(&EndedSession) + Send + Sync>;
 impl std::fmt::Debug for SessionRegistry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Streams of {} sessions", self.sessions())
+    }
+}
+
+/// Logs when sessions cannot be looked up, and when they can again: one line, however many requests are refused meanwhile.
+#[derive(Debug, Default)]
+struct Lookups {
+    fail: AtomicBool,
+}
+
+impl Lookups {
+    fn note<T>(&self, found: Result<T, StoreError>) -> Result<T, StoreError> {
+        if self.fail.swap(found.is_err(), Ordering::Relaxed) != found.is_err() {
+            match &found {
+                Ok(_) => tracing::info!("sessions can be looked up again"),
+                Err(error) => tracing::error!(%error, "sessions cannot be looked up"),
+            }
+        }
+        found
     }
 }
 
@@ -84,8 +103,10 @@ pub enum SessionEndReason {
     Idle,
     /// The process shuts down. The session continues in the next one, unless its store is memory.
     Stopped,
-    /// Another replica took it over while this one was stopped or could not reach the store.
+    /// Another replica took it over while this one was stopped.
     Moved,
+    /// The store does not have it any more: the store was emptied, or another replica ended the session.
+    Lost,
     /// Its worker or its handshake failed.
     Failed,
 }
@@ -98,6 +119,7 @@ impl SessionEndReason {
             Self::Idle => "idle",
             Self::Stopped => "stopped",
             Self::Moved => "moved",
+            Self::Lost => "lost",
             Self::Failed => "failed",
         }
     }
@@ -137,7 +159,7 @@ pub struct SessionPlace {
     /// The principal that opened the session.
     pub owner: Arc<str>,
     /// The replica in which the session lives, unless that is this one.
-    pub elsewhere: Option<String>,
+    pub elsewhere: Option<SessionHome>,
 }
 
 /// A guard that counts a call or a stream as open until it is dropped.
@@ -165,12 +187,9 @@ impl SessionRegistry {
             client_roots: Arc::default(),
             subscriptions: Subscriptions::new(app.config.resources.streams),
             tasks: Tasks::new(app.replicas.clone(), &app.store),
-            stored: SessionStore::new(
-                Arc::clone(&app.store),
-                ttl,
-                app.replicas.as_ref().map(|replicas| replicas.id().to_owned()),
-            ),
+            stored: SessionStore::new(Arc::clone(&app.store), ttl, app.replicas.clone()),
             replicas: app.replicas.clone(),
+            lookups: Lookups::default(),
             elsewhere: Cache::builder().max_capacity(MOST_ELSEWHERE).time_to_idle(idle).build(),
             replayed: ReplayBudget::default(),
             ended: OnceLock::new(),
@@ -235,18 +254,16 @@ impl SessionRegistry {
             .get(session)
             .and_then(|activity| activity.began.as_ref().map(|began| Arc::clone(&began.owner)))
             .map(|owner| SessionPlace { owner, elsewhere: None });
-        // Without the store no replica takes over a session.
-        let is_certain =
-            self.replicas.as_ref().is_none_or(|replicas| replicas.is_current() || replicas.is_store_away());
-        if known.is_some() && is_certain {
+        if known.is_some() && self.replicas.as_ref().is_none_or(|replicas| replicas.is_current()) {
             return Ok(known);
         }
-        let record = match self.stored.find(session).await {
+        let record = match self.lookups.note(self.stored.find(session).await) {
             Ok(record) => record,
-            Err(error) => return known.or_else(|| self.elsewhere.get(session)).map(Some).ok_or(error),
+            // A session of this process may live elsewhere by now.
+            Err(error) => return self.elsewhere.get(session).filter(|_| known.is_none()).map(Some).ok_or(error),
         };
         let place = record.map(|record| SessionPlace {
-            elsewhere: self.stored.is_elsewhere(&record).then(|| record.home.clone()).flatten(),
+            elsewhere: self.stored.home_elsewhere(&record),
             owner: Arc::from(record.principal),
         });
         match &place {
@@ -392,7 +409,7 @@ impl SessionRegistry {
             let lasted = began.at.elapsed().unwrap_or_default();
             let goes_on = began.kept.is_some()
                 && match why {
-                    SessionEndReason::Deleted | SessionEndReason::Idle => false,
+                    SessionEndReason::Deleted | SessionEndReason::Idle | SessionEndReason::Lost => false,
                     SessionEndReason::Moved | SessionEndReason::Failed => true,
                     SessionEndReason::Stopped => self.stored.is_lasting(),
                 };

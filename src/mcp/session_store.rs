@@ -16,6 +16,8 @@ use fumi_kernel::ResultForm;
 use rmcp::model::InitializeRequestParams;
 use serde::{Deserialize, Serialize};
 
+use super::replicas::Replicas;
+
 /// The format of the records that this build writes and reads.
 const FORM: u32 = 1;
 /// The largest `initialize`, in bytes: it is stored for as long as its session lives. Clients send a few hundred bytes.
@@ -31,7 +33,7 @@ pub struct SessionStore {
     /// The lifetime of a record that is not touched.
     ttl: Duration,
     /// The replica that this process is, if there may be others.
-    home: Option<String>,
+    replica: Option<Arc<Replicas>>,
 }
 
 /// The record of one session.
@@ -46,13 +48,21 @@ pub struct SessionRecord {
     pub initialize: InitializeRequestParams,
     /// The replica in which the session lives; `None` if its process had no replicas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub home: Option<String>,
+    pub home: Option<SessionHome>,
     /// The form of results that the URL or a header of the `initialize` asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<ResultForm>,
     /// The choices of the client since then.
     #[serde(flatten)]
     pub kept: SessionChoices,
+}
+
+/// The replica in which a session lives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionHome {
+    pub replica: String,
+    /// The URL at which the others reach it.
+    pub url: String,
 }
 
 /// The choices of a session's client.
@@ -105,9 +115,15 @@ pub(super) fn record_key(kind: &str, id: &str) -> Option<String> {
 }
 
 impl SessionStore {
-    /// Creates a store of sessions, each kept for `ttl` after its last use. New ones live in the replica `home`.
-    pub fn new(store: Arc<dyn Store>, ttl: Duration, home: Option<String>) -> Self {
-        Self { store, ttl, home }
+    /// Creates a store of sessions, each kept for `ttl` after its last use. New ones live in this `replica`.
+    pub fn new(store: Arc<dyn Store>, ttl: Duration, replica: Option<Arc<Replicas>>) -> Self {
+        Self { store, ttl, replica }
+    }
+
+    /// Returns this process as a home of sessions; `None` if there are no replicas.
+    fn home(&self) -> Option<SessionHome> {
+        let replica = self.replica.as_ref()?;
+        Some(SessionHome { replica: replica.id().to_owned(), url: replica.url().unwrap_or_default().to_owned() })
     }
 
     /// True if sessions survive the end of this process.
@@ -115,21 +131,31 @@ impl SessionStore {
         self.store.is_persistent()
     }
 
-    /// Stores a new session.
+    /// Stores a new session. If the answer of the store is lost, it is stored again.
     pub async fn create(&self, id: &str, record: &SessionRecord) -> Result<(), StoreError> {
-        let record = SessionRecord { home: self.home.clone(), ..record.clone() };
-        self.write(id, &record, ExpectedState::Absent).await
+        let record = SessionRecord { home: self.home(), ..record.clone() };
+        match self.write(id, &record, ExpectedState::Absent).await {
+            // No other process has the id, so this is the same record if it was written.
+            Err(StoreError::ReplyLost { .. }) => self.write(id, &record, ExpectedState::Anything).await,
+            written => written,
+        }
+    }
+
+    /// Returns the other replica in which a session lives; `None` if it lives here.
+    pub fn home_elsewhere(&self, record: &SessionRecord) -> Option<SessionHome> {
+        let own = self.replica.as_ref()?.id();
+        record.home.clone().filter(|home| home.replica != own)
     }
 
     /// True if a session lives in another replica.
-    pub fn is_elsewhere(&self, record: &SessionRecord) -> bool {
-        self.home.is_some() && record.home.is_some() && self.home != record.home
+    fn is_elsewhere(&self, record: &SessionRecord) -> bool {
+        self.home_elsewhere(record).is_some()
     }
 
     /// Moves a session to this replica, if its record still has the version that was read before its home had ended.
     /// Otherwise it does nothing: another replica was faster, the home goes on, or the session ended.
     pub async fn take_over(&self, id: &str, record: SessionRecord, version: Version) -> Result<(), StoreError> {
-        let record = SessionRecord { home: self.home.clone(), ..record };
+        let record = SessionRecord { home: self.home(), ..record };
         match self.write(id, &record, ExpectedState::Version(version)).await {
             Err(StoreError::Conflict) => Ok(()),
             written => written,
@@ -232,7 +258,7 @@ impl SessionStore {
     /// [`StoreError::Lost`] if it lives in another replica now, which alone may end it.
     pub async fn end(&self, id: &str) -> Result<(), StoreError> {
         let Some(key) = key(id) else { return Ok(()) };
-        if self.home.is_none() {
+        if self.replica.is_none() {
             return self.store.delete(&key, ExpectedState::Anything).await.map(drop);
         }
         loop {
@@ -274,7 +300,7 @@ mod tests {
     use fumi_base::store::{ExpectedState, Store, StoreError, memory::MemoryStore};
     use rmcp::model::{ClientCapabilities, Implementation, InitializeRequestParams};
 
-    use super::{Duration, SessionChoices, SessionRecord, SessionStore};
+    use super::{Duration, Replicas, SessionChoices, SessionRecord, SessionStore};
 
     fn record() -> SessionRecord {
         let client = Implementation::new("a client", "1");
@@ -337,8 +363,11 @@ mod tests {
     /// Returns two replicas over one store, and a session that lives in the first.
     async fn replicas() -> (SessionStore, SessionStore) {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-        let replica = |id: &str| SessionStore::new(Arc::clone(&store), Duration::from_mins(1), Some(id.to_owned()));
-        let (home, other) = (replica("home"), replica("other"));
+        let replica = || {
+            let replica = Arc::new(Replicas::new(Arc::clone(&store)).expect("a replica"));
+            SessionStore::new(Arc::clone(&store), Duration::from_mins(1), Some(replica))
+        };
+        let (home, other) = (replica(), replica());
         home.create("id", &record()).await.expect("stored");
         (home, other)
     }
@@ -365,6 +394,6 @@ mod tests {
         assert!(home.confirm("id").await.expect("answered"));
         other.take_over("id", record, version).await.expect("answered");
         let found = other.find("id").await.expect("read").expect("there");
-        assert_eq!(found.home.as_deref(), Some("home"));
+        assert_eq!(found.home, home.home());
     }
 }

@@ -68,7 +68,13 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
     ),
     (
         "only providers, an issuer's keys and replicas are asked over HTTP",
-        |source| only_in(source, r"\breqwest::", &["src/provider/", "src/http/auth/", "src/http/forward.rs"]),
+        |source| {
+            only_in(
+                source,
+                r"\breqwest::",
+                &["src/provider/", "src/http/auth/", "src/http/forward.rs", "src/mcp/replicas.rs"],
+            )
+        },
         ("src/tools/x.rs", "//! x\nuse reqwest::Client;"),
     ),
     (

@@ -1,11 +1,15 @@
 //! Several processes that serve the same sessions, behind a balancer that sends each request to the next of them.
 
 pub(crate) mod balancer;
+mod cut_off;
 mod interrupted;
 mod redis;
+mod redis_route;
 
 use std::{
+    fs::{self, File},
     net::TcpListener,
+    path::PathBuf,
     process::Command,
     sync::Arc,
     time::{Duration, Instant},
@@ -55,15 +59,24 @@ impl Cluster {
     /// Starts replicas over a sample, each with a failpoint of its own; empty: none.
     async fn over(sample: Sample, failpoints: &[&str]) -> Self {
         let redis = RedisServer::start(&[]);
-        let port = redis.port;
-        Self::over_redis(sample, redis, port, failpoints).await
+        let replicas: Vec<_> = failpoints.iter().map(|failpoint| (redis.port, *failpoint)).collect();
+        Self::over_redis(sample, redis, &replicas).await
     }
 
-    /// The same over a server that is reached through a port.
-    async fn over_redis(sample: Sample, redis: RedisServer, port: u16, failpoints: &[&str]) -> Self {
-        let replicas: Vec<_> = failpoints.iter().map(|failpoint| replica(&sample, port, failpoint)).collect();
+    /// The same over a server that each replica reaches through a port of its own.
+    async fn over_redis(sample: Sample, redis: RedisServer, replicas: &[(u16, &str)]) -> Self {
+        let start = |(number, (port, failpoint)): (usize, &(u16, &str))| {
+            let log = File::create(log_of(&sample, number)).unwrap();
+            Served::start_logging(&mut replica(&sample, *port, failpoint), log)
+        };
+        let replicas: Vec<_> = replicas.iter().enumerate().map(start).collect();
         let bases = replicas.iter().map(|replica| replica.url.trim_end_matches("/mcp").to_owned()).collect();
         Self { sample, redis, replicas, balancer: Balancer::start(bases).await }
+    }
+
+    /// Returns what a replica has logged.
+    fn log(&self, replica: usize) -> String {
+        fs::read_to_string(log_of(&self.sample, replica)).unwrap()
     }
 
     async fn session(&self) -> Session {
@@ -101,7 +114,11 @@ fn folders() -> Sample {
     sample
 }
 
-fn replica(sample: &Sample, redis: u16, failpoint: &str) -> Served {
+fn log_of(sample: &Sample, replica: usize) -> PathBuf {
+    sample.outside().join(format!("replica{replica}.log"))
+}
+
+fn replica(sample: &Sample, redis: u16, failpoint: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
     undisturbed(&mut command);
     command
@@ -111,7 +128,7 @@ fn replica(sample: &Sample, redis: u16, failpoint: &str) -> Served {
         .arg(sample.root())
         .arg("--state")
         .arg(sample.outside().join("state"));
-    Served::start(&mut command)
+    command
 }
 
 /// The calls of a principal count together, whichever replica gets them.
