@@ -306,6 +306,10 @@ impl SessionManager for McpSessionManager {
             return Ok(self.inner.close_session(id).await?);
         }
         let _turn = self.lock(id).await;
+        // Another request ended it while this one waited.
+        if !self.streams.has(id) {
+            return Err(LocalSessionManagerError::SessionNotFound(id.clone()).into());
+        }
         // In the store first: otherwise the session could be restored from there.
         self.streams.stored().end(id).await?;
         self.streams.end(id, SessionEndReason::Deleted);

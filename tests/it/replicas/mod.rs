@@ -199,6 +199,27 @@ async fn session_is_one_whichever_replica_gets_its_requests() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
+async fn session_that_several_requests_end_is_ended_by_one_of_them() {
+    let cluster = Cluster::start(2).await;
+    for _ in 0..10 {
+        let session = cluster.session().await;
+        let end = |number: usize| {
+            let session = cluster.at(&session, number % 2);
+            tokio::spawn(async move { session.end().await })
+        };
+        let mut answers = Vec::new();
+        for end in (0..8).map(end).collect::<Vec<_>>() {
+            answers.push(end.await.unwrap());
+        }
+        answers.sort();
+        let (ended, rest) = answers.split_first().unwrap();
+        assert_eq!(*ended, StatusCode::NO_CONTENT, "{answers:?}");
+        assert!(rest.iter().all(|answer| *answer == StatusCode::NOT_FOUND), "{answers:?}");
+    }
+}
+
 /// Returns the number of the replica that has a session: the only one with a session.
 async fn home(cluster: &Cluster) -> usize {
     for (number, replica) in cluster.replicas.iter().enumerate() {
