@@ -18,7 +18,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 # Each part, the seconds that it takes in ./test (0: none), and in a long run.
-PARTS = {"disk": (5, 60), "exhaustion": (5, 60), "paths": (10, 300), "nemesis": (20, 400), "replicas": (0, 600), "hostile": (20, 3600), "idle": (10, 3600)}
+PARTS = {"disk": (5, 60), "exhaustion": (5, 60), "paths": (10, 300), "nemesis": (20, 400), "replicas": (60, 600), "hostile": (20, 3600), "idle": (10, 3600)}
 REPORT = """# Endurance
 
 What `./bench endurance` measured; it rewrites this page. A part that fails names its seed: `python3 tests/endurance PROGRAM --part NAME --seed N`.
