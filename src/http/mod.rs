@@ -19,6 +19,7 @@ pub mod layers;
 pub mod mcp_route;
 pub mod metrics;
 pub mod openapi;
+pub mod page;
 pub mod reload;
 pub mod reloadable;
 pub mod rest;

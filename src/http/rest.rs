@@ -94,21 +94,31 @@ pub async fn call(
     if wants("text/event-stream") {
         return Ok(stream(edge, entry, arguments, caller).into_response());
     }
-    // In a task of its own, so that a call whose client disconnected is cancelled and awaited, not only dropped.
-    let stop = edge.closing.child_token();
-    let _guard = stop.clone().drop_guard();
-    let metrics = Arc::clone(&edge.app.kernel.metrics);
-    let work = run(edge, entry, arguments, caller, CallProgress::default(), stop);
-    let reply = tokio::spawn(work.in_current_span()).await.map_err(|panic| {
-        tracing::error!(error = %panic, "a call panicked");
-        HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "CALL_FAILED", &[])
-    })?;
+    let reply = call_once(&edge, entry, arguments, caller).await?;
     let form = if as_text { ResultForm::Text } else { reply.form };
-    metrics.tokens(entry, form, reply.tokens() as u64);
+    edge.app.kernel.metrics.tokens(entry, form, reply.tokens() as u64);
     Ok(answer(reply, as_text))
 }
 
-fn find<'e>(edge: &'e Edge, access: &Access, name: &str) -> Result<&'e ToolEntry, HttpError> {
+/// Calls a tool that the caller has looked up. The call is cancelled if the returned future is dropped.
+pub(super) async fn call_once(
+    edge: &Edge,
+    tool: &'static str,
+    arguments: Map<String, Value>,
+    caller: Caller,
+) -> Result<ToolReply, HttpError> {
+    // In a task of its own, so that a call whose client disconnected is cancelled and awaited, not only dropped.
+    let stop = edge.closing.child_token();
+    let _guard = stop.clone().drop_guard();
+    let work = run(edge.clone(), tool, arguments, caller, CallProgress::default(), stop);
+    tokio::spawn(work.in_current_span()).await.map_err(|panic| {
+        tracing::error!(error = %panic, "a call panicked");
+        HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "CALL_FAILED", &[])
+    })
+}
+
+/// Returns a tool that the caller can call.
+pub(super) fn find<'e>(edge: &'e Edge, access: &Access, name: &str) -> Result<&'e ToolEntry, HttpError> {
     let catalogue = &edge.app.catalogue;
     catalogue.find(&access.scope, name).ok_or_else(|| {
         let near = catalogue.nearest(access, name).join(", ");
@@ -121,7 +131,8 @@ fn find<'e>(edge: &'e Edge, access: &Access, name: &str) -> Result<&'e ToolEntry
     })
 }
 
-fn language(edge: &Edge, uri: &Uri, headers: &HeaderMap) -> Locale {
+/// Returns the language that a request asks for, else the configured one.
+pub(super) fn language(edge: &Edge, uri: &Uri, headers: &HeaderMap) -> Locale {
     mcp::access::requested_language(uri, headers).unwrap_or(edge.app.config.tools.language)
 }
 

@@ -35,7 +35,7 @@ use super::{
     health,
     http_error::{self, HttpError},
     layers::{self, AllowedNames},
-    mcp_route, metrics, openapi,
+    mcp_route, metrics, openapi, page,
     reloadable::ReloadableValue,
     rest, session_gate, shutdown,
 };
@@ -203,6 +203,7 @@ fn routes_of<H: mcp::Handler>(edge: &Edge, handler: impl Fn() -> H + Send + Sync
         plain("/openapi.json", get(openapi::serve)),
         plain(challenge::METADATA, get(challenge::metadata)),
         plain(challenge::METADATA_OF, get(challenge::metadata)),
+        tools(page::PATH, &["GET", "POST"], get(page::show).post(page::call)),
         tools("/v1/tools", READ, get(rest::list)),
         tools("/v1/tools/{name}", &["GET", "POST"], get(rest::show).post(rest::call)),
         mcp("/mcp"),

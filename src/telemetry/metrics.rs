@@ -3,7 +3,7 @@
 use fumi_config::{ConfigError, TelemetryConfig};
 use opentelemetry::metrics::{Meter, MeterProvider as _};
 use opentelemetry_sdk::metrics::SdkMeterProvider;
-use prometheus::{Encoder as _, Registry, TextEncoder};
+use prometheus::{Encoder as _, Registry, TextEncoder, proto::MetricFamily};
 
 use super::export;
 
@@ -35,11 +35,16 @@ impl MetricsExporter {
         self.provider.meter("fumi")
     }
 
+    /// Returns all metrics with their values.
+    pub fn families(&self) -> Vec<MetricFamily> {
+        self.registry.gather()
+    }
+
     /// Formats all metrics for Prometheus.
     pub fn text(&self) -> String {
         let mut out = Vec::new();
         // Fails only for a malformed metric, which the types rule out.
-        let _ = TextEncoder::new().encode(&self.registry.gather(), &mut out);
+        let _ = TextEncoder::new().encode(&self.families(), &mut out);
         String::from_utf8(out).unwrap_or_default()
     }
 

@@ -34,6 +34,7 @@ mod limits;
 mod log_lines;
 mod mortal;
 mod novel;
+mod page;
 mod program;
 #[path = "../../src/base/store/tests/redis_server.rs"]
 mod redis_server;

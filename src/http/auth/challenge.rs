@@ -19,7 +19,7 @@ use serde_json::json;
 use super::{AuthError, Authenticator, Principal, oauth::OAuthVerifier};
 use crate::{
     app::App,
-    http::{access, http_error::HttpError, router::Edge},
+    http::{access, http_error::HttpError, page, router::Edge},
 };
 
 /// The path of the metadata document; a client may append the path of the resource.
@@ -48,7 +48,11 @@ pub fn unauthenticated(app: &App, auth: &Authenticator, denied: &AuthError, requ
         parts.push(format!("scope=\"{}\"", oauth.wanted(&scope, writes).join(" ")));
         parts.push(format!("resource_metadata=\"{}\"", metadata_url(oauth, &request.headers)));
     }
-    let challenge = format!("Bearer {}", parts.join(", "));
+    let challenge = match request.uri.path() {
+        // A browser asks its user, who gives the token as the password.
+        page::PATH => "Basic realm=\"fumi\", charset=\"UTF-8\"".to_owned(),
+        _ => format!("Bearer {}", parts.join(", ")),
+    };
     let reason = BilingualText::new(reason, ja);
     HttpError::new(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED", &[("reason", &reason)])
         .with_header(header::WWW_AUTHENTICATE, &challenge)

@@ -29,7 +29,7 @@ use tokio::time::Instant;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::{health, http_error::HttpError, router::Edge};
+use super::{health, http_error::HttpError, page, router::Edge};
 use crate::app::App;
 
 /// An authenticated caller and its limits.
@@ -288,6 +288,9 @@ pub async fn authenticate(edge: &Edge, parts: &mut Parts) -> Result<(), HttpErro
     let path = parts.uri.path();
     if health::is_probe(path) || path.starts_with(challenge::METADATA) {
         return Ok(());
+    }
+    if path == page::PATH {
+        page::take_token(&mut parts.headers);
     }
     let auth = edge.auth.get();
     match auth.principal(&parts.headers).await {

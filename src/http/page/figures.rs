@@ -1,0 +1,124 @@
+//! The numbers of the page, from the metrics that are also served at `/metrics`.
+
+use std::collections::BTreeMap;
+
+use fumi_base::text::Locale;
+use prometheus::proto::{LabelPair, Metric, MetricFamily};
+
+use super::text;
+use crate::{http::router::Edge, telemetry::metrics::resident_bytes};
+
+/// The names of the metrics as Prometheus has them.
+const OPERATIONS: &str = "mcp_server_operation_duration_seconds";
+const TOKENS: &str = "fumi_tokens_out_total";
+const LOOKUPS: &str = "fumi_cache_lookups_total";
+const BATCH_SAVED: &str = "fumi_batch_tokens_saved_total";
+/// The width of the longest bar, in pixels.
+const WIDEST: u64 = 120;
+
+/// The calls of one tool since the start.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct CallRow {
+    pub tool: String,
+    pub calls: u64,
+    pub failures: u64,
+    /// The mean time of a call, in milliseconds.
+    pub mean_ms: u64,
+    pub tokens: u64,
+    /// The width of its bar, in pixels.
+    pub width: u64,
+    seconds: f64,
+}
+
+/// What the metrics say.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    tools: BTreeMap<String, CallRow>,
+    tokens: u64,
+    hits: u64,
+    misses: u64,
+    batch_saved: u64,
+}
+
+impl Counted {
+    pub(super) fn of(families: &[MetricFamily]) -> Self {
+        let mut counted = Self::default();
+        for family in families {
+            for metric in family.get_metric() {
+                counted.add(family.name(), metric);
+            }
+        }
+        counted
+    }
+
+    fn add(&mut self, name: &str, metric: &Metric) {
+        let label = |name: &str| metric.get_label().iter().find(|label| label.name() == name).map(LabelPair::value);
+        let count = whole(metric.get_counter().get_value());
+        match name {
+            OPERATIONS => {
+                let Some(tool) = label("gen_ai_tool_name") else { return };
+                let row = self.row(tool);
+                let times = metric.get_histogram();
+                row.calls += times.get_sample_count();
+                row.seconds += times.get_sample_sum();
+                if label("error_type").is_some() {
+                    row.failures += times.get_sample_count();
+                }
+            }
+            TOKENS => {
+                self.tokens += count;
+                if let Some(tool) = label("gen_ai_tool_name") {
+                    self.row(tool).tokens += count;
+                }
+            }
+            LOOKUPS if label("result") == Some("hit") => self.hits += count,
+            LOOKUPS => self.misses += count,
+            BATCH_SAVED => self.batch_saved += count,
+            _ => {}
+        }
+    }
+
+    fn row(&mut self, tool: &str) -> &mut CallRow {
+        self.tools.entry(tool.to_owned()).or_insert_with(|| CallRow { tool: tool.to_owned(), ..CallRow::default() })
+    }
+
+    /// Returns the tools that were called, most calls first.
+    pub(super) fn rows(self) -> Vec<CallRow> {
+        let mut rows: Vec<_> = self.tools.into_values().filter(|row| row.calls > 0).collect();
+        rows.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.tool.cmp(&b.tool)));
+        let most = rows.first().map_or(1, |row| row.calls);
+        for row in &mut rows {
+            #[expect(clippy::cast_precision_loss, reason = "exact below 2^53 calls")]
+            let mean = row.seconds * 1_000.0 / row.calls as f64;
+            row.mean_ms = whole(mean.round());
+            row.width = (row.calls * WIDEST / most).max(1);
+        }
+        rows
+    }
+}
+
+/// Returns the labelled numbers of the page.
+pub(super) fn figures(edge: &Edge, counted: &Counted, locale: Locale) -> Vec<(&'static str, String)> {
+    let looked_up = counted.hits + counted.misses;
+    let hits = (counted.hits * 100).checked_div(looked_up).map_or_else(|| "–".to_owned(), |share| format!("{share} %"));
+    [
+        (text("sessions", locale), edge.sessions.sessions().to_string()),
+        (text("calls_running", locale), edge.sessions.running_calls().to_string()),
+        (text("tokens_out", locale), counted.tokens.to_string()),
+        (text("batch_saved", locale), counted.batch_saved.to_string()),
+        (text("cache", locale), megabytes(edge.app.kernel.cache.bytes())),
+        (text("cache_hits", locale), hits),
+        (text("memory", locale), resident_bytes().map_or_else(|| "–".to_owned(), megabytes)),
+    ]
+    .into()
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000)
+}
+
+/// Returns a count that Prometheus keeps as a floating-point number.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts, which are not negative")]
+fn whole(count: f64) -> u64 {
+    count as u64
+}

@@ -1,0 +1,365 @@
+//! `GET /`: one page for people. It tells the server's state, how to connect a client, which tools there are and what was
+//! called, and tries a tool (`POST /`, a form).
+//!
+//! Invariants: the page loads nothing from elsewhere and works without its script; a tool is called through the same pipeline,
+//! with the same access, as over `/v1/tools`. Where tokens are needed, a browser asks for one as the password of this page.
+
+mod figures;
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    sync::{Arc, LazyLock},
+};
+
+use askama::Template;
+use axum::{
+    Extension,
+    body::Bytes,
+    extract::{Query, State},
+    http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
+    response::{Html, IntoResponse, Response},
+};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use fumi_base::{
+    pools::{Pool, PoolLoad},
+    text::{BilingualText, Locale},
+};
+use fumi_config::AuthMode;
+use fumi_kernel::{Access, Caller, ResultForm, ToolReply, catalogue::ToolEntry};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use self::figures::CallRow;
+use super::{health, http_error::HttpError, rest, router::Edge};
+use crate::mcp::observe::{self, Operation};
+
+/// The path of the page.
+pub const PATH: &str = "/";
+/// The tool that the form shows first.
+const FIRST_TOOL: &str = "search_content";
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// The texts of the page by name.
+static TEXTS: LazyLock<BTreeMap<String, BilingualText>> =
+    LazyLock::new(|| toml::from_str(include_str!("texts.toml")).expect("a test reads it"));
+static CLIENTS: LazyLock<ClientList> =
+    LazyLock::new(|| toml::from_str(include_str!("clients.toml")).expect("a test reads it"));
+
+#[derive(Debug, Deserialize)]
+struct ClientList {
+    client: Vec<ClientSetup>,
+}
+
+/// How a client learns of a server.
+#[derive(Debug, Deserialize)]
+struct ClientSetup {
+    name: String,
+    /// Where `content` belongs.
+    place: BilingualText,
+    /// A command or the content of a file; `{url}` is the URL of the server.
+    content: String,
+}
+
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Page<'p> {
+    locale: Locale,
+    /// Allows the style and the script of this response alone.
+    nonce: String,
+    version: &'static str,
+    url: String,
+    project: String,
+    is_ready: bool,
+    state: String,
+    needs_token: bool,
+    clients: Vec<ShownClient>,
+    figures: Vec<(&'static str, String)>,
+    pools: Vec<(&'static str, PoolLoad)>,
+    calls: Vec<CallRow>,
+    groups: Vec<ToolGroup<'p>>,
+    chosen: ChosenCall,
+    reply: Option<ShownReply>,
+}
+
+impl Page<'_> {
+    /// Returns a text in the language of the page.
+    fn text(&self, name: &str) -> &'static str {
+        text(name, self.locale)
+    }
+}
+
+/// Returns a text of the page; an unknown name is returned as it is, which a test refuses.
+fn text(name: &str, locale: Locale) -> &'static str {
+    TEXTS.get(name).map_or("?", |text| text.get(locale))
+}
+
+/// A client in the language of the page, with the URL of this server.
+struct ShownClient {
+    name: &'static str,
+    place: &'static str,
+    content: String,
+}
+
+/// The tools of a toolset.
+struct ToolGroup<'p> {
+    toolset: &'static str,
+    tools: Vec<ToolRow<'p>>,
+}
+
+struct ToolRow<'p> {
+    name: &'static str,
+    summary: &'p str,
+    is_read_only: bool,
+}
+
+/// The call in the form.
+struct ChosenCall {
+    tool: String,
+    /// JSON as it was entered, or the example of the tool.
+    arguments: String,
+    is_read_only: bool,
+}
+
+/// The result of the call in the form.
+struct ShownReply {
+    is_error: bool,
+    text: String,
+    /// The structured result; empty if there was no call.
+    structure: String,
+    /// Tokens, and elapsed milliseconds.
+    cost: Option<(u64, u64)>,
+}
+
+impl ShownReply {
+    fn of(reply: &ToolReply) -> Self {
+        let meta = reply.meta();
+        let number = |key: &str| meta[key].as_u64().unwrap_or_default();
+        Self {
+            is_error: reply.is_error,
+            text: reply.text.clone(),
+            structure: serde_json::to_string_pretty(&reply.structured).unwrap_or_default(),
+            cost: Some((number("fumi/tokens"), number("fumi/elapsed_ms"))),
+        }
+    }
+
+    /// A call that was not made.
+    fn refused(reason: String) -> Self {
+        Self { is_error: true, text: reason, structure: String::new(), cost: None }
+    }
+}
+
+/// The query of the page.
+#[derive(Debug, Deserialize)]
+pub struct PageQuery {
+    /// The tool that the form shows.
+    tool: Option<String>,
+}
+
+/// `GET /`: the page.
+pub async fn show(
+    State(edge): State<Edge>,
+    Extension(access): Extension<Arc<Access>>,
+    Query(query): Query<PageQuery>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, HttpError> {
+    let locale = rest::language(&edge, &uri, &headers);
+    let entry = match query.tool {
+        Some(name) => rest::find(&edge, &access, &name)?,
+        None => first_tool(&edge, &access)?,
+    };
+    let example = serde_json::from_str::<Value>(entry.spec.example).unwrap_or_default();
+    let arguments = serde_json::to_string_pretty(&example).unwrap_or_default();
+    Ok(page(&edge, &access, locale, &headers, (entry, arguments), None).await)
+}
+
+/// `POST /`: calls a tool with the arguments of the form (`tool`, `arguments`), and returns the page with its reply.
+pub async fn call(
+    State(edge): State<Edge>,
+    Extension(access): Extension<Arc<Access>>,
+    Extension(told): Extension<observe::OperationSlot>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, HttpError> {
+    let locale = rest::language(&edge, &uri, &headers);
+    let mut fields: BTreeMap<_, _> = form_urlencoded::parse(&body).into_owned().collect();
+    let entry = rest::find(&edge, &access, &fields.remove("tool").unwrap_or_default())?;
+    told.set(Operation { method: "tools/call", tool: Some(entry.spec.name) });
+    let arguments = fields.remove("arguments").unwrap_or_default();
+    let reply = match parse_arguments(&arguments, locale) {
+        Err(reason) => ShownReply::refused(reason),
+        Ok(parsed) => {
+            let caller = Caller { locale, session: None, form: ResultForm::Both, access: Arc::clone(&access) };
+            let reply = rest::call_once(&edge, entry.spec.name, parsed, caller).await?;
+            edge.app.kernel.metrics.tokens(entry.spec.name, ResultForm::Text, reply.tokens() as u64);
+            ShownReply::of(&reply)
+        }
+    };
+    Ok(page(&edge, &access, locale, &headers, (entry, arguments), Some(reply)).await)
+}
+
+/// Reads the arguments of the form. The error is a message for its author.
+fn parse_arguments(arguments: &str, locale: Locale) -> Result<Map<String, Value>, String> {
+    if arguments.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    serde_json::from_str(arguments).map_err(|error| format!("{} {error}", text("bad_arguments", locale)))
+}
+
+fn first_tool<'e>(edge: &'e Edge, access: &Access) -> Result<&'e ToolEntry, HttpError> {
+    let catalogue = &edge.app.catalogue;
+    let listed = || catalogue.list(access).next();
+    match catalogue.find(&access.scope, FIRST_TOOL).or_else(listed) {
+        Some(entry) => Ok(entry),
+        None => rest::find(edge, access, FIRST_TOOL),
+    }
+}
+
+async fn page(
+    edge: &Edge,
+    access: &Access,
+    locale: Locale,
+    headers: &HeaderMap,
+    (chosen, arguments): (&ToolEntry, String),
+    reply: Option<ShownReply>,
+) -> Response {
+    let app = &edge.app;
+    let (status, state) = health::readyz(State(edge.clone())).await;
+    let is_ready = status == StatusCode::OK;
+    let state = if is_ready {
+        text("ready", locale).to_owned()
+    } else {
+        format!("{} {}", text("not_ready", locale), state.trim_end())
+    };
+    let url = url(headers);
+    let nonce = nonce();
+    let project = access.default_project(&app.kernel.roots);
+    let counted = figures::Counted::of(&app.metrics.families());
+    let page = Page {
+        locale,
+        nonce: nonce.clone(),
+        version: env!("CARGO_PKG_VERSION"),
+        project: project.shown_root(),
+        is_ready,
+        state,
+        needs_token: app.config.auth.mode != AuthMode::None,
+        clients: clients(&url, locale),
+        url,
+        figures: figures::figures(edge, &counted, locale),
+        pools: Pool::ALL.map(|pool| (pool.name(), app.kernel.pools.load(pool))).to_vec(),
+        calls: counted.rows(),
+        groups: groups(edge, access, locale),
+        chosen: ChosenCall {
+            tool: chosen.spec.name.to_owned(),
+            arguments,
+            is_read_only: chosen.spec.effect.is_read_only(),
+        },
+        reply,
+    };
+    match page.render() {
+        Ok(html) => (security_headers(&nonce), Html(html)).into_response(),
+        Err(error) => {
+            tracing::error!(%error, "the page cannot be rendered");
+            HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "SERVER_FAILED", &[]).into_response()
+        }
+    }
+}
+
+fn groups<'e>(edge: &'e Edge, access: &Access, locale: Locale) -> Vec<ToolGroup<'e>> {
+    let mut groups: Vec<ToolGroup<'e>> = Vec::new();
+    for entry in edge.app.catalogue.list(access) {
+        let row = ToolRow {
+            name: entry.spec.name,
+            summary: &entry.published(locale).summary,
+            is_read_only: entry.spec.effect.is_read_only(),
+        };
+        match groups.iter_mut().find(|group| group.toolset == entry.spec.toolset) {
+            Some(group) => group.tools.push(row),
+            None => groups.push(ToolGroup { toolset: entry.spec.toolset, tools: vec![row] }),
+        }
+    }
+    groups
+}
+
+fn clients(url: &str, locale: Locale) -> Vec<ShownClient> {
+    let shown = |client: &'static ClientSetup| ShownClient {
+        name: &client.name,
+        place: client.place.get(locale),
+        content: client.content.replace("{url}", url),
+    };
+    CLIENTS.client.iter().map(shown).collect()
+}
+
+/// Returns the URL of the MCP endpoint as the browser reaches this server. A proxy that ends TLS says so.
+fn url(headers: &HeaderMap) -> String {
+    let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let scheme = value("x-forwarded-proto").filter(|scheme| *scheme == "https").unwrap_or("http");
+    format!("{scheme}://{}/mcp", value("host").unwrap_or("localhost"))
+}
+
+/// Returns 128 random bits in hexadecimal digits; a fixed value if the system provides none, so that the page has no style
+/// and no script.
+fn nonce() -> String {
+    let mut bytes = [0; 16];
+    let mut nonce = String::with_capacity(32);
+    if getrandom::fill(&mut bytes).is_ok() {
+        for byte in bytes {
+            let _ = write!(nonce, "{byte:02x}");
+        }
+    }
+    nonce
+}
+
+/// The page may load, embed and send nothing, but its own form. It differs for each caller, and is not stored.
+fn security_headers(nonce: &str) -> HeaderMap {
+    let policy = format!(
+        "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    );
+    let mut headers = HeaderMap::new();
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::VARY, HeaderValue::from_static("accept-language, authorization"));
+    headers
+}
+
+/// Replaces the credentials that a browser sends for the page (RFC 7617) by the token in them, the password. The name of the
+/// user has no meaning.
+pub fn take_token(headers: &mut HeaderMap) {
+    let password = |value: &HeaderValue| {
+        let (scheme, encoded) = value.to_str().ok()?.split_once(' ')?;
+        let decoded = scheme.eq_ignore_ascii_case("basic").then(|| BASE64_STANDARD.decode(encoded.trim()))?.ok()?;
+        let credentials = String::from_utf8(decoded).ok()?;
+        HeaderValue::from_str(&format!("Bearer {}", credentials.split_once(':')?.1)).ok()
+    };
+    if let Some(bearer) = headers.get(header::AUTHORIZATION).and_then(password) {
+        headers.insert(header::AUTHORIZATION, bearer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CLIENTS, TEXTS};
+
+    #[test]
+    fn page_and_texts_name_the_same() {
+        let sources = [include_str!("page.html"), include_str!("mod.rs"), include_str!("figures.rs")].concat();
+        let named =
+            |name: &str| ["self.text(\"", "text(\""].iter().any(|call| sources.contains(&format!("{call}{name}\"")));
+        for name in TEXTS.keys() {
+            assert!(named(name), "{name} is not used");
+        }
+        for call in sources.split("text(\"").skip(1) {
+            let name = call.split('"').next().unwrap_or_default();
+            assert!(name.is_empty() || TEXTS.contains_key(name), "{name} has no text");
+        }
+        assert!(CLIENTS.client.iter().all(|client| client.content.contains("{url}")));
+    }
+}

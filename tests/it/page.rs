@@ -1,0 +1,119 @@
+//! The page for people at `/`.
+
+use fumi::http::auth::tokens::sha256_of;
+use fumi_config::{AuthMode, ConfiguredToken};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, header};
+use serde_json::json;
+
+use crate::{
+    harness::{Server, Session},
+    sample::Sample,
+};
+
+async fn text(answer: Response) -> String {
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(answer.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
+    answer.text().await.unwrap()
+}
+
+async fn page(server: &Server, query: &str) -> String {
+    text(reqwest::get(format!("{}/{query}", server.base)).await.unwrap()).await
+}
+
+/// Returns a request that sends the form of the page.
+fn form(client: &Client, server: &Server, tool: &str, arguments: &str) -> RequestBuilder {
+    let mut fields = form_urlencoded::Serializer::new(String::new());
+    fields.append_pair("tool", tool).append_pair("arguments", arguments);
+    let request = client.post(format!("{}/?lang=en", server.base)).body(fields.finish());
+    request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn page_names_its_url_and_every_tool_in_both_languages() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    for (query, language, said) in [("?lang=en", "en", "Connect a client"), ("?lang=ja", "ja", "クライアントをつなぐ")]
+    {
+        let page = page(&server, query).await;
+        assert!(page.contains(&format!("<html lang=\"{language}\">")) && page.contains(said), "{page}");
+        assert!(page.contains(&format!("claude mcp add --transport http fumi {}/mcp", server.base)), "{page}");
+        for entry in server.app.catalogue.entries().iter().filter(|entry| entry.spec.listed) {
+            assert!(page.contains(&format!("tool={}#try", entry.spec.name)), "{} is missing", entry.spec.name);
+        }
+        assert!(page.len() < 100_000, "{} bytes", page.len());
+        // Nothing is loaded from elsewhere.
+        assert!(!page.contains("src=") && !page.contains("url("), "{page}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn form_calls_a_tool_and_shows_its_reply() {
+    let sample = Sample::empty();
+    sample.file("a.md", "<b>needle</b>\n");
+    let server = Server::start(sample.app()).await;
+    let client = Client::new();
+    let call = |tool: &str, arguments: &str| form(&client, &server, tool, arguments).send();
+    let found = text(call("search_content", r#"{"query": "needle", "roots": ["."]}"#).await.unwrap()).await;
+    assert!(found.contains("Succeeded.") && found.contains("&#60;b&#62;needle"), "{found}");
+    assert!(!found.contains("<b>needle"), "a file's text is markup");
+    let failed = text(call("search_content", r#"{"query": "x", "roots": ["../.."]}"#).await.unwrap()).await;
+    assert!(failed.contains("Failed.") && failed.contains("../.."), "{failed}");
+    let not_json = text(call("write", "</textarea><script>").await.unwrap()).await;
+    assert!(not_json.contains("the tool was not called") && !not_json.contains("</textarea><script>"), "{not_json}");
+    assert_eq!(call("no_such_tool", "{}").await.unwrap().status(), StatusCode::NOT_FOUND);
+    // Another site cannot send the form.
+    let foreign = form(&client, &server, "list_files", "{}").header(header::ORIGIN, "http://evil.example");
+    assert_eq!(foreign.send().await.unwrap().status(), StatusCode::FORBIDDEN);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn page_counts_the_calls_of_each_tool() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    assert!(page(&server, "?lang=en").await.contains("No tool has been called"));
+    let session = Session::open(&server).await;
+    for roots in ["src", "no such folder", "src"] {
+        session.call("list_files", json!({"roots": [roots]})).await;
+    }
+    let counted = page(&server, "?lang=en").await;
+    let row = counted.split("<tr>").find(|row| row.contains(">list_files</a></th>")).unwrap();
+    let numbers: Vec<_> = row.split("class=\"number\">").skip(1).map(|cell| cell.split('<').next().unwrap()).collect();
+    assert_eq!(numbers[..2], ["3", "1"], "{row}");
+    assert!(counted.contains("<dt>Open sessions</dt><dd>1</dd>"), "{counted}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn browser_gives_the_token_as_a_password() {
+    let sample = Sample::new();
+    let app = sample.app_with(&[], |config| {
+        config.auth.mode = AuthMode::Tokens;
+        config.auth.tokens = vec![ConfiguredToken {
+            name: "ann".to_owned(),
+            sha256: sha256_of("the-token"),
+            toolsets: Vec::new(),
+            roots: Vec::new(),
+            readonly: true,
+            rate_per_minute: None,
+        }];
+    });
+    let server = Server::start(app).await;
+    let client = Client::new();
+    for (path, challenge) in [("/", "Basic realm=\"fumi\""), ("/v1/tools", "Bearer realm=\"fumi\"")] {
+        let refused = client.get(format!("{}{path}", server.base)).send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::UNAUTHORIZED);
+        let told = refused.headers()[header::WWW_AUTHENTICATE].to_str().unwrap().to_owned();
+        assert!(told.starts_with(challenge), "{told}");
+        let refused = client.get(format!("{}{path}", server.base)).basic_auth("any", Some("wrong"));
+        assert_eq!(refused.send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
+    }
+    let shown = client.get(format!("{}/?lang=en", server.base)).basic_auth("any", Some("the-token"));
+    let shown = text(shown.send().await.unwrap()).await;
+    assert!(shown.contains("tool=search_content#try") && !shown.contains("tool=write#try"), "{shown}");
+    assert!(shown.contains("Authorization: Bearer TOKEN"), "{shown}");
+    let written = form(&client, &server, "write", r#"{"file_path": "a.md", "content": "x"}"#);
+    let written = text(written.basic_auth("", Some("the-token")).send().await.unwrap()).await;
+    assert!(written.contains("READ_ONLY"), "{written}");
+    // Only the page takes a password.
+    let elsewhere = client.get(format!("{}/v1/tools", server.base)).basic_auth("any", Some("the-token"));
+    assert_eq!(elsewhere.send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
+}
