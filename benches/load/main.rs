@@ -17,6 +17,7 @@ mod flood;
 mod inputs;
 mod instructions;
 mod ratio;
+mod replicas;
 mod report;
 mod request;
 mod server;
@@ -48,6 +49,9 @@ fn main() {
     }
     if wanted("sessions") {
         sessions::run(&mut report);
+    }
+    if wanted("replicas") {
+        replicas::run(&mut report);
     }
     if wanted("flood") {
         flood::run(&mut report);

@@ -33,6 +33,7 @@ pub(crate) struct Report {
     /// The instructions of an indexed search, and the shares of its functions.
     indexed: Option<(u64, String)>,
     figures: Vec<String>,
+    replicas: Vec<String>,
     floods: Vec<String>,
 }
 
@@ -84,6 +85,13 @@ impl Report {
         let line = format!("| {what} | {value:.1} {unit} | {bar} | {held} |");
         eprintln!("{line}");
         self.figures.push(line);
+    }
+
+    pub(crate) fn replicas(&mut self, what: &str, processes: usize, per_second: f64, cpu: Duration) {
+        let micros = cpu.as_secs_f64() * 1e6;
+        let line = format!("| {what} | {processes} | {per_second:.0} | {micros:.0} µs |");
+        eprintln!("{line}");
+        self.replicas.push(line);
     }
 
     pub(crate) fn flood(&mut self, what: &str, load: Option<Load>, probes: usize, peak: f64, bar: f64) {
@@ -140,6 +148,13 @@ impl Report {
             "Sessions of the session era, each with a GET stream.",
             "| what | measured | bar | held |",
             &self.figures,
+        );
+        section(
+            "Replicas",
+            "Cached calls over 32 connections, which all processes share. The processor time is that of fumi in all processes; Redis \
+             and the load use the same cores, so more processes do not answer more.",
+            "| calls | processes | replies/s, all together | processor time of a reply |",
+            &self.replicas,
         );
         section(
             "Floods",

@@ -21,9 +21,18 @@ impl Server {
     }
 
     /// The same by another command, to which fumi's own is appended.
-    pub(crate) fn start_by(mut command: Command, root: &Path, settings: &[(&str, &str)]) -> Self {
+    pub(crate) fn start_by(command: Command, root: &Path, settings: &[(&str, &str)]) -> Self {
+        Self::spawn(command, "memory", root, settings)
+    }
+
+    /// Starts one over a store: `memory` or a URL of Redis.
+    pub(crate) fn start_over(store: &str, root: &Path, settings: &[(&str, &str)]) -> Self {
+        Self::spawn(Command::new(env!("CARGO_BIN_EXE_fumi")), store, root, settings)
+    }
+
+    fn spawn(mut command: Command, store: &str, root: &Path, settings: &[(&str, &str)]) -> Self {
         let mut child = command
-            .args(["serve", "--listen", "127.0.0.1:0", "--store", "memory", "--root"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--store", store, "--root"])
             .arg(root)
             .envs(settings.iter().copied())
             .stdin(Stdio::null())
