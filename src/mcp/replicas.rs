@@ -10,7 +10,7 @@
 
 use std::{
     sync::{
-        Arc, OnceLock,
+        Arc, OnceLock, Weak,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::{Duration, Instant},
@@ -117,7 +117,7 @@ impl Replicas {
         let _ = self.url.set(url);
         // It has no sessions yet that another replica could have taken over.
         self.mark_current(Instant::now());
-        tokio::spawn(Arc::clone(self).stay_awake());
+        tokio::spawn(stay_awake(Arc::downgrade(self)));
         if let Err(error) = self.renew().await {
             tracing::warn!(%error, "this replica is not entered in the store yet");
         }
@@ -147,16 +147,19 @@ impl Replicas {
 
     /// Records a renewal that began at a time, once this replica has no session that was taken over.
     pub(super) fn mark_current(&self, began: Instant) {
+        self.extend(began + TTL);
+    }
+
+    fn extend(&self, end: Instant) {
         let mut current = self.current_until.lock();
-        *current = (*current).max(Some(began + TTL));
+        *current = (*current).max(Some(end));
     }
 
     /// Records that this replica runs: it answers the others, so that none takes over a session, although its entry may
     /// have expired. Does nothing if it was stopped for so long that it may not have answered.
     fn mark_awake(&self) {
         if self.is_current() {
-            let mut current = self.current_until.lock();
-            *current = (*current).max(Some(Instant::now() + AWAKE));
+            self.extend(Instant::now() + AWAKE);
         }
     }
 
@@ -218,15 +221,6 @@ impl Replicas {
         asked.map(|id| (REPLICA.clone(), id.clone()))
     }
 
-    /// Stays current without the store for as long as this replica runs. Ends when only this task has the replica, or it has
-    /// left.
-    async fn stay_awake(self: Arc<Self>) {
-        while Arc::strong_count(&self) > 1 && !self.has_left() {
-            self.mark_awake();
-            sleep(AWAKE_INTERVAL).await;
-        }
-    }
-
     /// Logs a warning if this replica does not reach itself at its URL, once it serves: then others do not reach it either.
     pub async fn check_url(&self) {
         if let Some(url) = self.url()
@@ -237,6 +231,15 @@ impl Replicas {
                 "this replica does not answer at its URL, so the others cannot forward requests to it; set FUMI__SERVER__REPLICA_URL to a URL that leads to this replica alone"
             );
         }
+    }
+}
+
+/// Keeps a replica current without the store for as long as its process runs. Ends when the replica is dropped or has left.
+async fn stay_awake(replica: Weak<Replicas>) {
+    while let Some(replica) = replica.upgrade().filter(|replica| !replica.has_left()) {
+        replica.mark_awake();
+        drop(replica);
+        sleep(AWAKE_INTERVAL).await;
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) struct CallRow {
     seconds: f64,
 }
 
-/// What the metrics say.
+/// The counts that the page shows, summed over the labels of the metrics.
 #[derive(Debug, Default)]
 pub(super) struct Counted {
     tools: BTreeMap<String, CallRow>,

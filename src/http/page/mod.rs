@@ -8,7 +8,6 @@ mod figures;
 
 use std::{
     collections::BTreeMap,
-    fmt::Write as _,
     sync::{Arc, LazyLock},
 };
 
@@ -91,7 +90,7 @@ impl Page<'_> {
     }
 }
 
-/// Returns a text of the page; an unknown name is returned as it is, which a test refuses.
+/// Returns a text of the page. A test refuses names without one.
 fn text(name: &str, locale: Locale) -> &'static str {
     TEXTS.get(name).map_or("?", |text| text.get(locale))
 }
@@ -301,20 +300,14 @@ fn url(headers: &HeaderMap) -> String {
     format!("{scheme}://{}/mcp", value("host").unwrap_or("localhost"))
 }
 
-/// Returns 128 random bits in hexadecimal digits; a fixed value if the system provides none, so that the page has no style
-/// and no script.
+/// Returns 128 random bits in hexadecimal digits; empty if the system provides none: then the page has no style and no script.
 fn nonce() -> String {
-    let mut bytes = [0; 16];
-    let mut nonce = String::with_capacity(32);
-    if getrandom::fill(&mut bytes).is_ok() {
-        for byte in bytes {
-            let _ = write!(nonce, "{byte:02x}");
-        }
-    }
-    nonce
+    let random = getrandom::u64().and_then(|high| Ok((high, getrandom::u64()?)));
+    random.map_or_else(|_| String::new(), |(high, low)| format!("{high:016x}{low:016x}"))
 }
 
-/// The page may load, embed and send nothing, but its own form. It differs for each caller, and is not stored.
+/// Returns the headers of the page: it may load nothing, be embedded nowhere, and send only its own form. It is not stored, since it
+/// differs for each caller.
 fn security_headers(nonce: &str) -> HeaderMap {
     let policy = format!(
         "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -351,10 +344,8 @@ mod tests {
     #[test]
     fn page_and_texts_name_the_same() {
         let sources = [include_str!("page.html"), include_str!("mod.rs"), include_str!("figures.rs")].concat();
-        let named =
-            |name: &str| ["self.text(\"", "text(\""].iter().any(|call| sources.contains(&format!("{call}{name}\"")));
         for name in TEXTS.keys() {
-            assert!(named(name), "{name} is not used");
+            assert!(sources.contains(&format!("text(\"{name}\"")), "{name} is not used");
         }
         for call in sources.split("text(\"").skip(1) {
             let name = call.split('"').next().unwrap_or_default();
