@@ -17,6 +17,9 @@ mod flood;
 mod inputs;
 mod instructions;
 mod ratio;
+#[allow(dead_code, reason = "the tests use more of it")]
+#[path = "../../src/base/store/tests/redis_server.rs"]
+mod redis_server;
 mod replicas;
 mod report;
 mod request;

@@ -1,17 +1,11 @@
 //! Replicas: what a call costs over Redis, and in a session that lives in another process.
 
-use std::{
-    fs,
-    net::{TcpListener, TcpStream},
-    path::Path,
-    process::{Child, Command, Stdio},
-    thread,
-    time::Duration,
-};
+use std::{fs, path::Path, thread, time::Duration};
 
 use serde_json::{Value, json};
 
 use super::{
+    redis_server::RedisServer,
     report::Report,
     request::{Connection, Request},
     server::{Server, processor_time},
@@ -25,44 +19,14 @@ const CONNECTIONS: u32 = 32;
 /// The numbers of replicas.
 const NUMBERS: [usize; 3] = [1, 2, 4];
 
-/// A Redis server on a free port, which stores nothing on disk. It is ended when this drops.
-struct Redis {
-    child: Child,
-    port: u16,
-}
-
-impl Redis {
-    fn start() -> Self {
-        let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
-        let port = free.expect("a free port").port();
-        let child = Command::new("redis-server")
-            .args(["--bind", "127.0.0.1", "--port", &port.to_string()])
-            .args(["--save", "", "--appendonly", "no", "--dir", "/tmp"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("redis-server is installed (Debian: apt-get install redis-server)");
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            thread::sleep(Duration::from_millis(10));
-        }
-        Self { child, port }
-    }
-
-    fn replica(&self, root: &Path, state: &Path) -> Server {
-        let url = format!("redis://127.0.0.1:{}", self.port);
-        let settings = [
-            ("FUMI__SERVER__STATE_KEY", "0123456789abcdef0123456789abcdef"),
-            ("FUMI__STORE__DIR", state.to_str().expect("UTF-8")),
-        ];
-        Server::start_over(&url, root, &settings)
-    }
-}
-
-impl Drop for Redis {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// Starts one more replica over a Redis server.
+fn replica(redis: &RedisServer, root: &Path, state: &Path) -> Server {
+    let url = format!("redis://127.0.0.1:{}", redis.port);
+    let settings = [
+        ("FUMI__SERVER__STATE_KEY", "0123456789abcdef0123456789abcdef"),
+        ("FUMI__STORE__DIR", state.to_str().expect("UTF-8")),
+    ];
+    Server::start_over(&url, root, &settings)
 }
 
 pub(crate) fn run(report: &mut Report) {
@@ -97,9 +61,9 @@ pub(crate) fn run(report: &mut Report) {
     );
     drop(alone);
 
-    let redis = Redis::start();
+    let redis = RedisServer::start(&[]);
     for number in NUMBERS {
-        let replicas: Vec<_> = (0..number).map(|_| redis.replica(&source, &state)).collect();
+        let replicas: Vec<_> = (0..number).map(|_| replica(&redis, &source, &state)).collect();
         measure("without a session, over Redis", &replicas, &replicas, &call, report);
         if number == 2 {
             let within = Request::within(&open(&replicas[0]), &message);
