@@ -17,6 +17,8 @@ mod flood;
 mod inputs;
 mod instructions;
 mod ratio;
+// Formatted as the tests that share it.
+#[rustfmt::skip]
 #[allow(dead_code, reason = "the tests use more of it")]
 #[path = "../../src/base/store/tests/redis_server.rs"]
 mod redis_server;
