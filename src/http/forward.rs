@@ -90,9 +90,12 @@ impl Forwarder {
                         true
                     }
                     Ok(answer) if answer.status() == StatusCode::MISDIRECTED_REQUEST => {
-                        tracing::info!(url = home.url, "another process has the URL of a replica by now");
-                        if let Err(error) = replicas.remove(&home.replica).await {
-                            tracing::warn!(%error, "the entry of a replica that has ended remains until it expires");
+                        match replicas.remove(&home.replica).await {
+                            Ok(true) => tracing::info!(url = home.url, "another process has the URL of a replica by now"),
+                            Ok(false) => {}
+                            Err(error) => {
+                                tracing::warn!(%error, "the entry of a replica that has ended remains until it expires");
+                            }
                         }
                         true
                     }
@@ -160,7 +163,9 @@ impl Forwarder {
             if has_former {
                 return Err(AdmissionError::Failed);
             }
-            stored.take_over(session, record, version).await?;
+            if stored.take_over(session, record, version).await? {
+                tracing::info!(from = home.replica, "this replica takes a session over from one that has ended");
+            }
         }
     }
 

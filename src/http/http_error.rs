@@ -75,6 +75,16 @@ impl HttpError {
         Self::temporary(StatusCode::SERVICE_UNAVAILABLE, "SESSIONS_UNAVAILABLE", &[], LATER)
     }
 
+    /// Creates the refusal of a session that cannot be stored.
+    pub fn session_not_opened() -> Self {
+        Self::temporary(StatusCode::SERVICE_UNAVAILABLE, "SESSION_NOT_OPENED", &[], LATER)
+    }
+
+    /// Creates the refusal to end a session whose record cannot be deleted.
+    pub fn session_not_ended() -> Self {
+        Self::temporary(StatusCode::SERVICE_UNAVAILABLE, "SESSION_NOT_ENDED", &[], LATER)
+    }
+
     /// Creates the refusal of a server that has no room for another session.
     pub fn too_many_sessions(limit: usize) -> Self {
         Self::temporary(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_SESSIONS", &[("limit", &limit)], SOON)

@@ -105,7 +105,8 @@ pub async fn restore_layer(
     }
     if ends && response.status() == StatusCode::INTERNAL_SERVER_ERROR && edge.sessions.is_open(&id) {
         // The store did not end it; the log says why.
-        return refused(&edge, &AdmissionError::Failed).into_response();
+        edge.app.kernel.metrics.refused(RefusalReason::Busy);
+        return HttpError::session_not_ended().into_response();
     }
     if is_lost && !edge.sessions.is_open(&id) {
         // It ended or moved, between the gate and its worker.

@@ -87,7 +87,7 @@ impl MessageInspector {
             (_, Some(SessionRefusal::Full)) => Err(self.full()),
             (_, Some(SessionRefusal::NotStored)) => {
                 self.metrics.refused(RefusalReason::Busy);
-                Err(HttpError::sessions_unavailable())
+                Err(HttpError::session_not_opened())
             }
         }
     }

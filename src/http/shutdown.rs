@@ -44,6 +44,7 @@ pub async fn drain(edge: &Edge, patience: Duration) {
     let deadline = Instant::now() + patience;
     tracing::info!(calls = edge.sessions.running_calls(), "draining");
     calls_end(edge, deadline).await;
+    edge.sessions.store_all_choices().await;
     if let Some(replicas) = &edge.app.replicas {
         replicas.leave().await;
         sleep(LAST_FORWARDED).await;

@@ -15,7 +15,8 @@ use super::{
     session_registry::SessionEndReason,
 };
 
-/// Renews the entry of this replica until the manager is dropped. Logs a failure once, until a renewal succeeds.
+/// Renews the entry of this replica until the manager is dropped, and stores what could not be stored before. Logs a failure
+/// once, until a renewal succeeds.
 pub(super) async fn keep_current(sessions: Weak<McpSessionManager>, replicas: Arc<Replicas>) {
     loop {
         sleep(RENEWAL).await;
@@ -23,42 +24,58 @@ pub(super) async fn keep_current(sessions: Weak<McpSessionManager>, replicas: Ar
         if sessions.is_closing() {
             return;
         }
-        let (began, had_entry) = (Instant::now(), replicas.has_entry());
+        let was_renewed = replicas.is_renewed();
         match renew(&sessions, &replicas).await {
-            Ok(()) => {
+            Ok(began) => {
                 replicas.mark_current(began);
-                if !had_entry {
+                if !was_renewed {
                     tracing::info!("this replica is entered in the store again");
                 }
+                sessions.streams().store_all_choices().await;
             }
-            Err(error) if had_entry => {
-                tracing::warn!(%error, "the entry of this replica cannot be renewed; trying again until it can");
+            Err(error) => {
+                replicas.mark_unrenewed();
+                if was_renewed {
+                    tracing::warn!(%error, "the entry of this replica cannot be renewed; trying again until it can");
+                }
             }
-            Err(_) => {}
         }
     }
 }
 
-/// Renews the entry once. If it was missing, or the store was away, each session is checked.
-async fn renew(sessions: &McpSessionManager, replicas: &Replicas) -> Result<(), StoreError> {
-    let was_renewed = replicas.has_entry() && replicas.is_current();
-    let was_known = replicas.renew().await?;
-    if was_known && was_renewed {
-        return Ok(());
-    }
-    if was_renewed {
+/// Renews the entry, and returns when that began. If it was missing, or the store was away, each session is checked.
+async fn renew(sessions: &McpSessionManager, replicas: &Replicas) -> Result<Instant, StoreError> {
+    let was_renewed = replicas.is_renewed() && replicas.is_current();
+    let began = Instant::now();
+    if replicas.renew().await? {
+        if was_renewed {
+            return Ok(began);
+        }
+    } else if was_renewed {
         tracing::warn!(
             "the entry of this replica was removed: the store has lost its data, or another replica has the same FUMI__SERVER__REPLICA_URL"
         );
     }
-    leave_moved(sessions).await
+    leave_moved(sessions, replicas, began).await
 }
 
 /// Ends the sessions in this process that another replica has taken over, or that the store has lost. The choices of the
-/// others are stored, if they could not be before.
-async fn leave_moved(sessions: &McpSessionManager) -> Result<(), StoreError> {
+/// others are stored, if they could not be before. Returns when the last renewal of the entry began, which is renewed meanwhile.
+async fn leave_moved(
+    sessions: &McpSessionManager,
+    replicas: &Replicas,
+    mut renewed: Instant,
+) -> Result<Instant, StoreError> {
     let registry = sessions.streams();
     for id in registry.ids() {
+        if renewed.elapsed() > RENEWAL {
+            let began = Instant::now();
+            // Without an entry, sessions that were checked before may have been taken over: the next round begins again.
+            if !replicas.renew().await? {
+                return Err(StoreError::Lost);
+            }
+            renewed = began;
+        }
         // A session that is being restored is ready after that.
         let turn = sessions.lock(&id).await;
         if !registry.is_open(&id) {
@@ -78,5 +95,5 @@ async fn leave_moved(sessions: &McpSessionManager) -> Result<(), StoreError> {
         registry.end(&id, why);
         let _ = sessions.inner().close_session(&id.as_str().into()).await;
     }
-    Ok(())
+    Ok(renewed)
 }

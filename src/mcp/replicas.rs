@@ -4,11 +4,13 @@
 //! which its record names; the others forward its requests there (`src/http/forward.rs`). Once the entry of the home has
 //! expired and the home does not answer either, the replica that gets the session's next request takes it over.
 //!
-//! Invariant: a session is served by its home only. A home that runs keeps its sessions, whether or not it reaches the
-//! store, because it answers those that would take them over. A home that was stopped may not have answered: it asks the
-//! store about each of its sessions before it serves them again.
+//! Invariant: a session is served by its home only. A home that answers those that would take its sessions over keeps them,
+//! whether or not it reaches the store. A home that was stopped may not have answered: it checks each of its sessions in the
+//! store before it serves them again.
 
 use std::{
+    error::Error as _,
+    io,
     sync::{
         Arc, OnceLock, Weak,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -16,11 +18,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fumi_base::store::{ExpectedState, Store, StoreError};
+use fumi_base::{
+    store::{ExpectedState, Store, StoreError},
+    system::is_out_of_descriptors,
+};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use moka::sync::Cache;
 use parking_lot::Mutex;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 /// The lifetime of an entry: the sessions of a replica that gives no sign of life for so long are taken over.
 pub const TTL: Duration = Duration::from_secs(10);
@@ -41,11 +46,13 @@ pub(super) const RENEWAL: Duration = Duration::from_millis(2_500);
 pub const CONNECT: Duration = Duration::from_secs(2);
 /// The time in which a replica whose entry has expired may answer that it lives.
 const ANSWER: Duration = TTL;
-/// The interval at which a replica makes sure that it runs.
-const AWAKE_INTERVAL: Duration = Duration::from_millis(500);
-/// The time for which a replica that ran a moment ago would have answered. Half of [`ANSWER`]: a replica that stops while it is
-/// asked notices that before it has been given up.
-const AWAKE: Duration = Duration::from_secs(5);
+/// The interval between two attempts to reach a replica.
+const ATTEMPTS: Duration = Duration::from_millis(500);
+/// The time for which the answer of a replica is remembered: one question serves all requests that are forwarded meanwhile.
+const REMEMBERED: Duration = Duration::from_secs(1);
+/// The time for which a replica that answered a moment ago keeps its sessions. Less than [`ANSWER`]: a replica that stops while it
+/// is asked notices that before it has been given up. Less than what a renewal leaves of [`TTL`]: it asks itself only if one fails.
+const AWAKE: Duration = Duration::from_secs(7);
 
 /// This replica, and where the others are.
 #[derive(Debug)]
@@ -58,13 +65,18 @@ pub struct Replicas {
     /// The time until which no other replica takes over a session of this one.
     current_until: Mutex<Option<Instant>>,
     has_left: AtomicBool,
-    /// True if the last renewal succeeded.
-    has_entry: AtomicBool,
+    /// True if the last renewal succeeded, and the sessions were checked after it if that was necessary.
+    is_renewed: AtomicBool,
     /// The last known URLs of other replicas, for the time when the store is away.
     others: Cache<String, String>,
+    /// The last answers of other replicas whose entries have expired.
+    answers: Cache<String, Arc<LastAnswer>>,
     /// Asks other replicas whether they live, each time on a new connection: an open one can be to a machine that is gone.
     http: reqwest::Client,
 }
+
+/// The time of an answer, and true if it was that the replica lives. Locked while the replica is asked.
+type LastAnswer = tokio::sync::Mutex<Option<(Instant, bool)>>;
 
 /// The reason why a process cannot be one of several replicas.
 #[derive(Debug, thiserror::Error)]
@@ -90,11 +102,11 @@ impl Replicas {
             url: OnceLock::new(),
             current_until: Mutex::default(),
             has_left: AtomicBool::new(false),
-            has_entry: AtomicBool::new(false),
+            is_renewed: AtomicBool::new(false),
             others: Cache::new(MOST_OTHERS),
+            answers: Cache::new(MOST_OTHERS),
             http: reqwest::Client::builder()
                 .connect_timeout(CONNECT)
-                .timeout(ANSWER)
                 .pool_max_idle_per_host(0)
                 .redirect(reqwest::redirect::Policy::none())
                 .no_proxy()
@@ -117,8 +129,9 @@ impl Replicas {
         let _ = self.url.set(url);
         // It has no sessions yet that another replica could have taken over.
         self.mark_current(Instant::now());
-        tokio::spawn(stay_awake(Arc::downgrade(self)));
+        tokio::spawn(stay_current(Arc::downgrade(self)));
         if let Err(error) = self.renew().await {
+            self.mark_unrenewed();
             tracing::warn!(%error, "this replica is not entered in the store yet");
         }
     }
@@ -128,38 +141,40 @@ impl Replicas {
     pub(super) async fn renew(&self) -> Result<bool, StoreError> {
         let Some(url) = self.url.get().filter(|_| !self.has_left()) else { return Ok(true) };
         let key = key(&self.id);
-        let renewed = async {
-            let was_known = self.store.touch(&key, Some(TTL)).await?;
-            if !was_known {
-                self.store.put(&key, url.as_bytes().to_vec(), ExpectedState::Anything, Some(TTL)).await?;
-            }
-            Ok(was_known)
-        };
-        let renewed = renewed.await;
-        self.has_entry.store(renewed.is_ok(), Relaxed);
-        renewed
+        let was_known = self.store.touch(&key, Some(TTL)).await?;
+        if !was_known {
+            self.store.put(&key, url.as_bytes().to_vec(), ExpectedState::Anything, Some(TTL)).await?;
+        }
+        Ok(was_known)
     }
 
-    /// True if the last renewal succeeded.
-    pub(super) fn has_entry(&self) -> bool {
-        self.has_entry.load(Relaxed)
+    /// True if the last renewal succeeded, and the sessions were checked after it if that was necessary.
+    pub(super) fn is_renewed(&self) -> bool {
+        self.is_renewed.load(Relaxed)
     }
 
     /// Records a renewal that began at a time, once this replica has no session that was taken over.
     pub(super) fn mark_current(&self, began: Instant) {
-        self.extend(began + TTL);
-    }
-
-    fn extend(&self, end: Instant) {
+        self.is_renewed.store(true, Relaxed);
         let mut current = self.current_until.lock();
-        *current = (*current).max(Some(end));
+        *current = (*current).max(Some(began + TTL));
     }
 
-    /// Records that this replica runs: it answers the others, so that none takes over a session, although its entry may
-    /// have expired. Does nothing if it was stopped for so long that it may not have answered.
-    fn mark_awake(&self) {
-        if self.is_current() {
-            self.extend(Instant::now() + AWAKE);
+    /// Records that a renewal failed, or the check of the sessions after it.
+    pub(super) fn mark_unrenewed(&self) {
+        self.is_renewed.store(false, Relaxed);
+    }
+
+    /// Keeps this replica current for [`AWAKE`] more, although its entry cannot be renewed, if it is and answers at its own URL:
+    /// then it also answers the others, so that none takes over a session.
+    async fn stay_current(&self) {
+        let began = Instant::now();
+        let is_ending = self.current_until.lock().is_some_and(|end| began < end && end < began + AWAKE);
+        let Some(url) = self.url().filter(|_| is_ending) else { return };
+        if matches!(timeout(AWAKE, self.ask(&self.id, url)).await, Ok(Ok(true))) {
+            let mut current = self.current_until.lock();
+            // If it ended in between, another replica may have learned that.
+            *current = current.map(|end| if Instant::now() < end { end.max(began + AWAKE) } else { end });
         }
     }
 
@@ -181,14 +196,17 @@ impl Replicas {
         }
     }
 
-    /// Removes the entry of another replica that has ended: another process has its URL.
-    pub async fn remove(&self, id: &str) -> Result<(), StoreError> {
-        self.store.delete(&key(id), ExpectedState::Anything).await.map(drop)
+    /// Removes the entry of another replica that has ended: another process has its URL. Returns true if it had one.
+    pub async fn remove(&self, id: &str) -> Result<bool, StoreError> {
+        self.store.delete(&key(id), ExpectedState::Anything).await
     }
 
     /// Returns the URL of a living replica: it has an entry or, since it may be unable to renew that, answers at its last URL.
     /// `last` is that URL if the caller knows it. Waits for the answer for [`ANSWER`] at most. While the store is away this is
     /// the last known URL.
+    ///
+    /// # Errors
+    /// If the store is away and no URL is known, or this process cannot ask.
     pub async fn url_of(&self, id: &str, last: Option<&str>) -> Result<Option<String>, StoreError> {
         let remembered = || self.others.get(id).or_else(|| last.map(str::to_owned));
         let entry = match self.store.get(&key(id)).await {
@@ -200,31 +218,68 @@ impl Replicas {
             return Ok(Some(url));
         }
         let Some(url) = remembered() else { return Ok(None) };
-        if self.answers(id, &url).await {
+        if self.lives(id, &url).await? {
             return Ok(Some(url));
         }
         self.others.invalidate(id);
         Ok(None)
     }
 
-    /// True if a replica answers at a URL. Another process that has the URL by now does not know the id.
-    async fn answers(&self, id: &str, url: &str) -> bool {
-        let Ok(asked) = HeaderValue::from_str(id) else { return false };
-        let answer = self.http.get(format!("{url}/livez")).header(&REPLICA, &asked).send().await;
-        answer.is_ok_and(|answer| answer.headers().get(&REPLICA) == Some(&asked))
+    /// Asks a replica whose entry has expired whether it lives, unless it answered a moment ago. One request asks at a time. A
+    /// replica that has ended by its answer and goes on nevertheless has an entry by now.
+    async fn lives(&self, id: &str, url: &str) -> Result<bool, StoreError> {
+        let answer = self.answers.get_with(id.to_owned(), Arc::default);
+        let mut answer = answer.lock().await;
+        if let Some((at, lives)) = *answer
+            && at.elapsed() < REMEMBERED
+        {
+            return Ok(lives);
+        }
+        let asked = self.ask(id, url).await;
+        let lives =
+            asked.map_err(|source| StoreError::Io { what: "a replica cannot be asked whether it lives", source })?;
+        *answer = Some((Instant::now(), lives));
+        Ok(lives)
+    }
+
+    /// Returns true if a replica answers at a URL. It has ended if it refuses to answer, as every other process does that has the
+    /// URL by now, if it refuses connections, and if it does not answer within [`ANSWER`].
+    ///
+    /// # Errors
+    /// If this process cannot ask: it has no file descriptor, port or memory left.
+    async fn ask(&self, id: &str, url: &str) -> io::Result<bool> {
+        let Ok(asked) = HeaderValue::from_str(id) else { return Ok(false) };
+        let (url, end) = (format!("{url}/livez"), Instant::now() + ANSWER);
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.http.get(&url).header(&REPLICA, &asked).timeout(left).send().await {
+                // A proxy in between does not reach it.
+                Ok(answer) if answer.status().is_server_error() => {}
+                Ok(answer) => return Ok(answer.headers().get(&REPLICA) == Some(&asked)),
+                Err(error) => match cause(&error) {
+                    Some(cause) if cause.kind() == io::ErrorKind::ConnectionRefused => return Ok(false),
+                    Some(cause) if is_own(cause) => return Err(io::Error::new(cause.kind(), error)),
+                    _ => {}
+                },
+            }
+            if Instant::now() + ATTEMPTS > end {
+                return Ok(false);
+            }
+            sleep(ATTEMPTS).await;
+        }
     }
 
     /// Returns the header of the answer to another replica that asks whether this one lives; `None` if it asks for another id, or
-    /// this replica has left.
+    /// this replica does not know any more whether it has its sessions.
     pub fn answer(&self, headers: &HeaderMap) -> Option<(HeaderName, HeaderValue)> {
-        let asked = headers.get(&REPLICA).filter(|asked| asked.as_bytes() == self.id.as_bytes() && !self.has_left());
+        let asked = headers.get(&REPLICA).filter(|asked| asked.as_bytes() == self.id.as_bytes() && self.is_current());
         asked.map(|id| (REPLICA.clone(), id.clone()))
     }
 
     /// Logs a warning if this replica does not reach itself at its URL, once it serves: then others do not reach it either.
     pub async fn check_url(&self) {
         if let Some(url) = self.url()
-            && !self.answers(&self.id, url).await
+            && !matches!(self.ask(&self.id, url).await, Ok(true))
         {
             tracing::warn!(
                 url,
@@ -234,15 +289,108 @@ impl Replicas {
     }
 }
 
-/// Keeps a replica current without the store for as long as its process runs. Ends when the replica is dropped or has left.
-async fn stay_awake(replica: Weak<Replicas>) {
+/// Keeps a replica current while its entry cannot be renewed. Ends when the replica is dropped or has left.
+async fn stay_current(replica: Weak<Replicas>) {
     while let Some(replica) = replica.upgrade().filter(|replica| !replica.has_left()) {
-        replica.mark_awake();
+        replica.stay_current().await;
         drop(replica);
-        sleep(AWAKE_INTERVAL).await;
+        sleep(ATTEMPTS).await;
     }
+}
+
+/// Returns the system's error that made a request fail.
+fn cause(error: &reqwest::Error) -> Option<&io::Error> {
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return Some(error);
+        }
+        cause = error.source();
+    }
+    None
+}
+
+/// True if an error concerns this process alone, and says nothing about the other.
+fn is_own(error: &io::Error) -> bool {
+    is_out_of_descriptors(error) || matches!(error.kind(), io::ErrorKind::AddrNotAvailable | io::ErrorKind::OutOfMemory)
 }
 
 fn key(id: &str) -> String {
     format!("replica/{id}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    };
+
+    use fumi_base::store::{Store, memory::MemoryStore};
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+
+    use super::{Duration, Instant, Replicas, sleep};
+
+    fn replicas() -> Arc<Replicas> {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+        Arc::new(Replicas::new(store).expect("a replica"))
+    }
+
+    /// Serves one answer to every connection. Returns the URL, and the number of connections so far.
+    async fn server(answer: &'static str) -> (String, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let number = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&number);
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                counted.fetch_add(1, Relaxed);
+                tokio::spawn(async move {
+                    let _ = stream.read(&mut [0; 4096]).await;
+                    sleep(Duration::from_millis(50)).await;
+                    let _ = stream.write_all(answer.as_bytes()).await;
+                });
+            }
+        });
+        (url, number)
+    }
+
+    #[tokio::test]
+    async fn requests_at_once_ask_a_replica_without_an_entry_once() {
+        let (url, asked) =
+            server("HTTP/1.1 200 OK\r\nFumi-Forwarded: another\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                .await;
+        let (replicas, began) = (replicas(), Instant::now());
+        let requests: Vec<_> = (0..50)
+            .map(|_| {
+                let (replicas, url) = (Arc::clone(&replicas), url.clone());
+                tokio::spawn(async move { replicas.url_of("another", Some(&url)).await })
+            })
+            .collect();
+        for request in requests {
+            assert_eq!(request.await.expect("it runs").expect("answered").as_ref(), Some(&url));
+        }
+        let most = 1 + usize::try_from(began.elapsed().as_secs()).expect("a few");
+        assert!((1..=most).contains(&asked.load(Relaxed)), "{asked:?}");
+    }
+
+    #[tokio::test]
+    async fn replica_that_another_process_or_none_replaces_has_ended() {
+        let (other, _) = server("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").await;
+        let free = TcpListener::bind("127.0.0.1:0").await.expect("a free port").local_addr().expect("an address");
+        for url in [other, format!("http://{free}")] {
+            assert_eq!(replicas().url_of("another", Some(&url)).await.expect("answered"), None, "{url}");
+        }
+    }
+
+    #[tokio::test]
+    async fn replica_behind_a_proxy_that_does_not_reach_it_is_asked_again() {
+        let (url, asked) = server("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").await;
+        let began = Instant::now();
+        assert_eq!(replicas().url_of("another", Some(&url)).await.expect("answered"), None);
+        assert!(began.elapsed() > super::AWAKE && asked.load(Relaxed) > 5, "{asked:?} in {:?}", began.elapsed());
+    }
 }

@@ -177,6 +177,7 @@ impl McpSessionManager {
             self.expire(&id, idle).await;
         }
         self.streams.drop_expired_calls();
+        self.streams.store_all_choices().await;
         for id in self.streams.untouched() {
             self.streams.touch_stored(&id).await;
         }
@@ -268,10 +269,7 @@ impl SessionManager for McpSessionManager {
         let record = record_of_initialize(&message);
         let answer = self.inner.initialize_session(id, message).await?;
         if let (Some(record), ServerJsonRpcMessage::Response(_)) = (record, &answer) {
-            let stored = self.streams.stored().create(id, &record).await;
-            if let Err(error) = &stored {
-                tracing::warn!(%error, "a session cannot be stored");
-            }
+            let stored = self.streams.store_new(id, &record).await;
             if self.app.replicas.is_some()
                 && let Err(error) = stored
             {

@@ -29,7 +29,7 @@ use super::{
     replay::{Replay, ReplayBudget},
     replicas::Replicas,
     roots::ClientRoots,
-    session_store::{SessionChoices, SessionHome, SessionStore},
+    session_store::{SessionChoices, SessionHome, SessionRecord, SessionStore},
     subscriptions::Subscriptions,
     tasks::Tasks,
 };
@@ -51,7 +51,8 @@ pub struct SessionRegistry {
     tasks: Tasks,
     stored: SessionStore,
     replicas: Option<Arc<Replicas>>,
-    lookups: Lookups,
+    lookups: OutageLog,
+    writes: OutageLog,
     /// Where sessions of other replicas were last, for the time when the store is away.
     elsewhere: Cache<String, SessionPlace>,
     replayed: ReplayBudget,
@@ -66,21 +67,30 @@ impl std::fmt::Debug for SessionRegistry {
     }
 }
 
-/// Logs when sessions cannot be looked up, and when they can again: one line, however many requests are refused meanwhile.
-#[derive(Debug, Default)]
-struct Lookups {
-    fail: AtomicBool,
+/// Logs when an operation of the store begins to fail, and when it succeeds again: one line each, however many requests there
+/// are meanwhile.
+#[derive(Debug)]
+struct OutageLog {
+    fails: AtomicBool,
+    /// The line when it begins to fail.
+    begins: &'static str,
+    /// The line when it succeeds again.
+    ends: &'static str,
 }
 
-impl Lookups {
-    fn note<T>(&self, found: Result<T, StoreError>) -> Result<T, StoreError> {
-        if self.fail.swap(found.is_err(), Ordering::Relaxed) != found.is_err() {
-            match &found {
-                Ok(_) => tracing::info!("sessions can be looked up again"),
-                Err(error) => tracing::error!(%error, "sessions cannot be looked up"),
+impl OutageLog {
+    const fn new(begins: &'static str, ends: &'static str) -> Self {
+        Self { fails: AtomicBool::new(false), begins, ends }
+    }
+
+    fn note<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+        if self.fails.swap(result.is_err(), Ordering::Relaxed) != result.is_err() {
+            match &result {
+                Ok(_) => tracing::info!("{}", self.ends),
+                Err(error) => tracing::error!(%error, "{}", self.begins),
             }
         }
-        found
+        result
     }
 }
 
@@ -189,7 +199,11 @@ impl SessionRegistry {
             tasks: Tasks::new(app.replicas.clone(), &app.store),
             stored: SessionStore::new(Arc::clone(&app.store), ttl, app.replicas.clone()),
             replicas: app.replicas.clone(),
-            lookups: Lookups::default(),
+            lookups: OutageLog::new("sessions cannot be looked up", "sessions can be looked up again"),
+            writes: OutageLog::new(
+                "sessions and their choices cannot be stored; choices are lost if this process ends before they can",
+                "sessions and their choices are stored again",
+            ),
             elsewhere: Cache::builder().max_capacity(MOST_ELSEWHERE).time_to_idle(idle).build(),
             replayed: ReplayBudget::default(),
             ended: OnceLock::new(),
@@ -273,17 +287,36 @@ impl SessionRegistry {
         Ok(place)
     }
 
-    /// Stores the choices of a session if they changed: its project, its log level and its subscriptions. If the store
-    /// fails, the choices are lost at a restart, but the call succeeds.
+    /// Stores the choices of a session if they changed: its project, its log level and its subscriptions. If the store fails,
+    /// the call succeeds, and the choices are stored later ([`Self::store_all_choices`]).
     ///
     /// # Errors
     /// If another replica has taken the session over, or it has ended: the choices have no effect.
     pub async fn store_choices(&self, session: &str) -> Result<(), McpError> {
+        if matches!(self.try_store_choices(session).await, Ok(false)) { Err(McpError::ResultLost) } else { Ok(()) }
+    }
+
+    /// Stores a new session.
+    pub(super) async fn store_new(&self, session: &str, record: &SessionRecord) -> Result<(), StoreError> {
+        self.writes.note(self.stored.create(session, record).await)
+    }
+
+    /// Stores the choices of all sessions that could not be stored before. Ends early if the store still fails.
+    pub async fn store_all_choices(&self) {
+        for session in self.ids() {
+            if self.try_store_choices(&session).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Stores the choices of a session if they changed. Returns false if they have no effect.
+    async fn try_store_choices(&self, session: &str) -> Result<bool, StoreError> {
         let Some(kept) = self.sessions.get(session).map(|activity| Arc::clone(&activity.kept)) else {
-            return Ok(());
+            return Ok(true);
         };
         let mut kept = kept.lock().await;
-        let Some(before) = kept.as_ref() else { return Ok(()) };
+        let Some(before) = kept.as_ref() else { return Ok(true) };
         let root = self.chosen.project(session);
         let root = root.as_ref().and_then(|project| project.root().to_str());
         let is_quiet = self.replay(session).is_ok_and(|replay| replay.is_quiet());
@@ -291,16 +324,15 @@ impl SessionRegistry {
             && before.is_quiet == is_quiet
             && self.subscriptions.matches(session, &before.subscriptions)
         {
-            return Ok(());
+            return Ok(true);
         }
         let now =
             SessionChoices { root: root.map(str::to_owned), subscriptions: self.subscriptions.uris(session), is_quiet };
-        match self.stored.store_choices(session, &now).await {
-            Ok(true) => *kept = Some(now),
-            Ok(false) => return Err(McpError::ResultLost),
-            Err(error) => tracing::warn!(%error, "the choices of a session are not stored and end with this process"),
+        let has_effect = self.writes.note(self.stored.store_choices(session, &now).await)?;
+        if has_effect {
+            *kept = Some(now);
         }
-        Ok(())
+        Ok(has_effect)
     }
 
     pub fn stored(&self) -> &SessionStore {

@@ -153,12 +153,12 @@ impl SessionStore {
     }
 
     /// Moves a session to this replica, if its record still has the version that was read before its home had ended.
-    /// Otherwise it does nothing: another replica was faster, the home goes on, or the session ended.
-    pub async fn take_over(&self, id: &str, record: SessionRecord, version: Version) -> Result<(), StoreError> {
+    /// Otherwise it does nothing and returns false: another replica was faster, the home goes on, or the session ended.
+    pub async fn take_over(&self, id: &str, record: SessionRecord, version: Version) -> Result<bool, StoreError> {
         let record = SessionRecord { home: self.home(), ..record };
         match self.write(id, &record, ExpectedState::Version(version)).await {
-            Err(StoreError::Conflict) => Ok(()),
-            written => written,
+            Err(StoreError::Conflict) => Ok(false),
+            written => written.map(|()| true),
         }
     }
 

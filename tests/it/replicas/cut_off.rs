@@ -1,6 +1,9 @@
 //! Replicas that cannot reach Redis, or cannot write there, while each still runs: no session moves, and none is served twice.
 
-use std::time::{Duration, Instant};
+use std::{
+    net::{SocketAddr, TcpStream},
+    time::{Duration, Instant},
+};
 
 use reqwest::StatusCode;
 use serde_json::json;
@@ -21,6 +24,33 @@ async fn two_ways() -> (Cluster, [RedisRoute; 2]) {
     let ways = [RedisRoute::to(&redis), RedisRoute::to(&redis)];
     let replicas = ways.each_ref().map(|way| (way.port, ""));
     (Cluster::over_redis(folders(), redis, &replicas).await, ways)
+}
+
+/// Waits until a replica has logged a line.
+async fn logs(cluster: &Cluster, replica: usize, line: &str) {
+    let began = Instant::now();
+    while !cluster.log(replica).contains(line) {
+        assert!(began.elapsed() < PATIENCE, "{line}: {}", cluster.log(replica));
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Cuts a home off from Redis until its entry has expired.
+async fn cut_until_expired(cluster: &Cluster, way: &RedisRoute, session: &Session, home: usize) {
+    // The other replica learns where the session lives.
+    files(&cluster.at(session, 1 - home)).await;
+    way.cut();
+    tokio::time::sleep(TTL + Duration::from_secs(1)).await;
+}
+
+/// Fills the queue of connections that a stopped replica does not accept.
+fn fill_queue(cluster: &Cluster, replica: usize) -> Vec<TcpStream> {
+    let address = cluster.replicas[replica].url.trim_start_matches("http://").trim_end_matches("/mcp");
+    let address: SocketAddr = address.parse().unwrap();
+    let waiting: Vec<_> =
+        (0..5_000).map_while(|_| TcpStream::connect_timeout(&address, Duration::from_millis(200)).ok()).collect();
+    assert!(waiting.len() < 5_000, "the queue has no end");
+    waiting
 }
 
 /// Chooses at both replicas in turn. What one acknowledges, both show.
@@ -76,13 +106,105 @@ async fn choice_during_an_outage_is_stored_after_it() {
     for way in &ways {
         way.lead_to(&cluster.redis);
     }
-    let began = Instant::now();
-    while !cluster.log(home).contains("is entered in the store again") {
-        assert!(began.elapsed() < PATIENCE, "{}", cluster.log(home));
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+    logs(&cluster, home, "is entered in the store again").await;
     cluster.kill(home);
     assert_eq!(files(&cluster.at(&session, 1 - home)).await, ["two.py"]);
+}
+
+/// The home accepts no connection while the other replica asks whether it lives.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
+async fn home_that_is_cut_off_and_stops_for_a_moment_keeps_its_sessions() {
+    let (cluster, ways) = two_ways().await;
+    let session = cluster.session().await;
+    let home = home(&cluster).await;
+    cluster.choose(&session, "one").await;
+    cut_until_expired(&cluster, &ways[home], &session, home).await;
+    cluster.signal(home, "-STOP");
+    let waiting = fill_queue(&cluster, home);
+    let elsewhere = cluster.at(&session, 1 - home);
+    let asked = tokio::spawn(async move { files(&elsewhere).await });
+    tokio::time::sleep(Duration::from_millis(4_600)).await;
+    cluster.signal(home, "-CONT");
+    drop(waiting);
+    assert_eq!(asked.await.unwrap(), ["one.py"]);
+    both_agree(&cluster, &session).await;
+    ways[home].lead_to(&cluster.redis);
+    probes_answer(&cluster, StatusCode::OK).await;
+    assert_eq!(super::home(&cluster).await, home, "it moved");
+}
+
+/// A home that cannot know any more whether it has its sessions leaves them to the replicas that reach Redis.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
+async fn sessions_of_a_home_that_is_cut_off_and_was_stopped_go_on_at_another() {
+    let (cluster, ways) = two_ways().await;
+    let session = cluster.session().await;
+    let home = home(&cluster).await;
+    cluster.choose(&session, "two").await;
+    cut_until_expired(&cluster, &ways[home], &session, home).await;
+    cluster.signal(home, "-STOP");
+    tokio::time::sleep(Duration::from_secs(9)).await;
+    cluster.signal(home, "-CONT");
+    let elsewhere = cluster.at(&session, 1 - home);
+    assert_eq!(files(&elsewhere).await, ["two.py"]);
+    cluster.choose(&elsewhere, "one").await;
+    assert!(cluster.log(1 - home).contains("takes a session over"), "{}", cluster.log(1 - home));
+    ways[home].lead_to(&cluster.redis);
+    logs(&cluster, home, "is entered in the store again").await;
+    both_agree(&cluster, &session).await;
+}
+
+/// Returns the sessions of one replica over a way that was cut while each of their clients chose `two`.
+async fn chosen_while_cut(number: usize) -> (Cluster, [RedisRoute; 2], Vec<Session>) {
+    let (cluster, ways) = two_ways().await;
+    let mut sessions = Vec::new();
+    for _ in 0..number {
+        sessions.push(Session::open_at(&cluster.replicas[0].url, SESSION).await);
+    }
+    ways[0].cut();
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    for session in &sessions {
+        cluster.choose(session, "two").await;
+    }
+    (cluster, ways, sessions)
+}
+
+/// What was not stored when Redis was lost once more is stored when it is back.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
+async fn choices_of_an_outage_are_stored_after_another_outage() {
+    let (mut cluster, ways, sessions) = chosen_while_cut(100).await;
+    ways[0].delay(Duration::from_millis(20));
+    ways[0].lead_to(&cluster.redis);
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    // Shorter than the interval of renewals: none fails.
+    ways[0].cut();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(!cluster.log(0).contains("is entered in the store again"), "too fast to be interrupted");
+    ways[0].delay(Duration::ZERO);
+    ways[0].lead_to(&cluster.redis);
+    logs(&cluster, 0, "is entered in the store again").await;
+    cluster.kill(0);
+    for session in &sessions {
+        assert_eq!(files(&cluster.at(session, 1)).await, ["two.py"]);
+    }
+}
+
+/// The entry of a replica that checks its sessions for longer than an entry lives does not expire meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
+async fn entry_is_renewed_while_many_sessions_are_checked() {
+    let (cluster, ways, _sessions) = chosen_while_cut(100).await;
+    ways[0].delay(Duration::from_millis(35));
+    ways[0].lead_to(&cluster.redis);
+    let began = Instant::now();
+    logs(&cluster, 0, "is entered in the store again").await;
+    assert!(began.elapsed() > TTL, "too fast for the entry to expire");
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    let log = cluster.log(0);
+    assert!(!log.contains("was removed"), "{log}");
+    assert_eq!(log.matches("is entered in the store again").count(), 1, "{log}");
 }
 
 /// The other replica reaches Redis first, when the entry of the home has expired.

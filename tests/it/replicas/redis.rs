@@ -48,6 +48,7 @@ async fn sessions_go_on_over_a_full_server() {
         let refused = Session::initialize(&http, &cluster.replicas[0].url, SESSION, None).await;
         assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE, "{}", refused.raw);
         assert!(refused.headers.contains_key("retry-after"), "{}", refused.raw);
+        assert!(refused.raw.contains("No session was opened"), "{}", refused.raw);
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     assert_eq!(cluster.redis.command("CONFIG SET maxmemory 0"), "+OK");
@@ -55,6 +56,32 @@ async fn sessions_go_on_over_a_full_server() {
     cluster.choose(&session, "one").await;
     for replica in 0..2 {
         assert_eq!(files(&cluster.at(&session, replica)).await, ["one.py"]);
+    }
+}
+
+/// The choice is acknowledged, so it is stored once there is room, at the latest before the home ends.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
+async fn choice_that_a_full_server_refuses_is_stored_when_it_has_room() {
+    for signal in ["-KILL", "-TERM"] {
+        let mut cluster = Cluster::start(2).await;
+        let session = Session::open_at(&cluster.replicas[0].url, SESSION).await;
+        cluster.choose(&session, "one").await;
+        assert_eq!(cluster.redis.command("CONFIG SET maxmemory 1"), "+OK");
+        for _ in 0..20 {
+            cluster.choose(&session, "two").await;
+            cluster.choose(&session, "one").await;
+        }
+        cluster.choose(&session, "two").await;
+        assert_eq!(cluster.redis.command("CONFIG SET maxmemory 0"), "+OK");
+        if signal == "-KILL" {
+            tokio::time::sleep(Duration::from_secs(4)).await;
+        }
+        cluster.signal(0, signal);
+        cluster.replicas[0].child.wait().unwrap();
+        assert_eq!(files(&cluster.at(&session, 1)).await, ["two.py"], "{signal}");
+        let log = cluster.log(0);
+        assert_eq!(log.matches("sessions and their choices cannot be stored").count(), 1, "{log}");
     }
 }
 

@@ -213,23 +213,24 @@ fn is_broken(error: &RedisError) -> bool {
 }
 
 /// Returns a message without the hash of the script and the line in it, which its reader does not know.
-fn without_script(detail: &str) -> String {
-    detail.split(" script: ").next().unwrap_or(detail).to_owned()
+fn without_script(mut detail: String) -> String {
+    detail.truncate(detail.find(" script: ").unwrap_or(detail.len()));
+    detail
 }
 
 /// Returns the error for a failed command.
 fn failure(error: &RedisError, effect: Effect) -> StoreError {
-    let detail = error.to_string();
+    let detail = without_script(error.to_string());
     match error.kind() {
         ErrorKind::AuthenticationFailed => {
             StoreError::Denied { detail: "it does not accept the user and password".to_owned() }
         }
-        ErrorKind::Server(ServerErrorKind::NoPerm) => StoreError::Denied { detail: without_script(&detail) },
+        ErrorKind::Server(ServerErrorKind::NoPerm) => StoreError::Denied { detail },
         // Scripts of older servers fail with `ERR`, followed by the error of the command.
         _ if error.code() == Some("OOM") || detail.contains("OOM command not allowed") => StoreError::OutOfMemory,
         _ if matches!(error.code(), Some("NOAUTH" | "WRONGPASS")) => StoreError::Denied { detail },
         // The library replaces the server's code if the choice of the database fails.
-        _ if DENIALS.iter().any(|part| detail.contains(part)) => StoreError::Denied { detail: without_script(&detail) },
+        _ if DENIALS.iter().any(|part| detail.contains(part)) => StoreError::Denied { detail },
         _ if detail.contains("compiling script") => {
             StoreError::Unavailable { detail: format!("it is older than Redis 7, which fumi needs: {detail}") }
         }
