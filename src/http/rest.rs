@@ -9,7 +9,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use axum::{
@@ -201,7 +201,10 @@ async fn run(
         cancel: &cancel,
         progress: &progress,
     };
-    Box::pin(talk.call(entry, arguments, |question| app.provider_for(question))).await
+    let started = Instant::now();
+    let reply = Box::pin(talk.call(entry, arguments, |question| app.provider_for(question))).await;
+    app.kernel.metrics.rest_call(tool, reply.is_error, started.elapsed());
+    reply
 }
 
 /// The `Retry-After` of an unavailable service where the error says no other time, in seconds.

@@ -30,6 +30,7 @@ const LIVES: [f64; 10] = [1.0, 10.0, 60.0, 300.0, 900.0, 1_800.0, 3_600.0, 7_200
 pub struct ServerMetrics {
     meter: Meter,
     operations: Histogram<f64>,
+    rest_calls: Histogram<f64>,
     sessions: Histogram<f64>,
     restored: Counter<u64>,
     requests: Histogram<f64>,
@@ -101,6 +102,7 @@ impl ServerMetrics {
         };
         Arc::new(Self {
             operations: seconds("mcp.server.operation.duration", "Time from an MCP request to its result", &SECONDS),
+            rest_calls: seconds("fumi.rest.call.duration", "Time from a call over REST to its reply", &SECONDS),
             sessions: seconds("mcp.server.session.duration", "Lifetime of an MCP session", &LIVES),
             requests: seconds("http.server.request.duration", "Time to the head of an HTTP response", &SECONDS),
             pool_waits: seconds("fumi.pool.wait", "Time a call waited for a slot in a pool", &SECONDS),
@@ -161,6 +163,13 @@ impl ServerMetrics {
         labels.extend(tool.map(|tool| KeyValue::new("gen_ai.tool.name", tool)));
         labels.extend(error.map(|error| KeyValue::new("error.type", error.to_owned())));
         self.operations.record(elapsed.as_secs_f64(), &labels);
+    }
+
+    /// Records the end of a call that is no MCP message, also that of the form of the page.
+    pub fn rest_call(&self, tool: &'static str, is_error: bool, elapsed: Duration) {
+        let mut labels = vec![KeyValue::new("gen_ai.tool.name", tool)];
+        labels.extend(is_error.then(|| KeyValue::new("error.type", "tool_error")));
+        self.rest_calls.record(elapsed.as_secs_f64(), &labels);
     }
 
     /// Records the end of a session.

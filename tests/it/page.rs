@@ -79,6 +79,13 @@ async fn page_counts_the_calls_of_each_tool() {
     let row = counted.split("<tr>").find(|row| row.contains(">list_files</a></th>")).unwrap();
     let numbers: Vec<_> = row.split("class=\"number\">").skip(1).map(|cell| cell.split('<').next().unwrap()).collect();
     assert_eq!(numbers[..2], ["3", "1"], "{row}");
+    // A call over REST counts too.
+    let rest =
+        reqwest::Client::new().post(format!("{}/v1/tools/list_files", server.base)).body(r#"{"roots": ["src"]}"#);
+    assert_eq!(rest.header(header::CONTENT_TYPE, "application/json").send().await.unwrap().status(), StatusCode::OK);
+    let again = page(&server, "?lang=en").await;
+    assert!(again.contains(">list_files</a></th><td class=\"number\">4</td>"), "{again}");
+    assert!(again.contains("<dt>Of these, by form</dt>"), "{again}");
     assert!(counted.contains("<dt>Open sessions</dt><dd>1</dd>"), "{counted}");
 }
 

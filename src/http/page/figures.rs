@@ -10,9 +10,12 @@ use crate::{http::router::Edge, telemetry::metrics::resident_bytes};
 
 /// The names of the metrics as Prometheus has them.
 const OPERATIONS: &str = "mcp_server_operation_duration_seconds";
+const REST_CALLS: &str = "fumi_rest_call_duration_seconds";
 const TOKENS: &str = "fumi_tokens_out_total";
 const LOOKUPS: &str = "fumi_cache_lookups_total";
 const BATCH_SAVED: &str = "fumi_batch_tokens_saved_total";
+const INDEXED: &str = "fumi_index_files";
+const UNOPENED: &str = "fumi_unopened_total";
 /// The width of the longest bar, in pixels.
 const WIDEST: u64 = 120;
 
@@ -35,9 +38,13 @@ pub(super) struct CallRow {
 pub(super) struct Counted {
     tools: BTreeMap<String, CallRow>,
     tokens: u64,
+    /// The tokens by the form of the reply.
+    forms: BTreeMap<String, u64>,
     hits: u64,
     misses: u64,
     batch_saved: u64,
+    indexed: u64,
+    unopened: u64,
 }
 
 impl Counted {
@@ -55,7 +62,7 @@ impl Counted {
         let label = |name: &str| metric.get_label().iter().find(|label| label.name() == name).map(LabelPair::value);
         let count = whole(metric.get_counter().get_value());
         match name {
-            OPERATIONS => {
+            OPERATIONS | REST_CALLS => {
                 let Some(tool) = label("gen_ai_tool_name") else { return };
                 let row = self.row(tool);
                 let times = metric.get_histogram();
@@ -67,6 +74,7 @@ impl Counted {
             }
             TOKENS => {
                 self.tokens += count;
+                *self.forms.entry(label("format").unwrap_or_default().to_owned()).or_default() += count;
                 if let Some(tool) = label("gen_ai_tool_name") {
                     self.row(tool).tokens += count;
                 }
@@ -74,6 +82,8 @@ impl Counted {
             LOOKUPS if label("result") == Some("hit") => self.hits += count,
             LOOKUPS => self.misses += count,
             BATCH_SAVED => self.batch_saved += count,
+            INDEXED => self.indexed += whole(metric.get_gauge().get_value()),
+            UNOPENED => self.unopened += count,
             _ => {}
         }
     }
@@ -101,13 +111,17 @@ impl Counted {
 pub(super) fn figures(edge: &Edge, counted: &Counted, locale: Locale) -> Vec<(&'static str, String)> {
     let looked_up = counted.hits + counted.misses;
     let hits = (counted.hits * 100).checked_div(looked_up).map_or_else(|| "–".to_owned(), |share| format!("{share} %"));
+    let forms: Vec<_> = counted.forms.iter().map(|(form, tokens)| format!("{form} {tokens}")).collect();
     [
         (text("sessions", locale), edge.sessions.sessions().to_string()),
         (text("calls_running", locale), edge.sessions.running_calls().to_string()),
         (text("tokens_out", locale), counted.tokens.to_string()),
+        (text("tokens_by_form", locale), if forms.is_empty() { "–".to_owned() } else { forms.join(", ") }),
         (text("batch_saved", locale), counted.batch_saved.to_string()),
         (text("cache", locale), megabytes(edge.app.kernel.cache.bytes())),
         (text("cache_hits", locale), hits),
+        (text("indexed", locale), counted.indexed.to_string()),
+        (text("unopened", locale), counted.unopened.to_string()),
         (text("memory", locale), resident_bytes().map_or_else(|| "–".to_owned(), megabytes)),
     ]
     .into()

@@ -317,7 +317,8 @@ fn security_headers(nonce: &str) -> HeaderMap {
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     }
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    // Without a referrer browsers send the form with `Origin: null`, which is refused.
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::VARY, HeaderValue::from_static("accept-language, authorization"));
     headers

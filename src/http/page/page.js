@@ -1,12 +1,20 @@
 "use strict";
 // Without this script the page works too; it adds buttons that copy, and the example of a chosen tool.
+const copy = async (element) => {
+  try {
+    await navigator.clipboard.writeText(element.textContent);
+    return true;
+  } catch {
+    // The clipboard is for pages over HTTPS or of this machine, and a browser may refuse it.
+    getSelection().selectAllChildren(element);
+    return document.execCommand("copy");
+  }
+};
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {
-    const text = document.getElementById(button.dataset.copy).textContent;
     const told = document.getElementById("copied");
-    await navigator.clipboard.writeText(text);
-    told.textContent = told.dataset.text;
+    if (await copy(document.getElementById(button.dataset.copy))) told.textContent = told.dataset.text;
   });
 }
 const tool = document.getElementById("tool");

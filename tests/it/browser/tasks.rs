@@ -13,15 +13,20 @@ use super::{
     visit::{Told, Visit, reference},
 };
 
-/// Returns a client with one of the built pages open, and its snapshot.
-async fn at(page: &str) -> (Visit, Told) {
-    let mut visit = Visit::new().await;
+/// Returns the folder of what `./test` builds of `tests/browser-tasks`, which has a file.
+pub(super) fn built_with(file: &str) -> PathBuf {
     let home = || PathBuf::from(env::var_os("HOME").unwrap()).join(".cache");
     let cache = env::var_os("FUMI_CACHE")
         .map_or_else(|| env::var_os("XDG_CACHE_HOME").map_or_else(home, PathBuf::from).join("fumi"), PathBuf::from);
     let built = cache.join("browser-tasks/built");
-    let file = built.join(page);
-    assert!(file.is_file(), "{} is missing; ./test builds it", file.display());
+    assert!(built.join(file).is_file(), "{} is missing; ./test builds it", built.join(file).display());
+    built
+}
+
+/// Returns a client with one of the built pages open, and its snapshot.
+async fn at(page: &str) -> (Visit, Told) {
+    let mut visit = Visit::new().await;
+    let built = built_with(page);
     visit.site = Site::start_with(vec![built]).await;
     let told = visit.open(&format!("/{page}")).await;
     (visit, told)
