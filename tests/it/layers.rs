@@ -125,6 +125,8 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
                 "src/config/lib.rs",
                 "src/config/server.rs",
                 "src/config/tools.rs",
+                // The files of clients, which belong to the user who runs the command.
+                "src/connect/file.rs",
                 "src/base/project/project_path.rs",
                 "src/base/files.rs",
                 "src/base/outside_rules.rs",
@@ -285,6 +287,7 @@ fn manifests_contain_only_allowed_dependencies() {
         ("browser", &["fumi-base", "serde_json"][..]),
         ("kernel", &["fumi-base", "serde_json"][..]),
         ("config", &["fumi-base", "fumi-browser", "fumi-code", "fumi-kernel", "fumi-novel", "serde_json"][..]),
+        ("connect", &["serde_json"][..]),
         ("provider", &["fumi-base", "fumi-config", "fumi-kernel", "serde_json", "reqwest"][..]),
         (
             "tools",
