@@ -20,5 +20,6 @@ pub mod app;
 pub mod http;
 pub mod mcp;
 pub mod novel_commands;
+pub mod setup;
 pub mod state;
 pub mod telemetry;

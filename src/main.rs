@@ -17,6 +17,10 @@ use fumi::{
     app::App,
     http, mcp,
     novel_commands::{self, IfChanged},
+    setup::{
+        connect::{self, ConnectAction},
+        doctor,
+    },
     state::{self, State},
     telemetry::{self, export::Exporters},
 };
@@ -26,6 +30,7 @@ use fumi_code::{
     parser_process,
 };
 use fumi_config::{self, Config, ConfigError, Flags, LogFormat, StoreFlag};
+use fumi_connect::{Folders, Place, Platform, Server};
 use fumi_kernel::{Access, CallProgress, Caller, conversation::CallRunner};
 use fumi_novel::{project::StylePreset, scaffold::NovelTemplateValues};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -81,12 +86,10 @@ enum CliCommand {
         #[command(subcommand)]
         command: TokenCommand,
     },
-    /// Register this server with a client (not in this build).
-    #[command(hide = true)]
-    Connect {
-        /// The client's name.
-        client: Option<String>,
-    },
+    /// Check what a server with these options needs, and name what mends each fault.
+    Doctor(Serve),
+    /// Add this server to the configuration of a client, and for Claude Code a skill; without a client, list the clients.
+    Connect(Connect),
     /// Print the `OpenAPI` document of the JSON routes (/v1).
     Openapi {
         #[command(flatten)]
@@ -189,6 +192,27 @@ struct Serve {
     insecure: bool,
 }
 
+#[derive(Debug, Args)]
+struct Connect {
+    /// The client, such as claude-code.
+    client: Option<String>,
+    /// The URL at which the client reaches the server.
+    #[arg(long, default_value = "http://127.0.0.1:8640/mcp")]
+    url: String,
+    /// The environment variable in which the client finds its token.
+    #[arg(long, value_name = "VARIABLE")]
+    token_variable: Option<String>,
+    /// Use the client's file for the project in this folder, not the user's file.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
+    project: Option<PathBuf>,
+    /// Print what would be added, and write nothing.
+    #[arg(long, conflicts_with = "undo")]
+    print: bool,
+    /// Take fumi out of the configuration again.
+    #[arg(long)]
+    undo: bool,
+}
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -202,19 +226,11 @@ fn main() -> ExitCode {
     let done = match cli.command.unwrap_or(CliCommand::Serve(cli.serve)) {
         CliCommand::Serve(flags) => serve(flags),
         CliCommand::Stdio(common) => stdio(common),
-        CliCommand::Call {
-            tool,
-            arguments,
-            json,
-            common,
-        } => call(&tool, &arguments, json, common),
+        CliCommand::Call { tool, arguments, json, common } => call(&tool, &arguments, json, common),
         CliCommand::Tools { json, common } => tools(json, common),
-        CliCommand::Token {
-            command: TokenCommand::New { name },
-        } => new_token(&name),
-        CliCommand::Connect { .. } => Err(ConfigError(
-            "connect is not in this build; docs/clients.md says what each client needs, such as: claude mcp add --transport http fumi http://127.0.0.1:8640/mcp".to_owned(),
-        )),
+        CliCommand::Token { command: TokenCommand::New { name } } => new_token(&name),
+        CliCommand::Connect(options) => connect(options),
+        CliCommand::Doctor(flags) => examine(flags),
         CliCommand::Openapi { common } => openapi(common),
         CliCommand::Novel { command } => novel(command),
         CliCommand::ParserProcess => parser_process::serve()
@@ -300,15 +316,22 @@ fn runtime() -> Result<tokio::runtime::Runtime, ConfigError> {
         .map_err(|error| ConfigError(format!("cannot start threads: {error}")))
 }
 
+impl Serve {
+    /// Returns the options of all commands, and those of a server.
+    fn split(self) -> Result<(Common, Flags), ConfigError> {
+        let own = Flags {
+            listen: self.listen,
+            insecure: self.insecure,
+            store: self.store.as_deref().map(StoreFlag::parse).transpose()?,
+            state: self.state,
+            ..Flags::default()
+        };
+        Ok((self.common, own))
+    }
+}
+
 fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
-    let own = Flags {
-        listen: flags.listen,
-        insecure: flags.insecure,
-        store: flags.store.as_deref().map(StoreFlag::parse).transpose()?,
-        state: flags.state,
-        ..Flags::default()
-    };
-    let common = flags.common;
+    let (common, own) = flags.split()?;
     let file = common.config.clone();
     let read = move || config(common.clone(), own.clone());
     let config = read()?;
@@ -470,6 +493,71 @@ fn novel(command: NovelCommand) -> Result<ExitCode, ConfigError> {
         }
     };
     say(&done);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints what keeps a server with these options from working. Exit code 1 if there is a fault.
+fn examine(flags: Serve) -> Result<ExitCode, ConfigError> {
+    let (common, own) = flags.split()?;
+    let (file, locale) = (common.config.clone(), terminal::language(environment));
+    let findings = match config(common, own) {
+        Ok(config) => {
+            let place = SetUpPlace::of(None)?;
+            let url = format!("http://{}/mcp", config.server.listen);
+            let clients = (place.folders(), place.server(&url, None));
+            runtime()?.block_on(doctor::examine(&config, file.as_deref(), clients, locale))
+        }
+        Err(error) => vec![doctor::unusable(&error, locale)],
+    };
+    terminal::print_findings(&findings);
+    let has_fault = findings.iter().any(|finding| finding.next.is_some());
+    Ok(if has_fault { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Where this program and the configuration files of clients are.
+struct SetUpPlace {
+    home: PathBuf,
+    project: PathBuf,
+    program: String,
+    root: String,
+}
+
+impl SetUpPlace {
+    fn of(project: Option<PathBuf>) -> Result<Self, ConfigError> {
+        let unknown = |error: std::io::Error| ConfigError(format!("the current folder or this program: {error}"));
+        let project = std::path::absolute(project.unwrap_or_else(|| PathBuf::from("."))).map_err(unknown)?;
+        Ok(Self {
+            home: environment("HOME").map(PathBuf::from).unwrap_or_default(),
+            program: std::env::current_exe().map_err(unknown)?.display().to_string(),
+            root: project.display().to_string(),
+            project,
+        })
+    }
+
+    fn folders(&self) -> Folders<'_> {
+        Folders { platform: Platform::current(), home: &self.home, project: &self.project, environment: &environment }
+    }
+
+    fn server<'a>(&'a self, url: &'a str, token_variable: Option<&'a str>) -> Server<'a> {
+        Server { url, token_variable, program: &self.program, root: &self.root }
+    }
+}
+
+/// Adds this server to the configuration of a client, or lists the clients.
+fn connect(options: Connect) -> Result<ExitCode, ConfigError> {
+    let scope = if options.project.is_some() { Place::Project } else { Place::User };
+    let action = match (options.print, options.undo) {
+        (true, _) => ConnectAction::Print,
+        (_, true) => ConnectAction::Undo,
+        _ => ConnectAction::Add,
+    };
+    let place = SetUpPlace::of(options.project)?;
+    let server = place.server(&options.url, options.token_variable.as_deref());
+    let locale = terminal::language(environment);
+    say(&match &options.client {
+        None => connect::list(place.folders(), scope, &server, locale),
+        Some(client) => connect::run(client, action, (place.folders(), scope), &server, locale)?,
+    });
     Ok(ExitCode::SUCCESS)
 }
 

@@ -3,6 +3,7 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
+use fumi::setup::doctor::Finding;
 use fumi_base::text::Locale;
 use fumi_kernel::{Block, ToolReply};
 use textwrap::Options;
@@ -47,6 +48,19 @@ pub(crate) fn print_tools<'t>(tools: impl Iterator<Item = ListedTool<'t>>) {
         let wrap = Options::with_termwidth().initial_indent(&indent).subsequent_indent(&indent);
         text += &textwrap::fill(tool.summary, wrap).replacen(&indent, &first, 1);
         text.push('\n');
+    }
+    print(&text);
+}
+
+/// Prints findings, each fault with the step that mends it.
+pub(crate) fn print_findings(findings: &[Finding]) {
+    let mut text = String::new();
+    for Finding { text: found, next } in findings {
+        let found = visible(found);
+        text += &match next {
+            None => format!("{HEADING}✓{HEADING:#} {found}\n"),
+            Some(next) => format!("{ERROR}✗{ERROR:#} {found}\n  → {}\n", visible(next)),
+        };
     }
     print(&text);
 }

@@ -57,6 +57,7 @@ pub struct Client {
     token: Option<String>,
     #[serde(default)]
     contradicts: Vec<String>,
+    command: Option<String>,
     deep_link: Option<String>,
 }
 
@@ -174,6 +175,11 @@ impl Client {
     #[expect(clippy::missing_panics_doc, reason = "an empty text has no errors")]
     pub fn snippet(&self, server: &Server) -> String {
         self.add("", server).expect("an empty text has no errors")
+    }
+
+    /// Returns the command of the client itself that adds fumi, if it has one.
+    pub fn command(&self, server: &Server) -> Option<String> {
+        self.command.as_ref().map(|command| command.replace("{url}", server.url))
     }
 
     /// Returns the link that asks the client to add fumi, if the client supports one.

@@ -86,6 +86,10 @@ fn next_addition(
             }]);
         };
         let span = item.span().unwrap_or_default();
+        if !item.is_value() {
+            let (line, column) = position(text, span.start);
+            return Err(TextError::WrongType { what: format!("`{key}`"), expected: "a value", line, column });
+        }
         if item.as_str() != value.as_str() || (item.as_str().is_none() && text[span.clone()] != formatted) {
             return Ok(vec![Edit { range: span, text: formatted }]);
         }
@@ -155,8 +159,11 @@ fn insert_line(text: &str, end: usize, line: &str) -> Edit {
 
 /// Returns the edit that adds a key to a table of dotted keys, with the prefix of the keys that it has.
 fn insert_dotted(text: &str, table: &Table, key: &str, formatted: &str) -> Edit {
-    let sibling = table.iter().last().and_then(|(name, _)| table.get_key_value(name));
-    let (start, end) = sibling.map_or((0, 0), |(key, item)| (start_of(key), leaf_end(item).unwrap_or_default()));
+    let siblings = table.iter().filter_map(|(name, _)| {
+        let (key, item) = table.get_key_value(name)?;
+        Some((leaf_end(item)?, start_of(key)))
+    });
+    let (end, start) = siblings.max().unwrap_or_default();
     let prefix = &text[line_start(text, start)..start];
     insert_line(text, line_end(text, end), &format!("{prefix}{key} = {formatted}"))
 }

@@ -78,7 +78,6 @@ fn invalid_arguments_exit_2_with_one_line() {
         (&["call", "list_files", "{"], "JSON"),
         (&["call", "list_files", "[]"], "object"),
         (&["call", "zzzz", "{}"], "`fumi tools` lists them"),
-        (&["connect", "cursor"], "not in this build"),
         (&["no-such-command"], "no-such-command"),
     ] {
         refuses(&run(&sample, arguments), part);

@@ -67,12 +67,18 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
         ("src/mcp/x.rs", "//! x\nuse tower_http::trace::TraceLayer;"),
     ),
     (
-        "only providers, an issuer's keys and replicas are asked over HTTP",
+        "only providers, an issuer's keys, replicas and, by fumi doctor, a running server are asked over HTTP",
         |source| {
             only_in(
                 source,
                 r"\breqwest::",
-                &["src/provider/", "src/http/auth/", "src/http/forward.rs", "src/mcp/replicas.rs"],
+                &[
+                    "src/provider/",
+                    "src/http/auth/",
+                    "src/http/forward.rs",
+                    "src/mcp/replicas.rs",
+                    "src/setup/doctor.rs",
+                ],
             )
         },
         ("src/tools/x.rs", "//! x\nuse reqwest::Client;"),
@@ -125,8 +131,10 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
                 "src/config/lib.rs",
                 "src/config/server.rs",
                 "src/config/tools.rs",
-                // The files of clients, which belong to the user who runs the command.
+                // Files of clients and of fumi, which belong to the user who runs the command.
                 "src/connect/file.rs",
+                "src/setup/connect.rs",
+                "src/setup/doctor.rs",
                 "src/base/project/project_path.rs",
                 "src/base/files.rs",
                 "src/base/outside_rules.rs",

@@ -90,6 +90,32 @@ async fn page_counts_the_calls_of_each_tool() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn view_of_the_project_counts_it_and_leads_to_each_element() {
+    let sample = Sample::empty();
+    sample.file("a.py", "def f(x):\n    if x:\n        return 1\n    return 2\n").file("<b>.md", "text\n");
+    let server = Server::start(sample.app()).await;
+    let main = page(&server, "?lang=en").await;
+    assert!(main.contains("<a href=\"/?view=project&amp;lang=en\">The project in numbers</a>"), "{main}");
+    let view = page(&server, "?view=project&lang=en").await;
+    for part in [
+        "<th scope=\"row\">python</th><td class=\"number\">1</td><td class=\"number\">4</td>",
+        ">low (1–10)</th><td class=\"number\">1</td>",
+        ">f</a></th><td>a.py:1</td><td class=\"number\">2</td>",
+        "&#60;b&#62;.md</a>",
+    ] {
+        assert!(view.contains(part), "{part}: {view}");
+    }
+    assert!(page(&server, "?view=project&lang=ja").await.contains("プロジェクトの統計"));
+    // The link fills the form in.
+    let link = view.split("href=\"/").find(|link| link.contains("extract_code_section")).unwrap();
+    let link = link.split('#').next().unwrap().replace("&#38;", "&");
+    let filled = page(&server, &link).await;
+    assert!(filled.contains("{&#34;element&#34;:&#34;f&#34;,&#34;file_path&#34;:&#34;a.py&#34;}"), "{filled}");
+    let failed = reqwest::get(format!("{}/?view=nothing", server.base)).await.unwrap();
+    assert_eq!(failed.status(), StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn browser_gives_the_token_as_a_password() {
     let sample = Sample::new();
     let app = sample.app_with(&[], |config| {
@@ -116,7 +142,7 @@ async fn browser_gives_the_token_as_a_password() {
     let shown = client.get(format!("{}/?lang=en", server.base)).basic_auth("any", Some("the-token"));
     let shown = text(shown.send().await.unwrap()).await;
     assert!(shown.contains("tool=search_content#try") && !shown.contains("tool=write#try"), "{shown}");
-    assert!(shown.contains("Authorization: Bearer TOKEN"), "{shown}");
+    assert!(shown.contains("Bearer ${env:FUMI_TOKEN}") && shown.contains("--token-variable FUMI_TOKEN"), "{shown}");
     let written = form(&client, &server, "write", r#"{"file_path": "a.md", "content": "x"}"#);
     let written = text(written.basic_auth("", Some("the-token")).send().await.unwrap()).await;
     assert!(written.contains("READ_ONLY"), "{written}");

@@ -78,7 +78,7 @@ fn deep_links_carry_the_entry() {
 fn paths_follow_the_platform() {
     let path = |id: &str, platform, place| {
         let folders =
-            Folders { platform, home: Path::new("/home/a"), project: Path::new("/work/b"), environment: &|_| None };
+            Folders { platform, home: Path::new("/home/a"), project: Path::new("/sources/b"), environment: &|_| None };
         client(id).file(place, folders).map(|path| path.to_string_lossy().into_owned())
     };
     for (id, linux, macos, windows, project) in [
@@ -117,7 +117,7 @@ fn paths_follow_the_platform() {
         for (platform, expected) in [(Platform::Linux, linux), (Platform::MacOs, macos), (Platform::Windows, windows)] {
             assert_eq!(path(id, platform, Place::User), Some(format!("/home/a/{expected}")), "{id}");
         }
-        assert_eq!(path(id, Platform::Linux, Place::Project), project.map(|file| format!("/work/b/{file}")), "{id}");
+        assert_eq!(path(id, Platform::Linux, Place::Project), project.map(|file| format!("/sources/b/{file}")), "{id}");
     }
 }
 

@@ -116,7 +116,7 @@ fn is_extension(old: &str, text: &str, count: usize) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, max_global_rejects: 1_000_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn json_is_restored_and_only_the_entry_differs(text in document()) {
@@ -182,6 +182,58 @@ proptest! {
         prop_assume!(!text.is_empty() && Document::parse(text.as_str()).is_ok());
         let added = check_round_trip(client("codex"), &text);
         prop_assert!(added.starts_with(&text));
+    }
+
+    #[test]
+    fn toml_entry_by_hand_is_updated_and_removed(
+        lines in proptest::collection::vec(prop_oneof![
+            2 => Just(""),
+            1 => Just("# c, ["),
+            1 => Just("[a]"),
+            1 => Just("[mcp_servers]"),
+            1 => Just("[mcp_servers.b]"),
+            3 => Just("[mcp_servers.fumi]"),
+            1 => Just("[mcp_servers.fumi.tools.a]"),
+            1 => Just("[[mcp_servers.fumi.list]]"),
+            1 => Just("mcp_servers.fumi.command = 'x'"),
+            1 => Just("mcp_servers.fumi.tools.b.c = [\n 1, # d\n]"),
+            1 => Just("fumi.command = 'x' # c"),
+            1 => Just("fumi = { command = 'x', k = [1, 2], args = [] }"),
+            1 => Just("mcp_servers = { b = {}, fumi = { args = [','], }, c = {} }"),
+            1 => Just("mcp_servers = {fumi={}}"),
+            1 => Just("command = \"\"\"\n[mcp_servers.fumi]\"\"\""),
+        ], 1..6),
+        has_last_newline in any::<bool>(),
+    ) {
+        let mut text = String::new();
+        for (at, line) in lines.iter().enumerate() {
+            text += &format!("{line}\nk{at} = \"{at}\" # ]\n");
+        }
+        text.truncate(text.len() - usize::from(!has_last_newline));
+        let original = text.parse::<toml::Table>();
+        prop_assume!(original.as_ref().is_ok_and(|table| {
+            table.get("mcp_servers").and_then(|servers| servers.get("fumi")).is_some_and(toml::Value::is_table)
+        }));
+        let codex = client("codex");
+        let mut expected = original.expect("valid");
+        let added = codex.add(&text, &SERVER).expect("valid");
+        prop_assert_eq!(codex.add(&added, &SERVER).expect("valid"), added.as_str());
+        let entry = expected["mcp_servers"]["fumi"].as_table_mut().expect("a table");
+        entry.remove("command");
+        entry.remove("args");
+        entry.insert("url".to_owned(), SERVER.url.into());
+        prop_assert_eq!(added.parse::<toml::Table>().expect("valid"), expected.clone(), "{}", added);
+
+        let servers = expected["mcp_servers"].as_table_mut().expect("a table");
+        servers.remove("fumi");
+        let is_empty = servers.is_empty();
+        for text in [text, added] {
+            let mut removed = codex.remove(&text).expect("valid").parse::<toml::Table>().expect("valid");
+            if is_empty {
+                removed.entry("mcp_servers").or_insert(toml::Table::new().into());
+            }
+            prop_assert_eq!(&removed, &expected, "{}", text);
+        }
     }
 
     #[test]

@@ -127,6 +127,15 @@ fn broken_texts_are_refused_with_their_place() {
 }
 
 #[test]
+fn table_in_place_of_a_value_is_refused() {
+    for text in ["[mcp_servers.fumi]\n[mcp_servers.fumi.url]\n", "[[mcp_servers.fumi.url]]\n[mcp_servers.fumi]\n"] {
+        let error = client("codex").add(text, &SERVER).expect_err(text).to_string();
+        assert!(error.contains("`url` must be a value"), "{error}");
+        assert_eq!(client("codex").remove(text).expect("valid"), "");
+    }
+}
+
+#[test]
 fn deep_nesting_is_an_error() {
     for (open, close) in [("[", "]"), ("{a=", "}")] {
         let text = format!("a = {}1{}\n", open.repeat(10_000), close.repeat(10_000));

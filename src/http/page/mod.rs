@@ -1,13 +1,15 @@
 //! `GET /`: one page for people. It tells the server's state, how to connect a client, which tools there are and what was
-//! called, and tries a tool (`POST /`, a form).
+//! called, and tries a tool (`POST /`, a form). `GET /?view=project` shows the project in numbers.
 //!
 //! Invariants: the page loads nothing from elsewhere and works without its script; a tool is called through the same pipeline,
 //! with the same access, as over `/v1/tools`. Where tokens are needed, a browser asks for one as the password of this page.
 
 mod figures;
+mod project;
 
 use std::{
     collections::BTreeMap,
+    path::Path,
     sync::{Arc, LazyLock},
 };
 
@@ -25,6 +27,7 @@ use fumi_base::{
     text::{BilingualText, Locale},
 };
 use fumi_config::AuthMode;
+use fumi_connect::{Client, Folders, Place, Platform, Server};
 use fumi_kernel::{Access, Caller, ResultForm, ToolReply, catalogue::ToolEntry};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -44,23 +47,8 @@ const SCRIPT: &str = include_str!("page.js");
 /// The texts of the page by name.
 static TEXTS: LazyLock<BTreeMap<String, BilingualText>> =
     LazyLock::new(|| toml::from_str(include_str!("texts.toml")).expect("a test reads it"));
-static CLIENTS: LazyLock<ClientList> =
-    LazyLock::new(|| toml::from_str(include_str!("clients.toml")).expect("a test reads it"));
-
-#[derive(Debug, Deserialize)]
-struct ClientList {
-    client: Vec<ClientSetup>,
-}
-
-/// How a client learns of a server.
-#[derive(Debug, Deserialize)]
-struct ClientSetup {
-    name: String,
-    /// Where `content` belongs.
-    place: BilingualText,
-    /// A command or the content of a file; `{url}` is the URL of the server.
-    content: String,
-}
+/// The variable in which clients find their token, as the page shows it.
+const TOKEN_VARIABLE: &str = "FUMI_TOKEN";
 
 #[derive(Template)]
 #[template(path = "page.html")]
@@ -71,6 +59,7 @@ struct Page<'p> {
     version: &'static str,
     url: String,
     project: String,
+    has_project_view: bool,
     is_ready: bool,
     state: String,
     needs_token: bool,
@@ -95,11 +84,17 @@ fn text(name: &str, locale: Locale) -> &'static str {
     TEXTS.get(name).map_or("?", |text| text.get(locale))
 }
 
-/// A client in the language of the page, with the URL of this server.
+/// How a client learns of this server.
 struct ShownClient {
     name: &'static str,
-    place: &'static str,
+    id: &'static str,
+    /// The client's own command, if it has one.
+    command: Option<String>,
+    /// The file, and what belongs into it.
+    file: String,
     content: String,
+    /// A link that asks the client to add the server, if it has one.
+    link: Option<String>,
 }
 
 /// The tools of a toolset.
@@ -155,6 +150,19 @@ impl ShownReply {
 pub struct PageQuery {
     /// The tool that the form shows.
     tool: Option<String>,
+    /// The arguments that the form shows; without them the example of the tool.
+    arguments: Option<String>,
+    #[serde(default)]
+    view: View,
+}
+
+/// What the page shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum View {
+    #[default]
+    Server,
+    Project,
 }
 
 /// `GET /`: the page.
@@ -166,12 +174,17 @@ pub async fn show(
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
     let locale = rest::language(&edge, &uri, &headers);
+    if query.view == View::Project && has_project_view(&edge, &access) {
+        return Ok(project::page(&edge, &access, locale).await);
+    }
     let entry = match query.tool {
         Some(name) => rest::find(&edge, &access, &name)?,
         None => first_tool(&edge, &access)?,
     };
-    let example = serde_json::from_str::<Value>(entry.spec.example).unwrap_or_default();
-    let arguments = serde_json::to_string_pretty(&example).unwrap_or_default();
+    let arguments = query.arguments.unwrap_or_else(|| {
+        let example = serde_json::from_str::<Value>(entry.spec.example).unwrap_or_default();
+        serde_json::to_string_pretty(&example).unwrap_or_default()
+    });
     Ok(page(&edge, &access, locale, &headers, (entry, arguments), None).await)
 }
 
@@ -243,10 +256,11 @@ async fn page(
         nonce: nonce.clone(),
         version: env!("CARGO_PKG_VERSION"),
         project: project.shown_root(),
+        has_project_view: has_project_view(edge, access),
         is_ready,
         state,
         needs_token: app.config.auth.mode != AuthMode::None,
-        clients: clients(&url, locale),
+        clients: clients(&url, app.config.auth.mode != AuthMode::None),
         url,
         figures: figures::figures(edge, &counted, locale),
         pools: Pool::ALL.map(|pool| (pool.name(), app.kernel.pools.load(pool))).to_vec(),
@@ -259,8 +273,18 @@ async fn page(
         },
         reply,
     };
+    rendered(&page, &nonce)
+}
+
+/// True if a caller may use the tools whose numbers the view of the project shows.
+fn has_project_view(edge: &Edge, access: &Access) -> bool {
+    edge.app.catalogue.find(&access.scope, FIRST_TOOL).is_some()
+}
+
+/// Returns a page as a response.
+fn rendered(page: &impl Template, nonce: &str) -> Response {
     match page.render() {
-        Ok(html) => (security_headers(&nonce), Html(html)).into_response(),
+        Ok(html) => (security_headers(nonce), Html(html)).into_response(),
         Err(error) => {
             tracing::error!(%error, "the page cannot be rendered");
             HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "SERVER_FAILED", &[]).into_response()
@@ -284,13 +308,29 @@ fn groups<'e>(edge: &'e Edge, access: &Access, locale: Locale) -> Vec<ToolGroup<
     groups
 }
 
-fn clients(url: &str, locale: Locale) -> Vec<ShownClient> {
-    let shown = |client: &'static ClientSetup| ShownClient {
-        name: &client.name,
-        place: client.place.get(locale),
-        content: client.content.replace("{url}", url),
+/// Returns how each client is set up. The folders of the reader are unknown, so they are shown as on Linux.
+fn clients(url: &str, needs_token: bool) -> Vec<ShownClient> {
+    let server = Server {
+        url,
+        token_variable: needs_token.then_some(TOKEN_VARIABLE),
+        program: "/absolute/path/of/fumi",
+        root: "/absolute/path/of/your/project",
     };
-    CLIENTS.client.iter().map(shown).collect()
+    let folders =
+        Folders { platform: Platform::Linux, home: Path::new("~"), project: Path::new(""), environment: &|_| None };
+    let shown = |client: &'static Client| ShownClient {
+        name: &client.name,
+        id: &client.id,
+        // The commands of clients store a token itself, not the name of its variable.
+        command: client.command(&server).filter(|_| !needs_token),
+        file: [Place::Project, Place::User]
+            .into_iter()
+            .find_map(|place| client.file(place, folders))
+            .map_or_else(String::new, |file| file.display().to_string()),
+        content: client.snippet(&server),
+        link: client.deep_link(&server),
+    };
+    Client::all().iter().map(shown).collect()
 }
 
 /// Returns the URL of the MCP endpoint as the browser reaches this server. A proxy that ends TLS says so.
@@ -340,11 +380,18 @@ pub fn take_token(headers: &mut HeaderMap) {
 
 #[cfg(test)]
 mod tests {
-    use super::{CLIENTS, TEXTS};
+    use super::TEXTS;
 
     #[test]
     fn page_and_texts_name_the_same() {
-        let sources = [include_str!("page.html"), include_str!("mod.rs"), include_str!("figures.rs")].concat();
+        let sources = [
+            include_str!("page.html"),
+            include_str!("project.html"),
+            include_str!("mod.rs"),
+            include_str!("figures.rs"),
+            include_str!("project.rs"),
+        ]
+        .concat();
         for name in TEXTS.keys() {
             assert!(sources.contains(&format!("text(\"{name}\"")), "{name} is not used");
         }
@@ -352,6 +399,5 @@ mod tests {
             let name = call.split('"').next().unwrap_or_default();
             assert!(name.is_empty() || TEXTS.contains_key(name), "{name} has no text");
         }
-        assert!(CLIENTS.client.iter().all(|client| client.content.contains("{url}")));
     }
 }

@@ -42,7 +42,7 @@ async fn page_is_accessible_at_each_width_and_in_each_colour_scheme() {
         visit.call("browser_resize", json!({"width": width, "height": 800})).await.done();
         for scheme in ["light", "dark"] {
             visit.call("browser_emulate", json!({"colorScheme": scheme})).await.done();
-            for query in ["?lang=en", "?lang=ja&tool=write"] {
+            for query in ["?lang=en", "?lang=ja&tool=write", "?lang=en&view=project"] {
                 open(&visit, &format!("{}/{query}", server.base)).await;
                 assert_eq!(visit.value(&check).await, json!([]), "{query} at {width}, {scheme}");
                 let overflow = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth";
@@ -67,7 +67,7 @@ async fn every_control_of_the_page_works() {
     {
         visit.value(clipboard).await;
         visit.value("() => { document.getElementById('copied').textContent = ''; return true }").await;
-        visit.click("role=button[name=\"Copy Claude Code\"]").await.done();
+        visit.click("role=button[name=\"Copy the command Claude Code\"]").await.done();
         visit.wait_for("Copied.").await;
     }
     visit.call("browser_select_option", json!({"target": "#tool", "values": ["list_files"]})).await.done();
