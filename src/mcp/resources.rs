@@ -433,6 +433,28 @@ fn cut_to(
     Some(TextRemainder { uri, how })
 }
 
+/// Returns the statistics of one name of [`STATISTICS`]. The error is the message for the caller.
+pub async fn read_statistics(
+    app: &Arc<App>,
+    project: Arc<Project>,
+    name: &'static str,
+    caller: &Caller,
+    cancel: &CancellationToken,
+) -> Result<Value, String> {
+    let parts = Arc::clone(app);
+    let read =
+        run(
+            app,
+            project,
+            caller,
+            cancel,
+            move |project, cancel| Ok(statistics::load(&parts, project, name, cancel)?.0),
+        );
+    let text = read.await.map_err(|error| error.message.into_owned())?;
+    let text = app.kernel.redactor.redact_own(&text).unwrap_or_else(|| text.to_string());
+    serde_json::from_str(&text).map_err(|error| error.to_string())
+}
+
 fn stats(
     app: &App,
     project: &Arc<Project>,

@@ -1,0 +1,192 @@
+//! `GET /?view=project`: the default project in numbers, which are those of the resources `code://stats/...`: languages, complexity,
+//! and the largest files. Counting has the slot and the time of a resource, and is repeated only after a change.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::response::Response;
+use fumi_base::text::Locale;
+use fumi_kernel::{Access, Caller};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{nonce, rendered, text};
+use crate::{http::router::Edge, mcp::resources::read_statistics};
+
+/// The width of the longest bar, in pixels.
+const WIDEST: f64 = 240.0;
+/// The number of elements in the table.
+const ELEMENTS: usize = 20;
+
+#[derive(Template)]
+#[template(path = "project.html")]
+struct ProjectPage {
+    locale: Locale,
+    nonce: String,
+    project: String,
+    /// The reason why there are no numbers.
+    fault: Option<String>,
+    languages: Vec<LanguageRow>,
+    levels: Vec<LevelRow>,
+    average: String,
+    elements: Vec<ElementRow>,
+    files: Vec<FileRow>,
+}
+
+impl ProjectPage {
+    /// Returns a text in the language of the page.
+    fn text(&self, name: &str) -> &'static str {
+        text(name, self.locale)
+    }
+}
+
+struct LanguageRow {
+    name: String,
+    files: u64,
+    lines: u64,
+    percentage: f64,
+    /// The width of its bar, in pixels.
+    width: u64,
+}
+
+struct LevelRow {
+    label: &'static str,
+    elements: u64,
+    width: u64,
+}
+
+struct ElementRow {
+    path: String,
+    element: String,
+    line: u64,
+    complexity: u64,
+    /// The query that shows the element in the form of the page.
+    query: String,
+}
+
+struct FileRow {
+    path: String,
+    lines: u64,
+    bytes: u64,
+    query: String,
+}
+
+/// Returns the page, or its reason if the project cannot be counted.
+pub(super) async fn page(edge: &Edge, access: &Arc<Access>, locale: Locale) -> Response {
+    let app = &edge.app;
+    let project = access.default_project(&app.kernel.roots);
+    let caller = Caller { locale, access: Arc::clone(access), ..Caller::default() };
+    let stop = edge.closing.child_token();
+    // Counting stops when the request is dropped.
+    let _guard = stop.clone().drop_guard();
+    let count = async |name: &'static str, stop: &CancellationToken| {
+        read_statistics(app, Arc::clone(project), name, &caller, stop).await
+    };
+    let counted = match count("overview", &stop).await {
+        Ok(overview) => count("complexity", &stop).await.map(|complexity| (overview, complexity)),
+        Err(error) => Err(error),
+    };
+    let (counted, fault) = match counted {
+        Ok(counted) => (counted, None),
+        Err(reason) => ((Value::Null, Value::Null), Some(reason)),
+    };
+    let (overview, complexity) = counted;
+    let nonce = nonce();
+    let page = ProjectPage {
+        locale,
+        nonce: nonce.clone(),
+        project: project.shown_root(),
+        fault,
+        languages: languages(&overview),
+        levels: levels(&complexity, locale),
+        average: complexity["average"].to_string(),
+        elements: elements(&complexity, locale),
+        files: files(&overview, locale),
+    };
+    rendered(&page, &nonce)
+}
+
+fn rows(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_default()
+}
+
+fn string(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// Returns the width of a bar for a share from 0 to 1, at least one pixel.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a small width")]
+fn width(share: f64) -> u64 {
+    (share * WIDEST).max(1.0) as u64
+}
+
+fn languages(overview: &Value) -> Vec<LanguageRow> {
+    let row = |language: &Value| {
+        let percentage = language["percentage"].as_f64().unwrap_or_default();
+        LanguageRow {
+            name: string(&language["name"]),
+            files: number(&language["file_count"]),
+            lines: number(&language["line_count"]),
+            percentage,
+            width: width(percentage / 100.0),
+        }
+    };
+    rows(&overview["languages"]).map(row).collect()
+}
+
+fn levels(complexity: &Value, locale: Locale) -> Vec<LevelRow> {
+    let levels = &complexity["by_level"];
+    let of_level = [
+        (text("level_low", locale), number(&levels["low"])),
+        (text("level_moderate", locale), number(&levels["moderate"])),
+        (text("level_high", locale), number(&levels["high"])),
+        (text("level_very_high", locale), number(&levels["very_high"])),
+    ];
+    let all = of_level.iter().map(|(_, elements)| elements).sum::<u64>().max(1);
+    #[expect(clippy::cast_precision_loss, reason = "exact below 2^53 elements")]
+    let row = |(label, elements): (&'static str, u64)| LevelRow {
+        label,
+        elements,
+        width: width(elements as f64 / all as f64),
+    };
+    of_level.map(row).into()
+}
+
+fn elements(complexity: &Value, locale: Locale) -> Vec<ElementRow> {
+    let row = |element: &Value| {
+        let (path, name) = (string(&element["path"]), string(&element["element"]));
+        ElementRow {
+            query: query("extract_code_section", &json!({"file_path": path, "element": name}), locale),
+            path,
+            element: name,
+            line: number(&element["line"]),
+            complexity: number(&element["complexity"]),
+        }
+    };
+    rows(&complexity["top"]).take(ELEMENTS).map(row).collect()
+}
+
+fn files(overview: &Value, locale: Locale) -> Vec<FileRow> {
+    let row = |file: &Value| {
+        let path = string(&file["path"]);
+        FileRow {
+            query: query("check_code_scale", &json!({"file_path": path}), locale),
+            path,
+            lines: number(&file["line_count"]),
+            bytes: number(&file["size_bytes"]),
+        }
+    };
+    rows(&overview["largest_files"]).map(row).collect()
+}
+
+/// Returns the query of the page whose form has a call.
+fn query(tool: &str, arguments: &Value, locale: Locale) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("lang", locale.tag()).append_pair("tool", tool);
+    query.append_pair("arguments", &arguments.to_string());
+    query.finish()
+}
