@@ -53,6 +53,9 @@ async fn page_is_accessible_at_each_width_and_in_each_colour_scheme() {
         }
     }
     console_is_clean(&visit).await;
+    // The check finds a fault.
+    visit.value("() => document.documentElement.removeAttribute('lang') ?? true").await;
+    assert_eq!(visit.value(&check).await[0][0], "html-has-lang");
 }
 
 #[tokio::test(flavor = "multi_thread")]
