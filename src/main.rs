@@ -203,13 +203,13 @@ struct Connect {
     #[arg(long, value_name = "VARIABLE")]
     token_variable: Option<String>,
     /// Use the client's file for the project in this folder, not the user's file.
-    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = ".")]
     project: Option<PathBuf>,
     /// Print what would be added, and write nothing.
-    #[arg(long, conflicts_with = "undo")]
+    #[arg(long, requires = "client", conflicts_with = "undo")]
     print: bool,
     /// Take fumi out of the configuration again.
-    #[arg(long)]
+    #[arg(long, requires = "client")]
     undo: bool,
 }
 

@@ -44,10 +44,7 @@ pub(crate) fn change(
     let target = follow_links(path).map_err(io)?;
     let old = read(&target, path)?;
     let text = match &old {
-        Some(bytes) => std::str::from_utf8(bytes).map_err(|error| {
-            let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            ConnectError::NotUtf8 { path: path.to_owned(), line: position(&valid, valid.len()).0 }
-        })?,
+        Some(bytes) => utf8(bytes, path)?,
         None => "",
     };
     let new = edit(text).map_err(|source| ConnectError::Text { path: path.to_owned(), source })?;
@@ -77,6 +74,22 @@ pub(crate) fn change(
     temporary.persist(&target).map_err(|error| io(error.error))?;
     fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)?;
     Ok(if old.is_some() { Change::Updated } else { Change::Created })
+}
+
+/// Returns the text of a configuration file, or `None` if it does not exist.
+///
+/// # Errors
+/// If it is not a regular file, has more than 10 MB, is not UTF-8, or cannot be read.
+pub fn read_text(path: &Path) -> Result<Option<String>, ConnectError> {
+    let Some(bytes) = read(path, path)? else { return Ok(None) };
+    Ok(Some(utf8(&bytes, path)?.to_owned()))
+}
+
+fn utf8<'b>(bytes: &'b [u8], path: &Path) -> Result<&'b str, ConnectError> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+        ConnectError::NotUtf8 { path: path.to_owned(), line: position(&valid, valid.len()).0 }
+    })
 }
 
 /// Returns the bytes of a regular file, or `None` if it does not exist. Errors name `shown`.

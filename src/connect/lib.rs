@@ -16,7 +16,7 @@ mod tests;
 
 pub use client::{Client, Folders, Place, Platform, Server};
 pub use error::{ConnectError, TextError};
-pub use file::Change;
+pub use file::{Change, read_text};
 
 /// The key of the entry in a client's table of servers.
 const SERVER_NAME: &str = "fumi";

@@ -41,15 +41,11 @@ pub enum EntryState {
 
 /// Reads what a client's configuration file says about a server.
 pub fn entry_state(client: &Client, file: &Path, server: &Server<'_>) -> Result<EntryState, ConnectError> {
-    let bytes = match fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(EntryState::NoFile),
-        Err(source) => return Err(ConnectError::Io { path: file.to_owned(), source }),
-    };
+    let Some(text) = fumi_connect::read_text(file)? else { return Ok(EntryState::NoFile) };
     let in_file = |source| ConnectError::Text { path: file.to_owned(), source };
-    Ok(if client.add(&bytes, server).map_err(in_file)? == bytes {
+    Ok(if client.add(&text, server).map_err(in_file)? == text {
         EntryState::Current
-    } else if client.remove(&bytes).map_err(in_file)? == bytes {
+    } else if client.remove(&text).map_err(in_file)? == text {
         EntryState::Missing
     } else {
         EntryState::Different
@@ -66,7 +62,11 @@ pub fn list(folders: Folders<'_>, place: Place, server: &Server<'_>, locale: Loc
             Ok(EntryState::Missing) => text(locale, "listed_none", &[]),
             Ok(EntryState::Current) => text(locale, "listed_current", &[]),
             Ok(EntryState::Different) => text(locale, "listed_different", &[]),
-            Err(error) => error.to_string(),
+            // It names the file.
+            Err(error) => {
+                lines.push(format!("{:<16} {error}", client.id));
+                continue;
+            }
         };
         lines.push(format!("{:<16} {}: {state}", client.id, file.display()));
     }
@@ -84,6 +84,7 @@ pub fn run(
 ) -> Result<String, ConfigError> {
     let failed = |error: ConnectError| ConfigError(error.to_string());
     let client = Client::find(id).map_err(failed)?;
+    check_values(server, locale)?;
     if place == Place::User && folders.home.as_os_str().is_empty() && action != ConnectAction::Print {
         return Err(ConfigError(text(locale, "no_home", &[("client", &client.name)])));
     }
@@ -103,22 +104,54 @@ pub fn run(
             }
         }
         ConnectAction::Add => {
-            let change = client.add_to(&file, server).map_err(failed)?;
-            let is_new = change != Change::Unchanged;
-            lines.push(text(locale, if is_new { "connected" } else { "already_connected" }, &facts));
-            lines.extend(skill.map(|skill| add_skill(&skill, locale)).transpose()?.flatten());
+            let state = entry_state(client, &file, server).map_err(failed)?;
+            // First, because it fails if its folder cannot be written: then nothing is changed.
+            let skill = skill.map(|skill| add_skill(&skill, locale)).transpose()?.flatten();
+            client.add_to(&file, server).map_err(failed)?;
+            let done = match state {
+                EntryState::NoFile => "created",
+                EntryState::Missing => "connected",
+                EntryState::Different => "replaced",
+                EntryState::Current => "already_connected",
+            };
+            lines.push(text(locale, done, &facts));
+            lines.extend(skill);
         }
         ConnectAction::Undo => {
-            let change = client.remove_from(&file).map_err(failed)?;
-            if change == Change::OnlyOurs {
-                fs::remove_file(&file).map_err(|error| ConfigError(format!("{path}: {error}")))?;
+            let state = entry_state(client, &file, server).map_err(failed)?;
+            if state == EntryState::Different {
+                return Err(ConfigError(text(locale, "not_ours", &[("path", &path), ("url", server.url)])));
             }
-            let was_there = change != Change::Unchanged;
+            let skill = skill.map(|skill| remove_skill(&skill, locale)).transpose()?.flatten();
+            if client.remove_from(&file).map_err(failed)? == Change::OnlyOurs {
+                // A symbolic link stays, with an empty file at its end.
+                let emptied = if file.is_symlink() { fs::write(&file, "") } else { fs::remove_file(&file) };
+                emptied.map_err(|error| ConfigError(format!("{path}: {error}")))?;
+            }
+            let was_there = state == EntryState::Current;
             lines.push(text(locale, if was_there { "disconnected" } else { "not_connected" }, &facts));
-            lines.extend(skill.map(|skill| remove_skill(&skill, locale)).transpose()?.flatten());
+            lines.extend(skill);
         }
     }
     Ok(lines.join("\n"))
+}
+
+/// Checks what is written into files that clients read as a URL and the name of a variable.
+fn check_values(server: &Server<'_>, locale: Locale) -> Result<(), ConfigError> {
+    let is_url = server.url.parse::<http::Uri>().is_ok_and(|url| {
+        matches!(url.scheme_str(), Some("http" | "https")) && url.host().is_some_and(|host| !host.is_empty())
+    });
+    if !is_url {
+        return Err(ConfigError(text(locale, "bad_url", &[("url", &format!("{:?}", server.url))])));
+    }
+    let is_name = |name: &str| {
+        name.starts_with(|first: char| first.is_ascii_uppercase() || first == '_')
+            && name.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_')
+    };
+    match server.token_variable {
+        Some(name) if !is_name(name) => Err(ConfigError(text(locale, "bad_variable", &[]))),
+        _ => Ok(()),
+    }
 }
 
 fn skill_file(folders: Folders<'_>, place: Place) -> PathBuf {
@@ -130,26 +163,28 @@ fn skill_file(folders: Folders<'_>, place: Place) -> PathBuf {
 fn add_skill(file: &Path, locale: Locale) -> Result<Option<String>, ConfigError> {
     let path = file.display().to_string();
     let failed = |error: io::Error| ConfigError(format!("{path}: {error}"));
-    match fs::read_to_string(file) {
-        Ok(text) if text == SKILL => return Ok(None),
-        Ok(_) => return Ok(Some(text(locale, "skill_kept", &[("path", &path)]))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(failed(error)),
+    match read_skill(file)? {
+        Some(text) if text == SKILL => return Ok(None),
+        Some(_) => return Ok(Some(text(locale, "skill_kept", &[("path", &path)]))),
+        None => {}
     }
     fs::create_dir_all(file.parent().unwrap_or(file)).map_err(failed)?;
     fs::write(file, SKILL).map_err(failed)?;
     Ok(Some(text(locale, "skill_added", &[("path", &path)])))
 }
 
+fn read_skill(file: &Path) -> Result<Option<String>, ConfigError> {
+    fumi_connect::read_text(file).map_err(|error| ConfigError(error.to_string()))
+}
+
 /// Removes the skill and its folder, unless a person has changed it.
 fn remove_skill(file: &Path, locale: Locale) -> Result<Option<String>, ConfigError> {
     let path = file.display().to_string();
     let failed = |error: io::Error| ConfigError(format!("{path}: {error}"));
-    match fs::read_to_string(file) {
-        Ok(text) if text == SKILL => {}
-        Ok(_) => return Ok(Some(text(locale, "skill_kept", &[("path", &path)]))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
+    match read_skill(file)? {
+        Some(text) if text == SKILL => {}
+        Some(_) => return Ok(Some(text(locale, "skill_kept", &[("path", &path)]))),
+        None => return Ok(None),
     }
     fs::remove_file(file).map_err(failed)?;
     // A folder with other files stays.

@@ -71,43 +71,48 @@ pub async fn examine(
 /// Returns the finding about a configuration that cannot be loaded.
 pub fn unusable(error: &ConfigError, locale: Locale) -> Finding {
     let text = text(locale, "config_bad", &[("error", &error.to_string())]);
-    Finding { text, next: Some("fumi check-config FILE".to_owned()) }
+    Finding { text, next: Some(super::text(locale, "config_bad_next", &[])) }
 }
 
-/// Asks the server that may run at an address, or else checks that one can.
+/// Checks that a server can listen on an address, or that fumi already does.
 async fn server(report: Report, listen: SocketAddr) -> Finding {
     let address = listen.to_string();
-    // A server that listens on every address is reached at loopback.
-    let host = match listen {
-        SocketAddr::V4(listen) if listen.ip().is_unspecified() => format!("127.0.0.1:{}", listen.port()),
-        SocketAddr::V6(listen) if listen.ip().is_unspecified() => format!("[::1]:{}", listen.port()),
-        listen => listen.to_string(),
-    };
-    let ask = async |path: &str| {
-        let http = reqwest::Client::builder().timeout(PATIENCE).no_proxy().build()?;
-        http.get(format!("http://{host}{path}")).send().await?.text().await
-    };
-    match (ask("/livez").await, ask("/readyz").await) {
-        (Ok(lives), Ok(ready)) if lives == "ok\n" => {
-            let url = format!("http://{host}/mcp");
-            match ready.trim_end() {
-                "ok" => report.good("server_runs", &[("url", &url)]),
-                reason => report.fault("server_unready", &[("url", &url), ("reason", reason)]),
-            }
-        }
-        (Ok(_), _) => report.fault("server_taken", &[("address", &address)]),
-        _ => match TcpListener::bind(listen) {
-            Ok(_) => report.good("server_free", &[("address", &address)]),
-            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-                report.fault("server_taken", &[("address", &address)])
-            }
-            Err(error) => report.fault("server_denied", &[("address", &address), ("error", &error.to_string())]),
-        },
+    match TcpListener::bind(listen) {
+        Ok(_) => return report.good("server_free", &[("address", &address)]),
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
+        Err(error) => return report.fault("server_denied", &[("address", &address), ("error", &error.to_string())]),
     }
+    // A server that listens on every address is reached at loopback.
+    let hosts = match listen {
+        SocketAddr::V4(listen) if listen.ip().is_unspecified() => vec![format!("127.0.0.1:{}", listen.port())],
+        SocketAddr::V6(listen) if listen.ip().is_unspecified() => {
+            vec![format!("[::1]:{}", listen.port()), format!("127.0.0.1:{}", listen.port())]
+        }
+        listen => vec![listen.to_string()],
+    };
+    for host in hosts {
+        if ask(&format!("http://{host}/livez")).await.as_deref() != Some("ok") {
+            continue;
+        }
+        let url = format!("http://{host}/mcp");
+        return match ask(&format!("http://{host}/readyz")).await.as_deref() {
+            Some("ok") => report.good("server_runs", &[("url", &url)]),
+            reason => report.fault("server_unready", &[("url", &url), ("reason", reason.unwrap_or_default())]),
+        };
+    }
+    report.fault("server_taken", &[("address", &address)])
+}
+
+/// Returns the first line that a URL answers; `None` if it does not answer in time or not in text. No more than one piece of the
+/// answer is read.
+async fn ask(url: &str) -> Option<String> {
+    let http = reqwest::Client::builder().timeout(PATIENCE).no_proxy().build().ok()?;
+    let piece = http.get(url).send().await.ok()?.chunk().await.ok()??;
+    std::str::from_utf8(&piece).ok()?.lines().next().map(str::to_owned)
 }
 
 fn root(report: Report, root: &Path) -> Finding {
-    let path = root.display().to_string();
+    let path = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned()).display().to_string();
     match fs::read_dir(root) {
         Ok(_) => report.good("root_good", &[("path", &path)]),
         Err(error) => report.fault("root_bad", &[("path", &path), ("error", &error.to_string())]),
@@ -155,12 +160,12 @@ fn bytes_in(folder: &Path) -> u64 {
 fn client(report: Report, client: &Client, folders: Folders<'_>, server: &Server<'_>) -> Option<Finding> {
     let file = client.file(Place::User, folders)?;
     let path = file.display().to_string();
-    let facts = [("client", &*client.name), ("id", &*client.id), ("path", &*path)];
+    let facts = [("client", &*client.name), ("id", &*client.id), ("path", &*path), ("url", server.url)];
     Some(match entry_state(client, &file, server) {
         Ok(EntryState::NoFile) => return None,
         Ok(EntryState::Missing) => report.good("client_none", &facts),
         Ok(EntryState::Current) => report.good("client_good", &facts),
-        Ok(EntryState::Different) => report.fault("client_other", &facts),
+        Ok(EntryState::Different) => report.good("client_other", &facts),
         Err(error) => {
             let error = error.to_string();
             report.fault("client_bad", &[facts.as_slice(), &[("error", &error)]].concat())

@@ -59,7 +59,7 @@ fn entry_is_added_once_and_undo_restores_the_file() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, &before).unwrap();
         let out = done(&sample, &[client]);
-        assert!(out.contains(file) && out.contains("names fumi now"), "{out}");
+        assert!(out.contains(file) && out.contains("names fumi"), "{out}");
         let after = fs::read_to_string(&path).unwrap();
         let entry = if client == "claude-desktop" { "\"stdio\"" } else { "http://127.0.0.1:8640/mcp" };
         assert!(after.contains(entry), "{client}: {after}");
@@ -86,6 +86,32 @@ fn file_that_only_fumi_needed_is_deleted_again() {
     }
 }
 
+/// What a person wrote is replaced only by `connect`, which says so.
+#[test]
+fn entry_of_another_url_or_command_is_replaced_but_not_removed() {
+    let sample = Sample::empty();
+    let path = sample.root().join(".cursor/mcp.json");
+    for own in [
+        "{\"mcpServers\":{\"fumi\":{\"command\":\"my-own\",\"env\":{\"SECRET\":\"x\"}}}}",
+        "{\"mcpServers\":{\"fumi\":{\"url\":\"http://localhost:1/mcp/all\"}}}",
+    ] {
+        sample.file(".cursor/mcp.json", own);
+        refuses(&connect(&sample, &["cursor", "--project", "--undo"]), "nothing was removed");
+        assert_eq!(sample.read(".cursor/mcp.json"), own);
+        assert!(done(&sample, &["cursor", "--project"]).contains("it was replaced"));
+    }
+    done(&sample, &["cursor", "--project", "--undo"]);
+    assert!(!path.exists());
+    // A symbolic link stays.
+    sample.file("dotfiles.json", "");
+    std::os::unix::fs::symlink(sample.root().join("dotfiles.json"), &path).unwrap();
+    done(&sample, &["cursor", "--project"]);
+    assert!(sample.read("dotfiles.json").contains("mcpServers"));
+    done(&sample, &["cursor", "--project", "--undo"]);
+    assert!(path.is_symlink());
+    assert_eq!(sample.read("dotfiles.json"), "");
+}
+
 #[test]
 fn print_and_refusals_write_nothing() {
     let sample = Sample::empty();
@@ -100,6 +126,10 @@ fn print_and_refusals_write_nothing() {
         (&["claude-code", "--project"], ".mcp.json, line 1, column 1"),
         (&["claude-desktop", "--project"], "leave out --project"),
         (&["cursor", "--print", "--undo"], "cannot be used with"),
+        (&["--undo"], "<CLIENT>"),
+        (&["cursor", "--url", "not a url"], "http://127.0.0.1:8640/mcp"),
+        (&["cursor", "--url", "ftp://fumi.example/mcp"], "http://127.0.0.1:8640/mcp"),
+        (&["cursor", "--token-variable", "fumi_0123abcd"], "FUMI_TOKEN"),
     ] {
         refuses(&connect(&sample, arguments), part);
     }

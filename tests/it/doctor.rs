@@ -16,7 +16,11 @@ use crate::{
 /// Runs the command with a usable state folder, a free port and a program in place of Chromium, changed by arguments.
 fn examine(sample: &Sample, arguments: &[&str]) -> Output {
     let mut command = fumi();
-    command.current_dir(sample.root()).env("LC_ALL", "C.UTF-8").env("FUMI__BROWSER__EXECUTABLE", "/bin/sh");
+    command
+        .current_dir(sample.root())
+        .env("HOME", sample.outside())
+        .env("LC_ALL", "C.UTF-8")
+        .env("FUMI__BROWSER__EXECUTABLE", "/bin/sh");
     command.env("FUMI__STORE__DIR", sample.outside().join("state")).args(["doctor", "--listen", "127.0.0.1:0"]);
     command.args(arguments).output().unwrap()
 }
@@ -58,8 +62,8 @@ fn each_fault_names_the_step_that_mends_it() {
         }
     });
     for (arguments, fault, next) in [
-        (&["--config", "bad.toml"][..], "listen", "fumi check-config"),
-        (&["--root", "missing"], "missing", "fumi check-config"),
+        (&["--config", "bad.toml"][..], "listen", "then run fumi doctor again"),
+        (&["--root", "missing"], "missing", "then run fumi doctor again"),
         (&["--listen", &taken], "another program has", "--listen"),
         (&["--listen", "192.0.2.1:80", "--insecure"], "cannot listen on 192.0.2.1:80", "--listen"),
         (&["--state", "not-a-folder/state"], "not-a-folder/state", "--state"),
@@ -67,7 +71,11 @@ fn each_fault_names_the_step_that_mends_it() {
     ] {
         // The last option counts, as for all commands.
         let mut command = fumi();
-        command.current_dir(sample.root()).env("LC_ALL", "C.UTF-8").env("FUMI__BROWSER__EXECUTABLE", "/bin/sh");
+        command
+            .current_dir(sample.root())
+            .env("HOME", sample.outside())
+            .env("LC_ALL", "C.UTF-8")
+            .env("FUMI__BROWSER__EXECUTABLE", "/bin/sh");
         command.env("FUMI__SERVER__STATE_KEY", "0123456789abcdef0123456789abcdef");
         command.env("FUMI__STORE__DIR", sample.outside().join("state")).arg("doctor").args(arguments);
         if !arguments.contains(&"--listen") {
@@ -75,6 +83,19 @@ fn each_fault_names_the_step_that_mends_it() {
         }
         has_one_fault(&command.output().unwrap(), fault, next);
     }
+    // A file that cannot be read as one, and one that names another server, which may be intended.
+    let home = sample.outside();
+    std::fs::create_dir_all(home.join(".cursor")).unwrap();
+    std::fs::create_dir_all(home.join(".gemini")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(home.join(".cursor/mcp.json")).status().unwrap().success());
+    std::fs::write(home.join(".gemini/settings.json"), "{\"mcpServers\":{\"fumi\":{\"httpUrl\":\"http://b/mcp\"}}}")
+        .unwrap();
+    let mut command = fumi();
+    command.env("HOME", home).env("FUMI__BROWSER__EXECUTABLE", "/bin/sh").env_remove("XDG_CONFIG_HOME");
+    command.args(["doctor", "--store", "memory", "--root", "/", "--listen", "127.0.0.1:0"]);
+    let output = command.output().unwrap();
+    assert!(says(&output).0.contains("names fumi by another URL"), "{output:?}");
+    has_one_fault(&output, "is not a regular file", "fumi connect cursor --url http://127.0.0.1:0/mcp");
     let mut command = fumi();
     command.current_dir(sample.root()).env("FUMI__BROWSER__EXECUTABLE", sample.root().join("not-a-folder"));
     command.args(["doctor", "--store", "memory", "--listen", "127.0.0.1:0"]);

@@ -38,8 +38,9 @@ use crate::mcp::observe::{self, Operation};
 
 /// The path of the page.
 pub const PATH: &str = "/";
-/// The tool that the form shows first.
+/// The tool that the form shows first, with arguments for any project.
 const FIRST_TOOL: &str = "search_content";
+const FIRST_ARGUMENTS: &str = r#"{"query": "TODO", "roots": ["."], "summary_only": true}"#;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -95,6 +96,8 @@ struct ShownClient {
     content: String,
     /// A link that asks the client to add the server, if it has one.
     link: Option<String>,
+    /// The command of fumi that writes the same.
+    connect: String,
 }
 
 /// The tools of a toolset.
@@ -177,12 +180,14 @@ pub async fn show(
     if query.view == View::Project && has_project_view(&edge, &access) {
         return Ok(project::page(&edge, &access, locale).await);
     }
-    let entry = match query.tool {
-        Some(name) => rest::find(&edge, &access, &name)?,
+    let entry = match &query.tool {
+        Some(name) => rest::find(&edge, &access, name)?,
         None => first_tool(&edge, &access)?,
     };
     let arguments = query.arguments.unwrap_or_else(|| {
-        let example = serde_json::from_str::<Value>(entry.spec.example).unwrap_or_default();
+        let is_first = query.tool.is_none() && entry.spec.name == FIRST_TOOL;
+        let example = if is_first { FIRST_ARGUMENTS } else { entry.spec.example };
+        let example = serde_json::from_str::<Value>(example).unwrap_or_default();
         serde_json::to_string_pretty(&example).unwrap_or_default()
     });
     Ok(page(&edge, &access, locale, &headers, (entry, arguments), None).await)
@@ -318,17 +323,30 @@ fn clients(url: &str, needs_token: bool) -> Vec<ShownClient> {
     };
     let folders =
         Folders { platform: Platform::Linux, home: Path::new("~"), project: Path::new(""), environment: &|_| None };
-    let shown = |client: &'static Client| ShownClient {
-        name: &client.name,
-        id: &client.id,
-        // The commands of clients store a token itself, not the name of its variable.
-        command: client.command(&server).filter(|_| !needs_token),
-        file: [Place::Project, Place::User]
-            .into_iter()
-            .find_map(|place| client.file(place, folders))
-            .map_or_else(String::new, |file| file.display().to_string()),
-        content: client.snippet(&server),
-        link: client.deep_link(&server),
+    let shown = |client: &'static Client| {
+        let (in_project, content) = (client.file(Place::Project, folders), client.snippet(&server));
+        let mut connect = format!("fumi connect {}", client.id);
+        if in_project.is_some() {
+            connect += " --project";
+        }
+        // A client that starts fumi itself needs no URL.
+        if content.contains(url) {
+            connect += &format!(" --url {url}");
+            if needs_token {
+                connect += &format!(" --token-variable {TOKEN_VARIABLE}");
+            }
+        }
+        let file = in_project.or_else(|| client.file(Place::User, folders)).unwrap_or_default();
+        ShownClient {
+            name: &client.name,
+            id: &client.id,
+            // The commands of clients store a token itself, not the name of its variable.
+            command: client.command(&server).filter(|_| !needs_token),
+            file: file.display().to_string(),
+            content,
+            link: client.deep_link(&server),
+            connect,
+        }
     };
     Client::all().iter().map(shown).collect()
 }

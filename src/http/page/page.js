@@ -21,6 +21,7 @@ const tool = document.getElementById("tool");
 tool?.addEventListener("change", () => {
   const here = new URL(location.href);
   here.searchParams.set("tool", tool.value);
+  here.searchParams.delete("arguments");
   here.hash = "try";
   location.assign(here);
 });

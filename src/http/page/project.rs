@@ -118,10 +118,10 @@ fn string(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// Returns the width of a bar for a share from 0 to 1, at least one pixel.
+/// Returns the width of a bar for a share from 0 to 1, at least one pixel if there is anything.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a small width")]
 fn width(share: f64) -> u64 {
-    (share * WIDEST).max(1.0) as u64
+    (share * WIDEST).ceil() as u64
 }
 
 fn languages(overview: &Value) -> Vec<LanguageRow> {
