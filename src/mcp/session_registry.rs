@@ -141,7 +141,7 @@ struct SessionActivity {
     last: Instant,
     /// Set once the session has completed the handshake.
     began: Option<ReadySession>,
-    /// The choices as the store has them. Locked while they are written, so that the last choice is the one that stays.
+    /// The choices as they were last stored, or were too large to be stored. Locked while they are written, so that the last choice is the one that stays.
     kept: Arc<Mutex<Option<SessionChoices>>>,
     /// The time when its lifetime in the store was last extended.
     touched: Instant,
@@ -328,7 +328,15 @@ impl SessionRegistry {
         }
         let now =
             SessionChoices { root: root.map(str::to_owned), subscriptions: self.subscriptions.uris(session), is_quiet };
-        let has_effect = self.writes.note(self.stored.store_choices(session, &now).await)?;
+        let stored = self.stored.store_choices(session, &now).await;
+        let has_effect = match stored {
+            // This concerns one session, and is so until its choices change again.
+            Err(error @ StoreError::TooLarge { .. }) => {
+                tracing::warn!(%error, "the choices of a session are not stored and end with this process");
+                true
+            }
+            stored => self.writes.note(stored)?,
+        };
         if has_effect {
             *kept = Some(now);
         }

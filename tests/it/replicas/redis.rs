@@ -85,6 +85,36 @@ async fn choice_that_a_full_server_refuses_is_stored_when_it_has_room() {
     }
 }
 
+/// The subscriptions of some sessions are larger than a record: those are not stored, and those of others are.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs redis-server"]
+async fn choices_that_are_too_large_do_not_keep_those_of_others_from_being_stored() {
+    let mut cluster = Cluster::start(2).await;
+    for _ in 0..4 {
+        let large = Session::open_at(&cluster.replicas[0].url, SESSION).await;
+        for number in 0..15 {
+            let uri = format!("code://file/{}one/one.py", "%2E%2F".repeat(1_900 - number));
+            let subscribed = large.request("resources/subscribe", json!({"uri": uri})).await;
+            assert!(subscribed.result().is_object(), "{}", subscribed.raw);
+        }
+    }
+    let mut sessions = Vec::new();
+    for _ in 0..6 {
+        sessions.push(Session::open_at(&cluster.replicas[0].url, SESSION).await);
+    }
+    assert_eq!(cluster.redis.command("CONFIG SET maxmemory 1"), "+OK");
+    for session in &sessions {
+        cluster.choose(session, "two").await;
+    }
+    assert_eq!(cluster.redis.command("CONFIG SET maxmemory 0"), "+OK");
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    cluster.kill(0);
+    assert!(cluster.log(0).contains("a value of "), "nothing is too large: {}", cluster.log(0));
+    for session in &sessions {
+        assert_eq!(files(&cluster.at(session, 1)).await, ["two.py"]);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs redis-server"]
 async fn sessions_go_on_when_another_server_takes_over() {
