@@ -403,7 +403,8 @@ impl ServerHandler for McpServer {
                 Some(json!({"nearest": near, "tools": known})),
             ));
         };
-        let work = async {
+        // On the heap from the start: the future of the library has room for that of this function, and is moved several times.
+        let work = Box::pin(async {
             let _open = self.streams.open_call(caller.session.as_deref());
             let project = self.project(&caller, &context).await;
             if let Some(task) = self.as_task(entry, &request, &caller, &project, &context).await {
@@ -429,7 +430,7 @@ impl ServerHandler for McpServer {
                 self.store_choices(session, caller.locale).await?;
             }
             held.map_err(|error| self.redacted(error))
-        };
+        });
         let operation = Operation { method: "tools/call", tool: Some(entry.spec.name) };
         let stop = async {
             self.streams.stopping().cancelled().await;
@@ -439,7 +440,7 @@ impl ServerHandler for McpServer {
         let work = async {
             tokio::select! {
                 biased;
-                answered = Box::pin(work) => answered,
+                answered = work => answered,
                 never = stop => match never {},
             }
         };
