@@ -18,6 +18,7 @@ use fumi::{
     http, mcp,
     novel_commands::{self, IfChanged},
     setup::{
+        SetUpPlace,
         connect::{self, ConnectAction},
         doctor,
     },
@@ -30,7 +31,7 @@ use fumi_code::{
     parser_process,
 };
 use fumi_config::{self, Config, ConfigError, Flags, LogFormat, StoreFlag};
-use fumi_connect::{Folders, Place, Platform, Server};
+use fumi_connect::Place;
 use fumi_kernel::{Access, CallProgress, Caller, conversation::CallRunner};
 use fumi_novel::{project::StylePreset, scaffold::NovelTemplateValues};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -502,7 +503,7 @@ fn examine(flags: Serve) -> Result<ExitCode, ConfigError> {
     let (file, locale) = (common.config.clone(), terminal::language(environment));
     let findings = match config(common, own) {
         Ok(config) => {
-            let place = SetUpPlace::of(None)?;
+            let place = SetUpPlace::of(None, environment)?;
             let url = format!("http://{}/mcp", config.server.listen);
             let clients = (place.folders(), place.server(&url, None));
             runtime()?.block_on(doctor::examine(&config, file.as_deref(), clients, locale))
@@ -514,35 +515,6 @@ fn examine(flags: Serve) -> Result<ExitCode, ConfigError> {
     Ok(if has_fault { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Where this program and the configuration files of clients are.
-struct SetUpPlace {
-    home: PathBuf,
-    project: PathBuf,
-    program: String,
-    root: String,
-}
-
-impl SetUpPlace {
-    fn of(project: Option<PathBuf>) -> Result<Self, ConfigError> {
-        let unknown = |error: std::io::Error| ConfigError(format!("the current folder or this program: {error}"));
-        let project = std::path::absolute(project.unwrap_or_else(|| PathBuf::from("."))).map_err(unknown)?;
-        Ok(Self {
-            home: environment("HOME").map(PathBuf::from).unwrap_or_default(),
-            program: std::env::current_exe().map_err(unknown)?.display().to_string(),
-            root: project.display().to_string(),
-            project,
-        })
-    }
-
-    fn folders(&self) -> Folders<'_> {
-        Folders { platform: Platform::current(), home: &self.home, project: &self.project, environment: &environment }
-    }
-
-    fn server<'a>(&'a self, url: &'a str, token_variable: Option<&'a str>) -> Server<'a> {
-        Server { url, token_variable, program: &self.program, root: &self.root }
-    }
-}
-
 /// Adds this server to the configuration of a client, or lists the clients.
 fn connect(options: Connect) -> Result<ExitCode, ConfigError> {
     let scope = if options.project.is_some() { Place::Project } else { Place::User };
@@ -551,7 +523,7 @@ fn connect(options: Connect) -> Result<ExitCode, ConfigError> {
         (_, true) => ConnectAction::Undo,
         _ => ConnectAction::Add,
     };
-    let place = SetUpPlace::of(options.project)?;
+    let place = SetUpPlace::of(options.project, environment)?;
     let server = place.server(&options.url, options.token_variable.as_deref());
     let locale = terminal::language(environment);
     say(&match &options.client {

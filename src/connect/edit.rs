@@ -1,6 +1,10 @@
-//! Edits of a text by byte ranges, and the facts about lines that both formats need.
+//! Edits of a text by byte ranges, and what both formats need for them.
 
 use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use crate::{SERVER_NAME, error::TextError};
 
 /// The replacement of a range of a text. An empty range inserts.
 #[derive(Debug)]
@@ -19,8 +23,28 @@ impl Edit {
     }
 }
 
+/// Applies edits until none is needed. Positions are valid for one parse only, so each round parses again, which also
+/// checks the result of the round before.
+pub(crate) fn repeat(text: &str, next: impl Fn(&str) -> Result<Vec<Edit>, TextError>) -> Result<String, TextError> {
+    let (bom, text) = split_bom(text);
+    let mut text = text.to_owned();
+    loop {
+        let edits = next(&text)?;
+        if edits.is_empty() {
+            return Ok(format!("{bom}{text}"));
+        }
+        text = apply(&text, edits);
+    }
+}
+
+/// Returns the entry inside of tables with these keys.
+pub(crate) fn nest(keys: &[String], entry: &Map<String, Value>) -> Value {
+    let server = Map::from_iter([(SERVER_NAME.to_owned(), Value::Object(entry.clone()))]);
+    keys.iter().rev().fold(Value::Object(server), |value, key| Value::Object(Map::from_iter([(key.clone(), value)])))
+}
+
 /// Returns the text after the edits, whose ranges must not overlap. Edits at the same position keep their order.
-pub(crate) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
+fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| edit.range.start);
     let mut result = String::with_capacity(text.len() + edits.iter().map(|edit| edit.text.len()).sum::<usize>());
     let mut end = 0;
@@ -34,7 +58,7 @@ pub(crate) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
 }
 
 /// Splits off the byte order mark, which the parsers do not expect.
-pub(crate) fn split_bom(text: &str) -> (&str, &str) {
+fn split_bom(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 })
 }
 

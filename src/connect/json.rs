@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     SERVER_NAME,
-    edit::{Edit, apply, leading_newline, position, split_bom, trailing_newline},
+    edit::{Edit, leading_newline, nest, position, repeat, trailing_newline},
     error::TextError,
 };
 use layout::{Gap, Layout};
@@ -49,20 +49,6 @@ pub(crate) fn add(
 /// Returns the text without the entry `fumi` of the table at `path`, and without the table if `add` created it.
 pub(crate) fn remove(text: &str, path: &[String]) -> Result<String, TextError> {
     repeat(text, |text| removal(text, path))
-}
-
-/// Applies edits until none is needed. Positions are valid for one parse only, so each round parses again, which also
-/// checks the result of the round before.
-fn repeat(text: &str, next: impl Fn(&str) -> Result<Vec<Edit>, TextError>) -> Result<String, TextError> {
-    let (bom, text) = split_bom(text);
-    let mut text = text.to_owned();
-    loop {
-        let edits = next(&text)?;
-        if edits.is_empty() {
-            return Ok(format!("{bom}{text}"));
-        }
-        text = apply(&text, edits);
-    }
 }
 
 /// Returns the edits of one missing or different part, or none if the entry is complete.
@@ -180,7 +166,7 @@ fn remove_member(text: &str, object: &Object, key: &str) -> Vec<Edit> {
     } else if at == 0 && start == member.start && !is_last {
         end += spaces(end);
     }
-    // What follows must not become part of a line comment.
+    // The rest of the line must not become part of a line comment.
     let rest = &text[end..];
     let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];
     if before.ends_with_line_comment && !rest.trim().is_empty() {
@@ -227,10 +213,4 @@ fn find<'o, 't>(text: &str, object: &'o Object<'t>, key: &str) -> Result<Option<
             Err(TextError::DuplicateKey { key: key.to_owned(), line, column })
         }
     }
-}
-
-/// Returns the entry inside of tables with these keys.
-fn nest(keys: &[String], entry: &Map<String, Value>) -> Value {
-    let server = Map::from_iter([(SERVER_NAME.to_owned(), Value::Object(entry.clone()))]);
-    keys.iter().rev().fold(Value::Object(server), |value, key| Value::Object(Map::from_iter([(key.clone(), value)])))
 }

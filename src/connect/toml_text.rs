@@ -10,7 +10,7 @@ use toml_edit::{Document, InlineTable, Item, Key, Table, TableLike};
 
 use crate::{
     SERVER_NAME,
-    edit::{Edit, apply, leading_newline, line_end, line_start, newline_of, position, split_bom, trailing_newline},
+    edit::{Edit, leading_newline, line_end, line_start, nest, newline_of, position, repeat, trailing_newline},
     error::TextError,
 };
 
@@ -28,19 +28,6 @@ pub(crate) fn add(
 /// Returns the text without the entry `fumi` of the table at `path`.
 pub(crate) fn remove(text: &str, path: &[String]) -> Result<String, TextError> {
     repeat(text, |text| removal(text, path))
-}
-
-/// Applies edits until none is needed, as in JSON.
-fn repeat(text: &str, next: impl Fn(&str) -> Result<Vec<Edit>, TextError>) -> Result<String, TextError> {
-    let (bom, text) = split_bom(text);
-    let mut text = text.to_owned();
-    loop {
-        let edits = next(&text)?;
-        if edits.is_empty() {
-            return Ok(format!("{bom}{text}"));
-        }
-        text = apply(&text, edits);
-    }
 }
 
 fn next_addition(
@@ -95,12 +82,6 @@ fn next_addition(
         }
     }
     Ok(Vec::new())
-}
-
-/// Returns the entry inside of tables with these keys.
-fn nest(keys: &[String], entry: &Map<String, Value>) -> Value {
-    let server = Map::from_iter([(SERVER_NAME.to_owned(), Value::Object(entry.clone()))]);
-    keys.iter().rev().fold(Value::Object(server), |value, key| Value::Object(Map::from_iter([(key.clone(), value)])))
 }
 
 fn removal(text: &str, path: &[String]) -> Result<Vec<Edit>, TextError> {

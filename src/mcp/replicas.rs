@@ -167,7 +167,7 @@ impl Replicas {
 
     /// Keeps this replica current for [`AWAKE`] more, although its entry cannot be renewed, if it is and answers at its own URL:
     /// then it also answers the others, so that none takes over a session.
-    async fn stay_current(&self) {
+    async fn confirm_current(&self) {
         let began = Instant::now();
         let is_ending = self.current_until.lock().is_some_and(|end| began < end && end < began + AWAKE);
         let Some(url) = self.url().filter(|_| is_ending) else { return };
@@ -292,7 +292,7 @@ impl Replicas {
 /// Keeps a replica current while its entry cannot be renewed. Ends when the replica is dropped or has left.
 async fn stay_current(replica: Weak<Replicas>) {
     while let Some(replica) = replica.upgrade().filter(|replica| !replica.has_left()) {
-        replica.stay_current().await;
+        replica.confirm_current().await;
         drop(replica);
         sleep(ATTEMPTS).await;
     }

@@ -442,15 +442,9 @@ pub async fn read_statistics(
     cancel: &CancellationToken,
 ) -> Result<Value, String> {
     let parts = Arc::clone(app);
-    let read =
-        run(
-            app,
-            project,
-            caller,
-            cancel,
-            move |project, cancel| Ok(statistics::load(&parts, project, name, cancel)?.0),
-        );
-    let text = read.await.map_err(|error| error.message.into_owned())?;
+    let load =
+        move |project: &Arc<Project>, cancel: &CancellationToken| statistics::load(&parts, project, name, cancel);
+    let (text, _) = run(app, project, caller, cancel, load).await.map_err(|error| error.message.into_owned())?;
     let text = app.kernel.redactor.redact_own(&text).unwrap_or_else(|| text.to_string());
     serde_json::from_str(&text).map_err(|error| error.to_string())
 }

@@ -30,7 +30,7 @@ pub enum ConnectAction {
     Undo,
 }
 
-/// What a client's configuration file says about fumi.
+/// The entry fumi of a client's configuration file, compared with the one that `fumi connect` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryState {
     NoFile,
@@ -39,7 +39,7 @@ pub enum EntryState {
     Different,
 }
 
-/// Reads what a client's configuration file says about a server.
+/// Compares the entry fumi of a client's configuration file with a server.
 pub fn entry_state(client: &Client, file: &Path, server: &Server<'_>) -> Result<EntryState, ConnectError> {
     let Some(text) = fumi_connect::read_text(file)? else { return Ok(EntryState::NoFile) };
     let in_file = |source| ConnectError::Text { path: file.to_owned(), source };

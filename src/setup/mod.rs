@@ -3,12 +3,14 @@
 pub mod connect;
 pub mod doctor;
 
-use std::{borrow::Cow, collections::BTreeMap, sync::LazyLock};
+use std::{borrow::Cow, collections::BTreeMap, path::PathBuf, sync::LazyLock};
 
 use fumi_base::{
     template,
     text::{BilingualText, Locale},
 };
+use fumi_config::ConfigError;
+use fumi_connect::{Folders, Platform, Server};
 
 static TEXTS: LazyLock<BTreeMap<String, BilingualText>> =
     LazyLock::new(|| toml::from_str(include_str!("texts.toml")).expect("a test reads it"));
@@ -18,6 +20,47 @@ fn text(locale: Locale, name: &str, facts: &[(&str, &str)]) -> String {
     let text = TEXTS.get(name).map_or("?", |text| text.get(locale));
     let fact = |name: &str| facts.iter().find(|(known, _)| *known == name).map(|(_, fact)| Cow::Borrowed(*fact));
     template::fill(text, ("{", "}"), fact)
+}
+
+/// Where this program and the configuration files of clients are.
+#[derive(Debug)]
+pub struct SetUpPlace {
+    home: PathBuf,
+    project: PathBuf,
+    program: String,
+    root: String,
+    environment: fn(&str) -> Option<String>,
+}
+
+impl SetUpPlace {
+    /// Finds the folders. `project` is the current folder if it is `None`.
+    ///
+    /// # Errors
+    /// If the current folder or the path of this program cannot be determined.
+    pub fn of(project: Option<PathBuf>, environment: fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let unknown = |error: std::io::Error| ConfigError(format!("the current folder or this program: {error}"));
+        let project = std::path::absolute(project.unwrap_or_else(|| PathBuf::from("."))).map_err(unknown)?;
+        Ok(Self {
+            home: environment("HOME").map(PathBuf::from).unwrap_or_default(),
+            program: std::env::current_exe().map_err(unknown)?.display().to_string(),
+            root: project.display().to_string(),
+            project,
+            environment,
+        })
+    }
+
+    pub fn folders(&self) -> Folders<'_> {
+        Folders {
+            platform: Platform::current(),
+            home: &self.home,
+            project: &self.project,
+            environment: &self.environment,
+        }
+    }
+
+    pub fn server<'a>(&'a self, url: &'a str, token_variable: Option<&'a str>) -> Server<'a> {
+        Server { url, token_variable, program: &self.program, root: &self.root }
+    }
 }
 
 #[cfg(test)]

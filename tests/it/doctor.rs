@@ -1,9 +1,10 @@
 //! `fumi doctor`: each fault is found, with a step that mends it.
 
 use std::{
+    fs,
     io::{Read as _, Write as _},
     net::TcpListener,
-    process::Output,
+    process::{Command, Output},
     thread,
 };
 
@@ -13,16 +14,17 @@ use crate::{
     sample::Sample,
 };
 
-/// Runs the command with a usable state folder, a free port and a program in place of Chromium, changed by arguments.
-fn examine(sample: &Sample, arguments: &[&str]) -> Output {
+/// Returns the command with a usable state folder, a home folder of its own, and a program in place of Chromium.
+fn doctor(sample: &Sample) -> Command {
     let mut command = fumi();
     command
         .current_dir(sample.root())
         .env("HOME", sample.outside())
         .env("LC_ALL", "C.UTF-8")
-        .env("FUMI__BROWSER__EXECUTABLE", "/bin/sh");
-    command.env("FUMI__STORE__DIR", sample.outside().join("state")).args(["doctor", "--listen", "127.0.0.1:0"]);
-    command.args(arguments).output().unwrap()
+        .env_remove("XDG_CONFIG_HOME");
+    command.env("FUMI__BROWSER__EXECUTABLE", "/bin/sh").env("FUMI__STORE__DIR", sample.outside().join("state"));
+    command.env("FUMI__SERVER__STATE_KEY", "0123456789abcdef0123456789abcdef").arg("doctor");
+    command
 }
 
 /// Asserts that there is one fault, whose line and next step have these parts.
@@ -39,7 +41,7 @@ fn has_one_fault(output: &Output, fault: &str, next: &str) {
 #[test]
 fn nothing_is_wrong_with_a_usable_configuration() {
     let sample = Sample::new();
-    let output = examine(&sample, &[]);
+    let output = doctor(&sample).args(["--listen", "127.0.0.1:0"]).output().unwrap();
     let (out, err) = says(&output);
     assert_eq!((output.status.code(), err.as_str()), (Some(0), ""), "{out}");
     for part in ["Configuration: no file", "none runs at 127.0.0.1:0", "Project root: ", "State: ", "Chromium: found"] {
@@ -69,37 +71,26 @@ fn each_fault_names_the_step_that_mends_it() {
         (&["--state", "not-a-folder/state"], "not-a-folder/state", "--state"),
         (&["--store", "redis://127.0.0.1:1"], "Redis", "store.url"),
     ] {
-        // The last option counts, as for all commands.
-        let mut command = fumi();
-        command
-            .current_dir(sample.root())
-            .env("HOME", sample.outside())
-            .env("LC_ALL", "C.UTF-8")
-            .env("FUMI__BROWSER__EXECUTABLE", "/bin/sh");
-        command.env("FUMI__SERVER__STATE_KEY", "0123456789abcdef0123456789abcdef");
-        command.env("FUMI__STORE__DIR", sample.outside().join("state")).arg("doctor").args(arguments);
+        let mut command = doctor(&sample);
+        command.args(arguments);
         if !arguments.contains(&"--listen") {
             command.args(["--listen", "127.0.0.1:0"]);
         }
         has_one_fault(&command.output().unwrap(), fault, next);
     }
+    let mut command = doctor(&sample);
+    command.env("FUMI__BROWSER__EXECUTABLE", sample.root().join("not-a-folder")).args(["--listen", "127.0.0.1:0"]);
+    has_one_fault(&command.output().unwrap(), "Chromium", "");
     // A file that cannot be read as one, and one that names another server, which may be intended.
     let home = sample.outside();
-    std::fs::create_dir_all(home.join(".cursor")).unwrap();
-    std::fs::create_dir_all(home.join(".gemini")).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(home.join(".cursor/mcp.json")).status().unwrap().success());
-    std::fs::write(home.join(".gemini/settings.json"), "{\"mcpServers\":{\"fumi\":{\"httpUrl\":\"http://b/mcp\"}}}")
+    fs::create_dir_all(home.join(".cursor")).unwrap();
+    fs::create_dir_all(home.join(".gemini")).unwrap();
+    assert!(Command::new("mkfifo").arg(home.join(".cursor/mcp.json")).status().unwrap().success());
+    fs::write(home.join(".gemini/settings.json"), "{\"mcpServers\":{\"fumi\":{\"httpUrl\":\"http://b/mcp\"}}}")
         .unwrap();
-    let mut command = fumi();
-    command.env("HOME", home).env("FUMI__BROWSER__EXECUTABLE", "/bin/sh").env_remove("XDG_CONFIG_HOME");
-    command.args(["doctor", "--store", "memory", "--root", "/", "--listen", "127.0.0.1:0"]);
-    let output = command.output().unwrap();
+    let output = doctor(&sample).args(["--listen", "127.0.0.1:0"]).output().unwrap();
     assert!(says(&output).0.contains("names fumi by another URL"), "{output:?}");
     has_one_fault(&output, "is not a regular file", "fumi connect cursor --url http://127.0.0.1:0/mcp");
-    let mut command = fumi();
-    command.current_dir(sample.root()).env("FUMI__BROWSER__EXECUTABLE", sample.root().join("not-a-folder"));
-    command.args(["doctor", "--store", "memory", "--listen", "127.0.0.1:0"]);
-    has_one_fault(&command.output().unwrap(), "Chromium", "");
 }
 
 #[tokio::test(flavor = "multi_thread")]

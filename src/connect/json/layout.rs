@@ -8,8 +8,7 @@ use jsonc_parser::{
 };
 use serde_json::{Map, Value};
 
-use super::nest;
-use crate::edit::{Edit, line_start, newline_of};
+use crate::edit::{Edit, line_start, nest, newline_of};
 
 /// The indentation of a file that has none of its own.
 const DEFAULT_INDENT: &str = "  ";

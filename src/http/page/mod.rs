@@ -159,7 +159,7 @@ pub struct PageQuery {
     view: View,
 }
 
-/// What the page shows.
+/// The content of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum View {

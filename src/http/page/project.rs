@@ -8,7 +8,6 @@ use axum::response::Response;
 use fumi_base::text::Locale;
 use fumi_kernel::{Access, Caller};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 use super::{nonce, rendered, text};
 use crate::{http::router::Edge, mcp::resources::read_statistics};
@@ -79,18 +78,12 @@ pub(super) async fn page(edge: &Edge, access: &Arc<Access>, locale: Locale) -> R
     let stop = edge.closing.child_token();
     // Counting stops when the request is dropped.
     let _guard = stop.clone().drop_guard();
-    let count = async |name: &'static str, stop: &CancellationToken| {
-        read_statistics(app, Arc::clone(project), name, &caller, stop).await
-    };
-    let counted = match count("overview", &stop).await {
-        Ok(overview) => count("complexity", &stop).await.map(|complexity| (overview, complexity)),
-        Err(error) => Err(error),
-    };
-    let (counted, fault) = match counted {
+    let count = |name: &'static str| read_statistics(app, Arc::clone(project), name, &caller, &stop);
+    let counted = async { Ok::<_, String>((count("overview").await?, count("complexity").await?)) };
+    let ((overview, complexity), fault) = match counted.await {
         Ok(counted) => (counted, None),
-        Err(reason) => ((Value::Null, Value::Null), Some(reason)),
+        Err(reason) => (Default::default(), Some(reason)),
     };
-    let (overview, complexity) = counted;
     let nonce = nonce();
     let page = ProjectPage {
         locale,

@@ -35,12 +35,17 @@ async fn logs(cluster: &Cluster, replica: usize, line: &str) {
     }
 }
 
-/// Cuts a home off from Redis until its entry has expired.
-async fn cut_until_expired(cluster: &Cluster, way: &RedisRoute, session: &Session, home: usize) {
+/// Returns two replicas, and a session of one whose entry has expired, because that alone is cut off from Redis.
+async fn home_is_cut_off(chosen: &str) -> (Cluster, [RedisRoute; 2], Session, usize) {
+    let (cluster, ways) = two_ways().await;
+    let session = cluster.session().await;
+    let home = home(&cluster).await;
+    cluster.choose(&session, chosen).await;
     // The other replica learns where the session lives.
-    files(&cluster.at(session, 1 - home)).await;
-    way.cut();
+    files(&cluster.at(&session, 1 - home)).await;
+    ways[home].cut();
     tokio::time::sleep(TTL + Duration::from_secs(1)).await;
+    (cluster, ways, session, home)
 }
 
 /// Fills the queue of connections that a stopped replica does not accept.
@@ -115,11 +120,7 @@ async fn choice_during_an_outage_is_stored_after_it() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs redis-server"]
 async fn home_that_is_cut_off_and_stops_for_a_moment_keeps_its_sessions() {
-    let (cluster, ways) = two_ways().await;
-    let session = cluster.session().await;
-    let home = home(&cluster).await;
-    cluster.choose(&session, "one").await;
-    cut_until_expired(&cluster, &ways[home], &session, home).await;
+    let (cluster, ways, session, home) = home_is_cut_off("one").await;
     cluster.signal(home, "-STOP");
     let waiting = fill_queue(&cluster, home);
     let elsewhere = cluster.at(&session, 1 - home);
@@ -138,11 +139,7 @@ async fn home_that_is_cut_off_and_stops_for_a_moment_keeps_its_sessions() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs redis-server"]
 async fn sessions_of_a_home_that_is_cut_off_and_was_stopped_go_on_at_another() {
-    let (cluster, ways) = two_ways().await;
-    let session = cluster.session().await;
-    let home = home(&cluster).await;
-    cluster.choose(&session, "two").await;
-    cut_until_expired(&cluster, &ways[home], &session, home).await;
+    let (cluster, ways, session, home) = home_is_cut_off("two").await;
     cluster.signal(home, "-STOP");
     tokio::time::sleep(Duration::from_secs(9)).await;
     cluster.signal(home, "-CONT");
