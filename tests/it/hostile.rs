@@ -308,6 +308,8 @@ fn the_second_body_is_refused(program: &Program) -> bool {
     let mut first = program.connect();
     first.send(head(begin.len() + rest.len()).as_bytes());
     first.send(begin.as_bytes());
+    // So that it is read first.
+    thread::sleep(Duration::from_millis(100));
 
     let half = "x".repeat(1_000_000);
     let mut second = program.connect();
