@@ -54,10 +54,15 @@ pub async fn drain(edge: &Edge, patience: Duration) {
     let _ = timeout(ANSWER, edge.requests.wait()).await;
     calls_end(edge, deadline).await;
     // Before the library ends: it would answer 500 to a request without a session whose call still runs.
+    let had_calls = edge.sessions.running_calls() > 0;
     edge.sessions.stop_calls();
     calls_end(edge, Instant::now() + ANSWER).await;
     let deadline = Instant::now() + CLOSE;
-    end_subscriptions(edge, deadline).await;
+    let had_streams = end_subscriptions(edge, deadline).await;
+    if had_calls || had_streams {
+        // Their results are in buffers whose state cannot be queried.
+        sleep(FLUSH).await;
+    }
     edge.closing.cancel();
     sleep_until(deadline).await;
     tracing::warn!("connections are still open; not waiting for them");
@@ -70,16 +75,14 @@ async fn calls_end(edge: &Edge, deadline: Instant) {
     }
 }
 
-/// Ends the streams of subscriptions with a result, by which a client distinguishes a shutdown from a broken network.
-async fn end_subscriptions(edge: &Edge, deadline: Instant) {
+/// Ends the streams of subscriptions with a result, by which a client distinguishes a shutdown from a broken network. Returns
+/// true if there were any.
+async fn end_subscriptions(edge: &Edge, deadline: Instant) -> bool {
     let subscriptions = edge.sessions.subscriptions();
     let had_streams = subscriptions.streams() > 0;
     subscriptions.end();
     while subscriptions.streams() > 0 && Instant::now() < deadline {
         sleep(LOOK).await;
     }
-    if had_streams {
-        // The results are in buffers whose state cannot be queried.
-        sleep(FLUSH).await;
-    }
+    had_streams
 }
