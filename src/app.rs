@@ -166,8 +166,12 @@ impl App {
         if !access.by_project {
             return access.clone();
         }
-        let is_novel = pipeline::is_of_family(&self.kernel, fumi_tools::novel::FAMILY.name, access, project);
-        access.with_listed(if is_novel { "novel" } else { "code" })
+        access.with_listed(if self.is_novel(access, project) { "novel" } else { "code" })
+    }
+
+    /// True if a project is a novel. Reads its folder.
+    pub fn is_novel(&self, access: &Access, project: &Arc<Project>) -> bool {
+        pipeline::is_of_family(&self.kernel, fumi_tools::novel::FAMILY.name, access, project)
     }
 
     /// Returns the provider, if it may answer the question.

@@ -107,10 +107,25 @@ pub(super) async fn call_once(
     arguments: Map<String, Value>,
     caller: Caller,
 ) -> Result<ToolReply, HttpError> {
-    // In a task of its own, so that a call whose client disconnected is cancelled and awaited, not only dropped.
     let stop = edge.closing.child_token();
     let _guard = stop.clone().drop_guard();
-    let work = run(edge.clone(), tool, arguments, caller, CallProgress::default(), stop);
+    in_task(run_counted(edge.clone(), tool, arguments, caller, CallProgress::default(), stop)).await
+}
+
+/// Calls a tool for a view of the page. The call is not counted in the metrics of calls.
+pub(super) async fn call_for_view(
+    edge: &Edge,
+    tool: &'static str,
+    arguments: Map<String, Value>,
+    caller: Caller,
+) -> Result<ToolReply, HttpError> {
+    let stop = edge.closing.child_token();
+    let _guard = stop.clone().drop_guard();
+    in_task(run(edge.clone(), tool, arguments, caller, CallProgress::default(), stop)).await
+}
+
+/// Runs a call in a task of its own, so that a call whose client disconnected is cancelled and awaited, not only dropped.
+async fn in_task(work: impl Future<Output = ToolReply> + Send + 'static) -> Result<ToolReply, HttpError> {
     tokio::spawn(work.in_current_span()).await.map_err(|panic| {
         tracing::error!(error = %panic, "a call panicked");
         HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "CALL_FAILED", &[])
@@ -201,9 +216,20 @@ async fn run(
         cancel: &cancel,
         progress: &progress,
     };
-    let started = Instant::now();
-    let reply = Box::pin(talk.call(entry, arguments, |question| app.provider_for(question))).await;
-    app.kernel.metrics.rest_call(tool, reply.is_error, started.elapsed());
+    Box::pin(talk.call(entry, arguments, |question| app.provider_for(question))).await
+}
+
+async fn run_counted(
+    edge: Edge,
+    tool: &'static str,
+    arguments: Map<String, Value>,
+    caller: Caller,
+    progress: CallProgress,
+    cancel: CancellationToken,
+) -> ToolReply {
+    let (metrics, started) = (Arc::clone(&edge.app.kernel.metrics), Instant::now());
+    let reply = run(edge, tool, arguments, caller, progress, cancel).await;
+    metrics.rest_call(tool, reply.is_error, started.elapsed());
     reply
 }
 
@@ -289,7 +315,7 @@ fn stream(
         let progress = CallProgress::default();
         let locale = caller.locale;
         let metrics = Arc::clone(&edge.app.kernel.metrics);
-        let work = run(edge, tool, arguments, caller, progress.clone(), stop);
+        let work = run_counted(edge, tool, arguments, caller, progress.clone(), stop);
         tokio::pin!(work);
         let reply = loop {
             tokio::select! {

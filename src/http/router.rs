@@ -60,6 +60,8 @@ pub struct EdgeParts {
     pub forwarder: Option<Forwarder>,
     /// The result of the last `/readyz` check of the roots.
     pub root_probe: health::RootProbe,
+    /// The calls of the last 24 hours.
+    pub history: page::CallHistory,
     /// The `OpenAPI` document, which is the same as long as the process runs.
     pub document: OnceLock<Value>,
     /// Cancelled when the server begins to shut down: `/readyz` fails first.
@@ -92,6 +94,7 @@ impl Edge {
             sessions: streams,
             forwarder,
             root_probe: health::RootProbe::default(),
+            history: page::CallHistory::default(),
             document: OnceLock::new(),
             draining: CancellationToken::new(),
             requests: TaskTracker::new(),
@@ -305,6 +308,7 @@ impl BoundServer {
         if let Some(replicas) = self.edge.app.replicas.clone() {
             tokio::spawn(async move { replicas.check_url().await });
         }
+        tokio::spawn(page::CallHistory::keep(self.edge.clone()));
         let server = connections::serve(self.listener, routes, &self.edge.app.config, closing);
         let edge = &self.edge;
         tokio::select! {

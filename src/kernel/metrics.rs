@@ -38,6 +38,7 @@ pub struct ServerMetrics {
     pool_waits: Histogram<f64>,
     lookups: Counter<u64>,
     tokens: Counter<u64>,
+    tokens_saved: Counter<u64>,
     provider_answers: Histogram<f64>,
     provider_tokens: Histogram<u64>,
     refused: Counter<u64>,
@@ -130,6 +131,12 @@ impl ServerMetrics {
                 .u64_counter("fumi.tokens.out")
                 .with_description("Estimated tokens of replies, as a model counts them")
                 .build(),
+            tokens_saved: meter
+                .u64_counter("fumi.tokens.saved")
+                .with_description(
+                    "Estimated tokens that replies in text form have less than the JSON of the same results",
+                )
+                .build(),
             batches: seconds("fumi.batch.duration", "Total time of the steps of a batch", &SECONDS),
             batch_steps: meter.u64_counter("fumi.batch.steps").with_description("Steps of batches, by result").build(),
             batch_calls_saved: meter
@@ -207,6 +214,11 @@ impl ServerMetrics {
     pub fn tokens(&self, tool: &'static str, form: ResultForm, tokens: u64) {
         let labels = [KeyValue::new("gen_ai.tool.name", tool), KeyValue::new("format", form.name())];
         self.tokens.add(tokens, &labels);
+    }
+
+    /// Counts the tokens that a reply in text form has less than the JSON of the same result.
+    pub fn tokens_saved(&self, tool: &'static str, tokens: u64) {
+        self.tokens_saved.add(tokens, &[KeyValue::new("gen_ai.tool.name", tool)]);
     }
 
     /// Records one request to a provider's model. `error` is the kind of the error; the model is the configured one.

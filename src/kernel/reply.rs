@@ -160,6 +160,11 @@ impl ToolReply {
         tokens_of(&self.text, &self.structured, self.form)
     }
 
+    /// Returns the estimated tokens of the structure alone, which a reply in text form does not contain.
+    pub fn structure_tokens(&self) -> usize {
+        tokens_of("", &self.structured, ResultForm::Structured)
+    }
+
     /// Returns the `_meta` of the reply.
     pub fn meta(&self) -> Value {
         let mut meta = json!({

@@ -450,12 +450,17 @@ impl ServerHandler for McpServer {
             ConversationOutcome::Task(task) => return Ok(CreateTaskResult::new(*task).into()),
         };
         let form = reply.form;
+        let structure_tokens = (form == ResultForm::Text).then(|| reply.structure_tokens() as u64);
         let result = to_call_result(reply);
         // Estimated once: on a large reply that takes as long as the rest of a cached call.
         let meta = result.meta.as_ref();
         let tokens = meta.and_then(|meta| meta.0.get("fumi/tokens")?.as_u64());
         let metrics = &self.app.kernel.metrics;
-        metrics.tokens(entry.spec.name, form, tokens.unwrap_or_default());
+        let tokens = tokens.unwrap_or_default();
+        metrics.tokens(entry.spec.name, form, tokens);
+        if let Some(saved) = structure_tokens.and_then(|structure| structure.checked_sub(tokens)) {
+            metrics.tokens_saved(entry.spec.name, saved);
+        }
         Ok(result.into())
     }
 

@@ -6,7 +6,8 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode, header};
 use serde_json::json;
 
 use crate::{
-    harness::{Server, Session},
+    harness::{SESSION, Server, Session},
+    novel::novel,
     sample::Sample,
 };
 
@@ -115,6 +116,71 @@ async fn view_of_the_project_counts_it_and_leads_to_each_element() {
     }
     let failed = reqwest::get(format!("{}/?view=nothing", server.base)).await.unwrap();
     assert_eq!(failed.status(), StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn view_of_a_novel_shows_its_episodes_and_reviews_one_without_writing() {
+    let sample = novel();
+    let server = Server::start(sample.app()).await;
+    let main = page(&server, "?lang=en").await;
+    assert!(main.contains("<a href=\"/?view=novel&amp;lang=en\">The novel</a>"), "{main}");
+    let last = page(&server, "?view=novel&lang=en").await;
+    for part in [
+        "3 episodes: 0 completed",
+        ">ほまち</a></th><td>manuscript</td>",
+        "Review of episode 3",
+        "No foreshadowing is open",
+    ] {
+        assert!(last.contains(part), "{part}: {last}");
+    }
+    let first = page(&server, "?view=novel&episode=1&lang=ja").await;
+    for part in [
+        "チェックした話: 1",
+        "<title>六つの分類</title>",
+        "<title>地の文の長さ</title>",
+        "<title>緊張度の推移</title>",
+        "F001 台帳にない盥</th><td class=\"number\">1</td><td class=\"number\">2</td>",
+        "episode=1&amp;lang=ja#review\" aria-current=\"true\">こぶとえくぼ</a>",
+    ] {
+        assert!(first.contains(part), "{part}: {first}");
+    }
+    assert!(first.len() < 100_000, "{} bytes", first.len());
+    assert!(!sample.root().join(".noveler").exists(), "the view wrote to the project");
+    assert!(page(&server, "?lang=en").await.contains("No tool has been called"));
+    // A score appears once there is a review.
+    let session = Session::open_at(&format!("{}/novel", server.url()), SESSION).await;
+    session.call("noveler_check", json!({"episode": 1, "judge": false})).await;
+    let scored = page(&server, "?view=novel&lang=en").await;
+    assert!(scored.contains("<title>Scores of whole reviews</title>"), "{scored}");
+    let missing = page(&server, "?view=novel&episode=9&lang=en").await;
+    assert!(missing.contains("class=\"state bad\"") && missing.contains("episode 9"), "{missing}");
+    let not_a_number = reqwest::get(format!("{}/?view=novel&episode=x", server.base)).await.unwrap();
+    assert_eq!(not_a_number.status(), StatusCode::BAD_REQUEST);
+    // Other projects have no link to it.
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    assert!(!page(&server, "?lang=en").await.contains("view=novel"));
+    assert!(page(&server, "?view=novel&lang=en").await.contains("There are no episodes yet"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn page_shows_the_tokens_that_replies_in_text_form_saved() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let mut saved = Vec::new();
+    for form in ["both", "text"] {
+        let session = Session::open_at(&format!("{}?result={form}", server.url()), SESSION).await;
+        session.call("search_content", json!({"query": "the", "roots": ["."]})).await;
+        let page = page(&server, "?lang=en").await;
+        let value = |name: &str| {
+            let value = page.split(&format!("<dt>{name}</dt><dd>")).nth(1).unwrap();
+            value.split('<').next().unwrap().parse::<u64>().unwrap()
+        };
+        assert_eq!(value("Tokens saved"), value("Tokens saved by text instead of JSON"));
+        saved.push(value("Tokens saved"));
+        assert!(page.contains("Calls, in steps of 15 minutes (most: "), "{page}");
+    }
+    assert!(saved[0] == 0 && saved[1] > 0, "{saved:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

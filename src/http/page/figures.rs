@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use fumi_base::text::Locale;
 use prometheus::proto::{LabelPair, Metric, MetricFamily};
 
-use super::text;
+use super::{history::Totals, text};
 use crate::{http::router::Edge, telemetry::metrics::resident_bytes};
 
 /// The names of the metrics as Prometheus has them.
 const OPERATIONS: &str = "mcp_server_operation_duration_seconds";
 const REST_CALLS: &str = "fumi_rest_call_duration_seconds";
 const TOKENS: &str = "fumi_tokens_out_total";
+const SAVED: &str = "fumi_tokens_saved_total";
 const LOOKUPS: &str = "fumi_cache_lookups_total";
 const BATCH_SAVED: &str = "fumi_batch_tokens_saved_total";
 const INDEXED: &str = "fumi_index_files";
@@ -43,6 +44,8 @@ pub(super) struct Counted {
     hits: u64,
     misses: u64,
     batch_saved: u64,
+    /// The tokens that replies in text form have less than JSON.
+    form_saved: u64,
     indexed: u64,
     unopened: u64,
 }
@@ -81,6 +84,7 @@ impl Counted {
             }
             LOOKUPS if label("result") == Some("hit") => self.hits += count,
             LOOKUPS => self.misses += count,
+            SAVED => self.form_saved += count,
             BATCH_SAVED => self.batch_saved += count,
             INDEXED => self.indexed += whole(metric.get_gauge().get_value()),
             UNOPENED => self.unopened += count,
@@ -92,15 +96,24 @@ impl Counted {
         self.tools.entry(tool.to_owned()).or_insert_with(|| CallRow { tool: tool.to_owned(), ..CallRow::default() })
     }
 
+    /// Returns the sums over all tools.
+    pub(super) fn totals(&self) -> Totals {
+        let mut totals = Totals { tokens: self.tokens, saved: self.form_saved + self.batch_saved, ..Totals::default() };
+        for row in self.tools.values() {
+            totals.calls += row.calls;
+            totals.failures += row.failures;
+            totals.seconds += row.seconds;
+        }
+        totals
+    }
+
     /// Returns the tools that were called, most calls first.
     pub(super) fn rows(self) -> Vec<CallRow> {
         let mut rows: Vec<_> = self.tools.into_values().filter(|row| row.calls > 0).collect();
         rows.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.tool.cmp(&b.tool)));
         let most = rows.first().map_or(1, |row| row.calls);
         for row in &mut rows {
-            #[expect(clippy::cast_precision_loss, reason = "exact below 2^53 calls")]
-            let mean = row.seconds * 1_000.0 / row.calls as f64;
-            row.mean_ms = whole(mean.round());
+            row.mean_ms = mean_ms(row.seconds, row.calls);
             row.width = (row.calls * WIDEST / most).max(1);
         }
         rows
@@ -117,6 +130,7 @@ pub(super) fn figures(edge: &Edge, counted: &Counted, locale: Locale) -> Vec<(&'
         (text("calls_running", locale), edge.sessions.running_calls().to_string()),
         (text("tokens_out", locale), counted.tokens.to_string()),
         (text("tokens_by_form", locale), if forms.is_empty() { "–".to_owned() } else { forms.join(", ") }),
+        (text("form_saved", locale), counted.form_saved.to_string()),
         (text("batch_saved", locale), counted.batch_saved.to_string()),
         (text("cache", locale), megabytes(edge.app.kernel.cache.bytes())),
         (text("cache_hits", locale), hits),
@@ -125,6 +139,12 @@ pub(super) fn figures(edge: &Edge, counted: &Counted, locale: Locale) -> Vec<(&'
         (text("memory", locale), resident_bytes().map_or_else(|| "–".to_owned(), megabytes)),
     ]
     .into()
+}
+
+/// Returns the mean time of calls in milliseconds; 0 without calls.
+#[expect(clippy::cast_precision_loss, reason = "exact below 2^53 calls")]
+pub(super) fn mean_ms(seconds: f64, calls: u64) -> u64 {
+    whole((seconds * 1_000.0 / calls.max(1) as f64).round())
 }
 
 fn megabytes(bytes: u64) -> String {

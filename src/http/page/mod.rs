@@ -1,11 +1,14 @@
 //! `GET /`: one page for people. It tells the server's state, how to connect a client, which tools there are and what was
-//! called, and tries a tool (`POST /`, a form). `GET /?view=project` shows the project in numbers.
+//! called, and tries a tool (`POST /`, a form). `GET /?view=project` shows the project in numbers, `GET /?view=novel` a novel.
 //!
 //! Invariants: the page loads nothing from elsewhere and works without its script; a tool is called through the same pipeline,
 //! with the same access, as over `/v1/tools`. Where tokens are needed, a browser asks for one as the password of this page.
 
 mod figures;
+mod history;
+mod novel;
 mod project;
+mod structured;
 
 use std::{
     collections::BTreeMap,
@@ -32,7 +35,11 @@ use fumi_kernel::{Access, Caller, ResultForm, ToolReply, catalogue::ToolEntry};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use self::figures::CallRow;
+pub use self::history::CallHistory;
+use self::{
+    figures::CallRow,
+    history::{BarChart, Day},
+};
 use super::{health, http_error::HttpError, rest, router::Edge};
 use crate::mcp::observe::{self, Operation};
 
@@ -60,13 +67,15 @@ struct Page<'p> {
     version: &'static str,
     url: String,
     project: String,
-    has_project_view: bool,
+    /// The other views that the caller may use: each query, and its title.
+    views: Vec<(&'static str, &'static str)>,
     is_ready: bool,
     state: String,
     needs_token: bool,
     clients: Vec<ShownClient>,
     figures: Vec<(&'static str, String)>,
     pools: Vec<(&'static str, PoolLoad)>,
+    day: Day,
     calls: Vec<CallRow>,
     groups: Vec<ToolGroup<'p>>,
     chosen: ChosenCall,
@@ -157,6 +166,8 @@ pub struct PageQuery {
     arguments: Option<String>,
     #[serde(default)]
     view: View,
+    /// The episode that the view of a novel shows; without it the last one with a manuscript.
+    episode: Option<u32>,
 }
 
 /// The content of the page.
@@ -166,6 +177,7 @@ enum View {
     #[default]
     Server,
     Project,
+    Novel,
 }
 
 /// `GET /`: the page.
@@ -177,8 +189,12 @@ pub async fn show(
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
     let locale = rest::language(&edge, &uri, &headers);
-    if query.view == View::Project && has_project_view(&edge, &access) {
-        return Ok(project::page(&edge, &access, locale).await);
+    match query.view {
+        View::Project if has_project_view(&edge, &access) => return Ok(project::page(&edge, &access, locale).await),
+        View::Novel if novel::may_view(&edge, &access) => {
+            return novel::page(&edge, &access, locale, query.episode).await;
+        }
+        _ => {}
     }
     let entry = match &query.tool {
         Some(name) => rest::find(&edge, &access, name)?,
@@ -261,7 +277,13 @@ async fn page(
         nonce: nonce.clone(),
         version: env!("CARGO_PKG_VERSION"),
         project: project.shown_root(),
-        has_project_view: has_project_view(edge, access),
+        views: [
+            has_project_view(edge, access).then(|| ("view=project", text("project_view", locale))),
+            novel::has_view(edge, access).then(|| ("view=novel", text("novel_view", locale))),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
         is_ready,
         state,
         needs_token: app.config.auth.mode != AuthMode::None,
@@ -269,6 +291,7 @@ async fn page(
         url,
         figures: figures::figures(edge, &counted, locale),
         pools: Pool::ALL.map(|pool| (pool.name(), app.kernel.pools.load(pool))).to_vec(),
+        day: history::day(&edge.history, counted.totals(), locale),
         calls: counted.rows(),
         groups: groups(edge, access, locale),
         chosen: ChosenCall {
@@ -279,6 +302,14 @@ async fn page(
         reply,
     };
     rendered(&page, &nonce)
+}
+
+/// Returns the query of the page whose form has a call.
+fn form_query(tool: &str, arguments: &Value, locale: Locale) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("lang", locale.tag()).append_pair("tool", tool);
+    query.append_pair("arguments", &arguments.to_string());
+    query.finish()
 }
 
 /// True if a caller may use the tools whose numbers the view of the project shows.
@@ -404,9 +435,12 @@ mod tests {
     fn page_and_texts_name_the_same() {
         let sources = [
             include_str!("page.html"),
+            include_str!("novel.html"),
             include_str!("project.html"),
             include_str!("mod.rs"),
             include_str!("figures.rs"),
+            include_str!("history.rs"),
+            include_str!("novel.rs"),
             include_str!("project.rs"),
         ]
         .concat();

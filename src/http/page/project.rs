@@ -9,7 +9,11 @@ use fumi_base::text::Locale;
 use fumi_kernel::{Access, Caller};
 use serde_json::{Value, json};
 
-use super::{nonce, rendered, text};
+use super::{
+    form_query, nonce, rendered,
+    structured::{number, rows, string},
+    text,
+};
 use crate::{http::router::Edge, mcp::resources::read_statistics};
 
 /// The width of the longest bar, in pixels.
@@ -99,18 +103,6 @@ pub(super) async fn page(edge: &Edge, access: &Arc<Access>, locale: Locale) -> R
     rendered(&page, &nonce)
 }
 
-fn rows(list: &Value) -> impl Iterator<Item = &Value> {
-    list.as_array().into_iter().flatten()
-}
-
-fn number(value: &Value) -> u64 {
-    value.as_u64().unwrap_or_default()
-}
-
-fn string(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
-}
-
 /// Returns the width of a bar for a share from 0 to 1, at least one pixel if there is anything.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a small width")]
 fn width(share: f64) -> u64 {
@@ -153,7 +145,7 @@ fn elements(complexity: &Value, locale: Locale) -> Vec<ElementRow> {
     let row = |element: &Value| {
         let (path, name) = (string(&element["path"]), string(&element["element"]));
         ElementRow {
-            query: query("extract_code_section", &json!({"file_path": path, "element": name}), locale),
+            query: form_query("extract_code_section", &json!({"file_path": path, "element": name}), locale),
             path,
             element: name,
             line: number(&element["line"]),
@@ -167,19 +159,11 @@ fn files(overview: &Value, locale: Locale) -> Vec<FileRow> {
     let row = |file: &Value| {
         let path = string(&file["path"]);
         FileRow {
-            query: query("check_code_scale", &json!({"file_path": path}), locale),
+            query: form_query("check_code_scale", &json!({"file_path": path}), locale),
             path,
             lines: number(&file["line_count"]),
             bytes: number(&file["size_bytes"]),
         }
     };
     rows(&overview["largest_files"]).map(row).collect()
-}
-
-/// Returns the query of the page whose form has a call.
-fn query(tool: &str, arguments: &Value, locale: Locale) -> String {
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    query.append_pair("lang", locale.tag()).append_pair("tool", tool);
-    query.append_pair("arguments", &arguments.to_string());
-    query.finish()
 }

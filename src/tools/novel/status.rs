@@ -34,6 +34,9 @@ pub struct Args {
     /// True to draw a chart of the review scores.
     #[serde(default)]
     include_charts: bool,
+    /// True to list every episode.
+    #[serde(default)]
+    include_episodes: bool,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -42,6 +45,9 @@ pub struct Output {
     project_overview: ProjectOverview,
     quality_summary: QualitySummary,
     progress_analysis: ProgressAnalysis,
+    /// Every episode with a plot or a manuscript, by number, if they were requested.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    episodes: Vec<EpisodeRow>,
     /// The writing sessions that can be continued.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     open_sessions: Vec<OpenSession>,
@@ -71,6 +77,19 @@ struct ProjectOverview {
     /// The numbers of the episodes with only a plot.
     #[serde(skip_serializing_if = "String::is_empty")]
     planned: String,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct EpisodeRow {
+    episode: u32,
+    /// The title from the names of the episode's files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// `planned`, `draft` or `completed`.
+    state: &'static str,
+    /// The score from 0 to 100, if the present text was judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -144,14 +163,12 @@ impl Tool for ProjectStatus {
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let (novel, locale) = (deps.novel(cx), cx.locale());
-        let output = cx.blocking(move |_, _| {
-            Ok::<_, ProjectError>(output(&NovelStatus::read(&novel)?, args.include_charts, locale))
-        });
+        let output = cx.blocking(move |_, _| Ok::<_, ProjectError>(output(&NovelStatus::read(&novel)?, &args, locale)));
         Ok(ToolOutcome::Done(output.await?))
     }
 }
 
-fn output(status: &NovelStatus, draws: bool, locale: Locale) -> Output {
+fn output(status: &NovelStatus, args: &Args, locale: Locale) -> Output {
     let total = status.episodes.len();
     let completed = status.count(EpisodeProgress::Completed);
     let mut remarks: Vec<String> =
@@ -186,10 +203,24 @@ fn output(status: &NovelStatus, draws: bool, locale: Locale) -> Output {
             median_stage_seconds: status.stage_seconds.map(tenths),
             recent_activity: status.activity.iter().map(activity).collect(),
         },
-        charts: if draws { vec![Chart::of_scores(&status.scores, locale)] } else { Vec::new() },
+        episodes: if args.include_episodes { status.episodes.iter().map(row).collect() } else { Vec::new() },
+        charts: if args.include_charts { vec![Chart::of_scores(&status.scores, locale)] } else { Vec::new() },
         open_sessions: status.open.iter().take(SHOWN).map(open).collect(),
         next_suggested_actions: suggestions(status, locale),
         remarks,
+    }
+}
+
+fn row(episode: &EpisodeStatus) -> EpisodeRow {
+    EpisodeRow {
+        episode: episode.episode.number(),
+        title: episode.title.clone(),
+        state: match episode.progress {
+            EpisodeProgress::Planned => "planned",
+            EpisodeProgress::Draft => "draft",
+            EpisodeProgress::Completed => "completed",
+        },
+        score: episode.judged.as_ref().map(|(_, score)| *score),
     }
 }
 
@@ -349,6 +380,7 @@ fn suggestions(status: &NovelStatus, locale: Locale) -> Vec<Suggestion> {
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.head(locale), self.quality_summary.line(locale)];
+        lines.extend(self.episodes.iter().map(|episode| episode.line(locale)));
         lines.extend(self.sessions(locale));
         lines.extend(self.quality_summary.scores(locale));
         let latest = self.progress_analysis.recent_activity.first();
@@ -410,6 +442,27 @@ impl Output {
         let rows = self.open_sessions.iter().map(row);
         let head = (!self.open_sessions.is_empty()).then(|| head.to_owned());
         head.into_iter().chain(rows).collect()
+    }
+}
+
+impl EpisodeRow {
+    fn line(&self, locale: Locale) -> String {
+        let Self { episode, title, state, score } = self;
+        let title = title.as_deref().unwrap_or_default();
+        let score = score.map(|score| score.to_string());
+        match (locale, score) {
+            (Locale::En, None) => format!("{episode} {title}: {state}"),
+            (Locale::En, Some(score)) => format!("{episode} {title}: {state}, {score}"),
+            (Locale::Ja, score) => {
+                let state = match *state {
+                    "planned" => "プロットのみ",
+                    "draft" => "原稿あり",
+                    _ => "完成",
+                };
+                let score = score.map(|score| format!("、{score} 点")).unwrap_or_default();
+                format!("第{episode}話 {title}: {state}{score}")
+            }
+        }
     }
 }
 

@@ -7,16 +7,21 @@ use serde_json::json;
 
 use super::{tasks::built_with, visit::Visit};
 use crate::{
-    harness::{Server, Session},
+    harness::{SESSION, Server, Session},
+    novel::novel,
     sample::Sample,
 };
 
-/// Returns a browser, and a server whose page shows a call.
+/// Returns a browser, and the server of a novel with a script, whose page shows calls.
 async fn start() -> (Visit, Sample, Server) {
-    let (visit, sample) = (Visit::new().await, Sample::new());
+    let (visit, sample) = (Visit::new().await, novel());
+    sample.file("src/count.py", "def easy():\n    return 1\n\ndef hard(x):\n    return 1 if x else 2\n");
     let server = Server::start(sample.app()).await;
-    let session = Session::open(&server).await;
-    session.call("list_files", json!({"roots": ["src"]})).await;
+    let session = Session::open_at(&format!("{}/all?result=text", server.url()), SESSION).await;
+    for root in ["src", "src", "missing"] {
+        session.call("list_files", json!({"roots": [root]})).await;
+    }
+    session.call("noveler_check", json!({"episode": 2, "judge": false})).await;
     (visit, sample, server)
 }
 
@@ -42,7 +47,13 @@ async fn page_is_accessible_at_each_width_and_in_each_colour_scheme() {
         visit.call("browser_resize", json!({"width": width, "height": 800})).await.done();
         for scheme in ["light", "dark"] {
             visit.call("browser_emulate", json!({"colorScheme": scheme})).await.done();
-            for query in ["?lang=en", "?lang=ja&tool=write", "?lang=en&view=project"] {
+            for query in [
+                "?lang=en",
+                "?lang=ja&tool=write",
+                "?lang=en&view=project",
+                "?lang=en&view=novel",
+                "?lang=ja&view=novel&episode=1",
+            ] {
                 open(&visit, &format!("{}/{query}", server.base)).await;
                 assert_eq!(visit.value(&check).await, json!([]), "{query} at {width}, {scheme}");
                 let overflow = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth";
@@ -90,5 +101,70 @@ async fn every_control_of_the_page_works() {
     assert_eq!(visit.value("() => location.hash").await, "#main");
     let painted = visit.value("() => performance.getEntriesByName('first-contentful-paint').length").await;
     assert_eq!(painted, json!(1));
+    console_is_clean(&visit).await;
+}
+
+/// A question of a person: the clicks that answer it, and a function that returns the answer on the page.
+const QUESTIONS: [(&str, &[&str], &str); 10] = [
+    ("Does the server work?", &[], "document.querySelector('.state').textContent === 'Ready.'"),
+    (
+        "How many tokens did we save today?",
+        &[],
+        "[...document.querySelectorAll('dt')].find(term => term.textContent === 'Tokens saved').nextElementSibling.textContent > 0",
+    ),
+    (
+        "Which tool fails most?",
+        &[],
+        "[...document.querySelectorAll('[aria-labelledby=calls] tbody tr')].sort((a, b) => b.cells[3].textContent - a.cells[3].textContent)[0].cells[0].textContent === 'list_files'",
+    ),
+    (
+        "How do I connect Cursor?",
+        &["text=Cursor"],
+        "document.querySelector('details[open] a[href^=\"cursor:\"]') !== null",
+    ),
+    (
+        "Which arguments does check_code_scale take?",
+        &["role=link[name=\"check_code_scale\"]"],
+        "document.querySelector('#arguments').value.includes('file_path')",
+    ),
+    (
+        "Which function is the most complex?",
+        &["role=link[name=\"The project in numbers\"]"],
+        "document.querySelector('[aria-labelledby=elements] tbody th').textContent === 'hard'",
+    ),
+    (
+        "What is its source?",
+        &["role=link[name=\"The project in numbers\"]", "role=link[name=\"hard\"]", "role=button[name=\"Run\"]"],
+        "document.querySelector('#reply pre').textContent.includes('1 if x else 2')",
+    ),
+    (
+        "How is the rhythm of episode 2?",
+        &["role=link[name=\"The novel\"]", "role=link[name=\"ほまち\"]"],
+        "document.querySelector('#review').textContent.endsWith(' 2') && document.querySelector('[aria-label=Rhythm] title').textContent === 'Sentences of the narration'",
+    ),
+    (
+        "Which foreshadowing is open after episode 1?",
+        &["role=link[name=\"The novel\"]", "role=link[name=\"こぶとえくぼ\"]"],
+        "document.querySelector('[aria-labelledby=threads]').textContent.includes('F001 台帳にない盥')",
+    ),
+    (
+        "What does the review of the last episode say?",
+        &["role=link[name=\"The novel\"]", "role=link[name=\"the whole review\"]", "role=button[name=\"Run\"]"],
+        "document.querySelector('#reply pre').textContent.includes('/100')",
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn each_of_ten_questions_is_answered_within_three_clicks() {
+    let (visit, _sample, server) = start().await;
+    for (question, clicks, answer) in QUESTIONS {
+        assert!(clicks.len() <= 3, "{question}");
+        open(&visit, &format!("{}/?lang=en", server.base)).await;
+        for target in clicks {
+            visit.click(target).await.done();
+        }
+        assert_eq!(visit.value(&format!("() => {answer}")).await, json!(true), "{question}");
+    }
     console_is_clean(&visit).await;
 }
