@@ -2,6 +2,7 @@
 //! standard error; exit 0 for success, 1 for a tool error, 2 for all other errors, such as invalid arguments or an
 //! unusable configuration.
 
+mod progress_bar;
 mod terminal;
 
 use std::{
@@ -34,6 +35,7 @@ use fumi_config::{self, Config, ConfigError, Flags, LogFormat, StoreFlag};
 use fumi_connect::Place;
 use fumi_kernel::{Access, CallProgress, Caller, conversation::CallRunner};
 use fumi_novel::{project::StylePreset, scaffold::NovelTemplateValues};
+use progress_bar::{LogOutput, show_call, show_index};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -271,7 +273,7 @@ fn config(common: Common, mut flags: Flags) -> Result<Config, ConfigError> {
 /// Builds the parts of a process that serves only its own user: it logs, but exports no telemetry.
 fn app(mut config: Config) -> Result<Arc<App>, ConfigError> {
     config.telemetry.otlp_endpoint.clear();
-    telemetry::start(&config.log, None);
+    telemetry::start(&config.log, None, || LogOutput);
     App::build_with_state(State::in_memory(), config, parsers()?, secrets())
 }
 
@@ -340,7 +342,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     // The exporters need a runtime context.
     let inside = runtime.enter();
     let exporters = Exporters::open(&config.telemetry).map_err(|error| ConfigError(format!("telemetry: {error}")))?;
-    telemetry::start(&config.log, exporters.as_ref());
+    telemetry::start(&config.log, exporters.as_ref(), || LogOutput);
     let state = runtime.block_on(state::open(&config.store, environment))?;
     let app = App::build_with_state(state, config, parsers()?, secrets())?;
     drop(inside);
@@ -357,6 +359,9 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
         // Registered first: a reader of the line may send a signal at once.
         let stop = http::shutdown::requested();
         say(&format!("fumi listening on http://{address}/mcp"));
+        if terminal::is_terminal() {
+            tokio::spawn(show_index(terminal::language(environment), index_counts(Arc::clone(&own))));
+        }
         bound.serve(stop).await.map_err(|error| ConfigError(error.to_string()))
     });
     own.metrics.shutdown();
@@ -372,6 +377,12 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     served?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns a function that counts the files in the indexes, and those that are to be read.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts, which are not negative")]
+fn index_counts(app: Arc<App>) -> impl Fn() -> (u64, u64) {
+    move || (app.metrics.gauge("fumi_index_files") as u64, app.metrics.gauge("fumi_index_unread") as u64)
 }
 
 /// Logs the facts that an operator looks for first.
@@ -440,17 +451,18 @@ fn call(tool: &str, arguments: &str, as_json: bool, common: Common) -> Result<Ex
         locale: if is_for_a_person { terminal::language(environment) } else { app.config.tools.language },
         ..Caller::default()
     };
+    let progress = CallProgress::default();
     let talk = CallRunner {
         kernel: &app.kernel,
         catalogue: &app.catalogue,
         caller: &caller,
         project: app.kernel.roots.default_project(),
         cancel: &CancellationToken::new(),
-        progress: &CallProgress::default(),
+        progress: &progress,
     };
     let call = talk.call(entry, arguments, |question| app.provider_for(question));
     let reply = runtime()?.block_on(async {
-        let reply = call.await;
+        let reply = if is_for_a_person { show_call(&progress, caller.locale, call).await } else { call.await };
         app.browser.shut_down().await;
         reply
     });

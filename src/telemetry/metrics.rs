@@ -40,6 +40,13 @@ impl MetricsExporter {
         self.registry.gather()
     }
 
+    /// Returns the value of a gauge without labels; 0 if it does not exist.
+    pub fn gauge(&self, name: &str) -> f64 {
+        let families = self.families();
+        let family = families.iter().find(|family| family.name() == name);
+        family.and_then(|family| family.get_metric().first()).map_or(0.0, |metric| metric.get_gauge().get_value())
+    }
+
     /// Formats all metrics for Prometheus.
     pub fn text(&self) -> String {
         let mut out = Vec::new();

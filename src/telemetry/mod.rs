@@ -8,7 +8,7 @@ pub mod export;
 pub mod metrics;
 pub mod spans;
 
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _};
 
 use fumi_config::{LogConfig, LogFormat};
 use opentelemetry::trace::TracerProvider as _;
@@ -56,11 +56,16 @@ pub fn set_filter(configured: &str) {
     }
 }
 
-/// Starts logging, and the export to a collector if one is configured. Later calls in one process are ignored, so that
+/// Starts logging to `output`, and the export to a collector if one is configured. Lines have colours if standard error is a
+/// terminal. Later calls in one process are ignored, so that
 /// tests may start several servers.
-pub fn start(log: &LogConfig, exporters: Option<&export::Exporters>) {
+pub fn start<W: io::Write + 'static>(
+    log: &LogConfig,
+    exporters: Option<&export::Exporters>,
+    output: impl Fn() -> W + Send + Sync + 'static,
+) {
     let (filter, handle) = reload::Layer::new(filter(&log.filter));
-    let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).with_target(false);
+    let lines = fmt::layer().with_writer(output).with_ansi(io::stderr().is_terminal()).with_target(false);
     let lines = match log.format {
         LogFormat::Pretty => lines.compact().with_filter(filter).boxed(),
         LogFormat::Json => lines.json().with_filter(filter).boxed(),

@@ -2,12 +2,14 @@
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpListener,
     process::{Child, Command, Output, Stdio},
+    time::Duration,
 };
 
 use serde_json::{Value, json};
 
-use crate::sample::Sample;
+use crate::{novel::unwritten, sample::Sample};
 
 pub(crate) fn fumi() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
@@ -188,6 +190,30 @@ fn on_a_terminal_tools_and_replies_are_laid_out_for_people() {
     let (code, shown) = on_terminal(&sample, r#"call list_files '{"roots": ["nowhere"]}'"#);
     assert_eq!(code, Some(1));
     assert!(shown.starts_with("\u{1b}[1m\u{1b}[31mFILE_NOT_FOUND"), "{shown:?}");
+}
+
+/// The provider accepts the question and answers after two seconds with the end of its connection.
+#[test]
+fn on_a_terminal_a_long_call_shows_its_step_and_a_pipe_gets_the_result_alone() {
+    let sample = unwritten();
+    let provider = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = provider.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for connection in provider.incoming() {
+            let _open = connection.unwrap();
+            std::thread::sleep(Duration::from_secs(2));
+        }
+    });
+    let settings = format!(
+        "[novel]\nauthor = \"provider\"\n[novel.provider]\nbase_url = \"http://{address}/v1\"\nmodel = \"slow\"\nretries = 0\n"
+    );
+    sample.file("fumi.toml", settings);
+    let call = r#"call --config fumi.toml noveler_write '{"episode": 1}'"#;
+    let (code, shown) = on_terminal(&sample, call);
+    assert_eq!(code, Some(1), "{shown}");
+    assert!(shown.contains(": a model is writing") && shown.contains("1s"), "{shown:?}");
+    let piped = run(&sample, &["call", "--config", "fumi.toml", "noveler_write", r#"{"episode": 1}"#]);
+    assert!(!String::from_utf8_lossy(&piped.stderr).contains('\r'), "{piped:?}");
 }
 
 #[test]

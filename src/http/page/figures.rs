@@ -16,6 +16,7 @@ const SAVED: &str = "fumi_tokens_saved_total";
 const LOOKUPS: &str = "fumi_cache_lookups_total";
 const BATCH_SAVED: &str = "fumi_batch_tokens_saved_total";
 const INDEXED: &str = "fumi_index_files";
+const UNREAD: &str = "fumi_index_unread";
 const UNOPENED: &str = "fumi_unopened_total";
 /// The width of the longest bar, in pixels.
 const WIDEST: u64 = 120;
@@ -47,6 +48,7 @@ pub(super) struct Counted {
     /// The tokens that replies in text form have less than JSON.
     form_saved: u64,
     indexed: u64,
+    unread: u64,
     unopened: u64,
 }
 
@@ -87,6 +89,7 @@ impl Counted {
             SAVED => self.form_saved += count,
             BATCH_SAVED => self.batch_saved += count,
             INDEXED => self.indexed += whole(metric.get_gauge().get_value()),
+            UNREAD => self.unread += whole(metric.get_gauge().get_value()),
             UNOPENED => self.unopened += count,
             _ => {}
         }
@@ -134,7 +137,7 @@ pub(super) fn figures(edge: &Edge, counted: &Counted, locale: Locale) -> Vec<(&'
         (text("batch_saved", locale), counted.batch_saved.to_string()),
         (text("cache", locale), megabytes(edge.app.kernel.cache.bytes())),
         (text("cache_hits", locale), hits),
-        (text("indexed", locale), counted.indexed.to_string()),
+        (text("indexed", locale), format!("{} / {}", counted.indexed, counted.indexed + counted.unread)),
         (text("unopened", locale), counted.unopened.to_string()),
         (text("memory", locale), resident_bytes().map_or_else(|| "–".to_owned(), megabytes)),
     ]
