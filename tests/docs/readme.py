@@ -6,8 +6,8 @@ Every JSON and TOML block parses, and fumi accepts those that are its own config
 URL in them and in the text answers when fumi runs as the README says; a block that starts fumi over standard input and
 output does so; each `curl` prints the block that follows it, byte for byte apart from `fumi/elapsed_ms`, `fumi/index`
 and the random names of streams; every link has a target, also to a heading; every file of the code map exists;
-docs/regenerate changes no file; and the pages that it makes besides, which git ignores, have every tool, check, error,
-key and requirement.
+docs/regenerate changes no file; the pages that it makes besides, which git ignores, have every tool, check, error, key and
+requirement; and the book has every page of docs/ and of those, and builds, and its links lead somewhere.
 
     FUMI_BIN=target/release/fumi tests/docs/readme.py
 
@@ -26,7 +26,9 @@ import tomllib
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = [
@@ -40,6 +42,7 @@ PAGES = [
 ]
 # The folder in which docs/regenerate makes the pages that are not committed.
 GENERATED = "docs/generated"
+BOOKS = ("docs/SUMMARY.md", "docs/SUMMARY.ja.md")
 ADDRESS = "127.0.0.1:8640"
 READY = f"fumi listening on http://{ADDRESS}/mcp"
 MODERN = "2026-07-28"
@@ -224,8 +227,6 @@ def check_new_novels(page, text, folder):
 
 
 def check_urls(page, text):
-    # The example of a tool opens a page of the reader's own.
-    text = re.sub(r"<!-- browser_tools:begin -->.*?<!-- browser_tools:end -->", "", text, flags=re.DOTALL)
     for url in sorted(set(re.findall(r"https?://(?:127\.0\.0\.1|localhost)[^\s'\"`)<>]*", text))):
         check(answers(url), f"{page}: {url} does not answer", "URLs")
 
@@ -251,6 +252,12 @@ def check_links(page, text, generated=None):
         if leads and anchor and file.suffix == ".md":
             leads = anchor in anchors(file.read_text(encoding="utf-8"))
         check(leads, f"{page}: the link {target} leads nowhere", "links")
+
+
+def documents():
+    """Returns every committed page of docs/."""
+    pages = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
+    return [page for page in pages if not page.startswith(f"{GENERATED}/")]
 
 
 def keys(table, *above):
@@ -284,6 +291,10 @@ def wanted_in_generated():
     for tool in json.loads((ROOT / "openapi/tools.json").read_text(encoding="utf-8")):
         for end in (".md", ".ja.md"):
             yield f"tools{end}", f"| `{tool['name']}` |"
+    for file, source in sources.items():
+        if file.name == "language.toml":
+            for end in (".md", ".ja.md"):
+                yield f"languages{end}", f"| {source['title']} |"
     for key in keys(tomllib.loads((ROOT / "config/default.toml").read_text(encoding="utf-8"))):
         yield "configuration.md", f"`{key}`"
     for requirement in tomllib.loads((ROOT / "docs/requirements.toml").read_text(encoding="utf-8"))["requirement"]:
@@ -308,15 +319,67 @@ def check_generated():
             check(words in pages.get(page, ""), f"docs/regenerate --pages: {page} lacks {words!r}", "generated pages")
         for page, text in pages.items():
             check_links(f"{GENERATED}/{page}", text, folder)
+        check_contents([f"{GENERATED}/{page}" for page in pages], folder)
+
+
+def check_contents(generated, folder):
+    """Checks that the tables of contents of the book have every page, and no other."""
+    listed = []
+    for contents in BOOKS:
+        text = (ROOT / contents).read_text(encoding="utf-8")
+        check_links(contents, text, folder)
+        listed += [os.path.normpath(f"docs/{target}") for target in re.findall(r"\]\(([^)\s]+)\)", text)]
+    # docs/book adds the pages beside the index of the checks.
+    beside = [page for page in generated if page.startswith(f"{GENERATED}/checks/")]
+    for page in [*documents(), *generated]:
+        in_book = page in listed or page in beside or page in BOOKS
+        check(in_book, f"{page}: is in neither {' nor '.join(BOOKS)}", "pages of the book")
+    for page in listed:
+        check(listed.count(page) == 1, f"{page}: is twice in the book", "pages of the book")
+
+
+class Html(HTMLParser):
+    """The links of a page, and what links can lead to in it."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.names = [], set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("href", "src") and value and not re.match(r"[a-z]+:|//", value):
+                self.links.append(unquote(value))
+            if name in ("id", "name") and value:
+                self.names.add(value)
+
+
+def check_book():
+    """Builds the book, and checks each of its links, as a browser follows them."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder).resolve()
+        made = script("docs/book", folder)
+        check(made.returncode == 0, f"docs/book: {made.stdout}{made.stderr}", "links of the book")
+        pages = {file: Html(file.read_text(encoding="utf-8")) for file in folder.rglob("*.html")}
+        for file, page in pages.items():
+            for link in page.links:
+                path, _, anchor = link.partition("#")
+                target = Path(os.path.normpath(file.parent / path)) if path else file
+                leads = target.is_file() and (not anchor or target not in pages or anchor in pages[target].names)
+                check(leads, f"docs/book: {file.relative_to(folder)}: {link} leads nowhere", "links of the book")
 
 
 def regenerate(*arguments):
+    return script("docs/regenerate", *arguments)
+
+
+def script(path, *arguments):
     return subprocess.run(
-        [ROOT / "docs/regenerate", *arguments],
+        [ROOT / path, *arguments],
         env={**os.environ, "FUMI_BIN": binary()},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
 
 
@@ -379,20 +442,19 @@ def main():
     check_examples()
     for readme in ("README.md", "README.ja.md"):
         check(any(READY + "\n" == block for _, _, block in blocks(texts[readme])), f"{readme}: no ready line", "server")
-    documents = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
-    documents = [page for page in documents if not page.startswith(f"{GENERATED}/")]
-    for page in ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", *documents]:
+    for page in ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", *(page for page in documents() if page not in BOOKS)]:
         check_links(page, (ROOT / page).read_text(encoding="utf-8"))
 
     check_code_map((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
 
     check_sections()
     check_generated()
+    check_book()
     current = regenerate("--check")
     check(current.returncode == 0, f"{current.stdout}{current.stderr}", "generated files")
 
     # A document without a block of a kind would pass without being checked.
-    for kind, least in {"configurations": 20, "URLs": 4, "curl": 4, "links": 10, "examples": 10, "new novels": 4, "server": 5, "code map": 40, "generated files": 1, "generated pages": 800}.items():
+    for kind, least in {"configurations": 20, "URLs": 4, "curl": 4, "links": 10, "examples": 10, "new novels": 4, "server": 5, "code map": 40, "generated files": 1, "generated pages": 800, "pages of the book": 60, "links of the book": 1000}.items():
         if done.get(kind, 0) < least:
             failures.append(f"only {done.get(kind, 0)} of {kind} were checked; at least {least} are expected")
     for failure in failures:
