@@ -1,6 +1,9 @@
 //! The errors of this crate. Each names the place and the next step, in one line.
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 /// The errors of finding a client and of changing its file.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +22,21 @@ pub enum ConnectError {
     ChangedMeanwhile { path: PathBuf },
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
+}
+
+impl ConnectError {
+    /// Returns the path of the file, if the error is about one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::UnknownClient { .. } => None,
+            Self::Text { path, .. }
+            | Self::NotAFile { path }
+            | Self::TooLarge { path, .. }
+            | Self::NotUtf8 { path, .. }
+            | Self::ChangedMeanwhile { path }
+            | Self::Io { path, .. } => Some(path),
+        }
+    }
 }
 
 /// The errors of editing a text. Lines and columns count from 1; columns count characters.

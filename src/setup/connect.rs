@@ -12,7 +12,7 @@ use fumi_base::text::Locale;
 use fumi_config::ConfigError;
 use fumi_connect::{Change, Client, ConnectError, Folders, Place, Server};
 
-use super::text;
+use super::{text, told};
 
 /// The skill that tells a model how to use fumi.
 const SKILL: &str = include_str!("skill.md");
@@ -64,7 +64,7 @@ pub fn list(folders: Folders<'_>, place: Place, server: &Server<'_>, locale: Loc
             Ok(EntryState::Different) => text(locale, "listed_different", &[]),
             // It names the file.
             Err(error) => {
-                lines.push(format!("{:<16} {error}", client.id));
+                lines.push(format!("{:<16} {}", client.id, told(&error, locale)));
                 continue;
             }
         };
@@ -82,7 +82,7 @@ pub fn run(
     server: &Server<'_>,
     locale: Locale,
 ) -> Result<String, ConfigError> {
-    let failed = |error: ConnectError| ConfigError(error.to_string());
+    let failed = |error: ConnectError| ConfigError(told(&error, locale));
     let client = Client::find(id).map_err(failed)?;
     check_values(server, locale)?;
     if place == Place::User && folders.home.as_os_str().is_empty() && action != ConnectAction::Print {

@@ -16,7 +16,7 @@ use fumi_connect::{Client, Folders, Place, Server};
 
 use super::{
     connect::{EntryState, entry_state},
-    text,
+    text, told,
 };
 use crate::state::{self, State};
 
@@ -167,7 +167,7 @@ fn client(report: Report, client: &Client, folders: Folders<'_>, server: &Server
         Ok(EntryState::Current) => report.good("client_good", &facts),
         Ok(EntryState::Different) => report.good("client_other", &facts),
         Err(error) => {
-            let error = error.to_string();
+            let error = told(&error, report.0);
             report.fault("client_bad", &[facts.as_slice(), &[("error", &error)]].concat())
         }
     })

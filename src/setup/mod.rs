@@ -10,7 +10,7 @@ use fumi_base::{
     text::{BilingualText, Locale},
 };
 use fumi_config::ConfigError;
-use fumi_connect::{Folders, Platform, Server};
+use fumi_connect::{ConnectError, Folders, Platform, Server, TextError};
 
 static TEXTS: LazyLock<BTreeMap<String, BilingualText>> =
     LazyLock::new(|| toml::from_str(include_str!("texts.toml")).expect("a test reads it"));
@@ -60,6 +60,49 @@ impl SetUpPlace {
 
     pub fn server<'a>(&'a self, url: &'a str, token_variable: Option<&'a str>) -> Server<'a> {
         Server { url, token_variable, program: &self.program, root: &self.root }
+    }
+}
+
+/// Returns an error of a client's configuration in the language of the person.
+fn told(error: &ConnectError, locale: Locale) -> String {
+    let ja = match error {
+        _ if locale == Locale::En => return error.to_string(),
+        ConnectError::UnknownClient { id, known } => {
+            return format!("クライアント {id} には対応していません。指定できるもの: {known}");
+        }
+        ConnectError::Text { source, .. } => text_error_in_japanese(source),
+        ConnectError::NotAFile { .. } => {
+            "通常のファイルではありません。移動してからもう一度実行してください".to_owned()
+        }
+        ConnectError::TooLarge { limit, .. } => {
+            format!("{limit} バイトを超えています。--print で表示される設定を手で加えてください")
+        }
+        ConnectError::NotUtf8 { line, .. } => {
+            format!("{line} 行目が UTF-8 ではありません。UTF-8 で保存してからもう一度実行してください")
+        }
+        ConnectError::ChangedMeanwhile { .. } => {
+            "ほかのプログラムが変更したため、書き込みませんでした。もう一度実行してください".to_owned()
+        }
+        ConnectError::Io { source, .. } => source.to_string(),
+    };
+    let path = error.path().map(|path| path.display().to_string()).unwrap_or_default();
+    format!("{path}: {ja}")
+}
+
+fn text_error_in_japanese(error: &TextError) -> String {
+    match error {
+        TextError::Syntax { format, line, column, reason } => {
+            format!(
+                "{line} 行 {column} 文字目が {format} として読めません（{reason}）。直してからもう一度実行してください"
+            )
+        }
+        TextError::WrongType { what, line, column, .. } => {
+            let what = what.replace("the file", "ファイル全体");
+            format!("{line} 行 {column} 文字目の {what} の型が違います。直してからもう一度実行してください")
+        }
+        TextError::DuplicateKey { key, line, column } => {
+            format!("{line} 行 {column} 文字目のキー `{key}` が重複しています。一つにしてからもう一度実行してください")
+        }
     }
 }
 

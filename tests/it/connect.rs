@@ -34,8 +34,13 @@ fn files() -> [(&'static str, &'static str, String); 7] {
 
 /// Runs the command in a home folder of its own.
 fn connect(sample: &Sample, arguments: &[&str]) -> Output {
+    connect_in(sample, "C.UTF-8", arguments)
+}
+
+/// The same with a person who reads this language.
+fn connect_in(sample: &Sample, language: &str, arguments: &[&str]) -> Output {
     let mut command = fumi();
-    command.current_dir(sample.root()).env("HOME", sample.outside()).env("LC_ALL", "C.UTF-8");
+    command.current_dir(sample.root()).env("HOME", sample.outside()).env("LC_ALL", language);
     for variable in ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"] {
         command.env_remove(variable);
     }
@@ -134,6 +139,12 @@ fn print_and_refusals_write_nothing() {
         refuses(&connect(&sample, arguments), part);
     }
     assert_eq!(sample.read(".mcp.json"), "{\"mcpServers\": [");
+    for (arguments, part) in [
+        (&["emacs"][..], "クライアント emacs には対応していません"),
+        (&["claude-code", "--project"], ".mcp.json: 1 行 16 文字目"),
+    ] {
+        refuses(&connect_in(&sample, "ja_JP.UTF-8", arguments), part);
+    }
 }
 
 #[test]
