@@ -3,7 +3,7 @@
 use fumi::http::auth::tokens::sha256_of;
 use fumi_config::{AuthMode, ConfiguredToken};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, header};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     harness::{SESSION, Server, Session},
@@ -156,6 +156,8 @@ async fn view_of_a_novel_shows_its_episodes_and_reviews_one_without_writing() {
     assert!(missing.contains("class=\"state bad\"") && missing.contains("episode 9"), "{missing}");
     let not_a_number = reqwest::get(format!("{}/?view=novel&episode=x", server.base)).await.unwrap();
     assert_eq!(not_a_number.status(), StatusCode::BAD_REQUEST);
+    let told: Value = not_a_number.json().await.unwrap();
+    assert!(told["error"]["message"].as_str().unwrap().contains("episode"), "{told}");
     // Other projects have no link to it.
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;

@@ -20,7 +20,7 @@ use askama::Template;
 use axum::{
     Extension,
     body::Bytes,
-    extract::{Query, State},
+    extract::{Query, State, rejection::QueryRejection},
     http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
     response::{Html, IntoResponse, Response},
 };
@@ -184,11 +184,15 @@ enum View {
 pub async fn show(
     State(edge): State<Edge>,
     Extension(access): Extension<Arc<Access>>,
-    Query(query): Query<PageQuery>,
+    query: Result<Query<PageQuery>, QueryRejection>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
     let locale = rest::language(&edge, &uri, &headers);
+    let Query(query) = query.map_err(|rejected| {
+        let reason = BilingualText::same(rejected.body_text());
+        HttpError::new(StatusCode::BAD_REQUEST, "REQUEST_REFUSED", &[("reason", &reason)])
+    })?;
     match query.view {
         View::Project if has_project_view(&edge, &access) => return Ok(project::page(&edge, &access, locale).await),
         View::Novel if novel::may_view(&edge, &access) => {
