@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times a newcomer's path in a fresh home and clone, and the page of the server in Chromium.
 
-    newcomer.py PROGRAM PYTHON           prints the path with a built program, and the page
-    newcomer.py PROGRAM PYTHON PAGE      also builds in the clone, as the README says, and writes the page PAGE
+    newcomer.py PROGRAM PYTHON            with a built program, then built in the clone as the README says; and the page
+    newcomer.py PROGRAM PYTHON prebuilt   with a built program alone, and the page
 
 PYTHON is an interpreter with fastmcp, which is the client: it reads the file that `fumi connect` wrote. Downloads of cargo are
 used again. Standard library only (Python 3.11).
@@ -90,46 +90,30 @@ def walk(command, python, clone, home):
         server.wait(30)
 
 
-def table(steps):
-    rows = [f"| `{step}` | {seconds:.2f} |" for step, seconds in steps]
-    return ["| step | seconds |", "| --- | --- |", *rows, f"| **all** | **{sum(seconds for _, seconds in steps):.2f}** |"]
+def show(title, steps):
+    print(f"{title}: {sum(seconds for _, seconds in steps):.2f} s")
+    for step, seconds in steps:
+        print(f"  {seconds:7.2f} s  {step}")
 
 
 def main():
-    program, python, *page = sys.argv[1:]
+    program, python, *only = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        clone, home = folder / "fumi", folder / "home"
+        clone, home, bin_folder = folder / "clone", folder / "home", folder / "bin"
         home.mkdir()
+        bin_folder.mkdir()
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
-        installed = shutil.copy(program, folder / "bin-fumi")
-        steps, paints, size = walk([installed], python, clone, home)
-        within = sum(seconds for _, seconds in steps) < SECONDS
-        text = [
-            "# A newcomer's path",
-            "",
-            "Written by `./bench newcomer`; do not edit. In a fresh home and clone, with the downloads of cargo: the server, a client that",
-            "`fumi connect` connected (fastmcp), its first answer (the source of one type), and `fumi doctor`.",
-            "",
-            f"## With a built program (bar: {SECONDS} s, {'held' if within else '**missed**'})",
-            "",
-            *table(steps),
-            "",
-            "## The page of the server in Chromium, over loopback",
-            "",
-            f"First paint of {LOADS} loads: median {statistics.median(paints):.0f} ms, longest {paints[-1]:.0f} ms "
-            f"(bar {PAINT} ms, {'held' if paints[-1] < PAINT else '**missed**'}); {size:,} bytes (bar {BYTES:,}, {'held' if size < BYTES else '**missed**'}).",
-        ]
-        if page:
+        steps, paints, size = walk([shutil.copy(program, bin_folder)], python, clone, home)
+        show(f"With a built program (bar {SECONDS} s)", steps)
+        print(f"First paint of {LOADS} loads: median {statistics.median(paints):.0f} ms, longest {paints[-1]:.0f} ms (bar {PAINT} ms)")
+        print(f"Size of the page: {size:,} bytes (bar {BYTES:,})")
+        if only != ["prebuilt"]:
             (clone / ".mcp.json").unlink()
             shutil.rmtree(home)
             home.mkdir()
             steps, _, _ = walk(["cargo", "run", "--quiet", "--release"], python, clone, home)
-            text += ["", "## From the sources", "", *table(steps)]
-        text = "\n".join(text) + "\n"
-        print(text)
-        if page:
-            Path(page[0]).write_text(text)
+            show("From the sources", steps)
 
 
 main()
