@@ -64,14 +64,15 @@ class Terminal:
         }
 
     def run(self, command):
-        """Returns what a command prints on a terminal."""
+        """Returns what a command prints on a terminal. Standard error, where progress and the log are, is shown if it fails."""
         for real, shown in self.shown.items():
             command = command.replace(shown, real)
         main, side = pty.openpty()
         # The size of the terminal is set before the command asks for it.
         shell = f"stty cols {COLUMNS} rows 50 -echo -onlcr; {command}"
+        errors = tempfile.TemporaryFile()
         running = subprocess.Popen(
-            ["bash", "-c", shell], cwd=self.folder, env=self.environment, stdin=side, stdout=side, stderr=side
+            ["bash", "-c", shell], cwd=self.folder, env=self.environment, stdin=side, stdout=side, stderr=errors
         )
         os.close(side)
         printed = b""
@@ -84,7 +85,9 @@ class Terminal:
                 break
             printed += chunk
         os.close(main)
-        running.wait(60)
+        if running.wait(60) != 0:
+            errors.seek(0)
+            raise SystemExit(f"{command} failed:\n{printed.decode()}{errors.read().decode()}")
         return self.steady(printed.decode())
 
     def serve(self):
