@@ -7,8 +7,8 @@
 use std::{collections::BTreeSet, ops::Range};
 
 use super::{
-    AnalysedDraft, CheckMaterial, Finding, FixLevel, NovelContext, RuleGroup, Tuning, finding::Edit, issue, rules,
-    run_rules,
+    AnalysedDraft, CheckMaterial, Finding, FixLevel, NovelContext, RuleGroup, Severity, Tuning, finding::Edit, issue,
+    rules, run_rules,
 };
 use crate::{manuscript::ManuscriptOptions, morphology::Morphology};
 
@@ -74,6 +74,8 @@ pub enum UnfixedReason {
     NoFix,
     /// The fix needs this higher level.
     Level(FixLevel),
+    /// The finding is only information and its fix changes words: it is fixed only if its id is named.
+    Style,
     /// In every round another fix beside it had to be made first.
     Unsettled,
     /// The fixes would lower the score of the text.
@@ -95,7 +97,8 @@ pub struct FixRequest<'a> {
     pub level: FixLevel,
 }
 
-/// Fixes a text: every finding that can be fixed at the level, or only the issues in `only`. Returns `None` if
+/// Fixes a text: every finding that can be fixed at the level, or only the issues in `only`. Words are
+/// changed for information only if it is named. Returns `None` if
 /// cancelled.
 pub fn fix(
     text: &str,
@@ -113,7 +116,7 @@ pub fn fix(
         let mut end = 0;
         for (finding, (id, _)) in findings.iter().zip(&ids) {
             let is_named = only.is_none_or(|only| only.contains(id));
-            match unfixed_reason(finding, fixing.level) {
+            match unfixed_reason(finding, fixing.level, only.is_some()) {
                 // Ids change with the text of their line, so named issues are only known in the first round.
                 _ if !is_named || (round > 0 && only.is_some()) => {}
                 Some(why) if round == 0 => fixed.skipped.push(skipped(&material, finding, id, why)),
@@ -190,13 +193,16 @@ impl FixResult {
     }
 }
 
-/// Returns the reason for not fixing a finding at a level; `None` if it is fixed.
-fn unfixed_reason(finding: &Finding, level: FixLevel) -> Option<UnfixedReason> {
+/// Returns the reason for not fixing a finding at a level; `None` if it is fixed. `is_named` is true if the caller named its id.
+fn unfixed_reason(finding: &Finding, level: FixLevel, is_named: bool) -> Option<UnfixedReason> {
     let needed = rules::rule_of_finding(finding.rule).page.fix;
     match needed {
         None => Some(UnfixedReason::NoFix),
         Some(_) if finding.edits.is_empty() => Some(UnfixedReason::NoFix),
         Some(needed) if needed > level => Some(UnfixedReason::Level(needed)),
+        Some(needed) if needed > FixLevel::Safe && finding.severity == Severity::Info && !is_named => {
+            Some(UnfixedReason::Style)
+        }
         Some(_) => None,
     }
 }

@@ -146,6 +146,24 @@ async fn a_file_all_in_cr_lf_is_reported_once_as_information_and_written_with_lf
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_fix_does_not_undo_another_and_style_is_fixed_only_if_it_is_named() {
+    let text = "　私にはできると思った。君なら出来るはずだ。飛ぶ事が出来るのだ。\n　山を越えることが出来るかもしれない。彼にもできるだろうと彼女は言った。\n";
+    let sample = with(text);
+    let fixed = done(&sample, "check_fix", json!({"episode": 1, "fix_level": "standard"})).await;
+    // The more frequent spelling is kept.
+    assert_eq!(sample.read(FIRST), text.replace("でき", "出来"));
+    assert_eq!(texts(&fixed, "/fixes_applied", "before"), ["でき", "でき"]);
+    let again = done(&sample, "check_fix", json!({"episode": 1, "fix_level": "standard"})).await;
+    assert_eq!(again["fixed_count"], 0);
+    let left = again["fixes_skipped"].as_array().unwrap();
+    let style = left.iter().find(|left| left["fix_type"] == "auxiliary_kanji").unwrap();
+    assert_eq!(style["reason"], "a matter of style; fixed if named in issue_ids");
+    let named = json!({"episode": 1, "fix_level": "standard", "issue_ids": [style["issue_id"]]});
+    done(&sample, "check_fix", named).await;
+    assert_eq!(sample.read(FIRST), text.replace("でき", "出来").replace("事", "こと"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn only_the_issues_named_are_fixed() {
     let sample = with(FAULTY);
     let said = done(&sample, "check_basic", json!({"episode": 1})).await;

@@ -11,14 +11,19 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     let most = found.limit("most");
     for (_, sentence, words) in material.sentences_in_voice(TextVoice::Narration) {
         let own: Vec<&Morpheme<'_>> = stretches::unquoted(words).collect();
-        let turns = own.windows(2).filter(|pair| turns(pair[0], pair[1])).count();
+        let after = |at: usize| own.get(at + 2).copied();
+        let turns = own.windows(2).enumerate().filter(|(at, pair)| turns(pair[0], pair[1], after(*at))).count();
         if turns > most {
             found.push(Finding::at(sentence.source()).with("count", turns));
         }
     }
 }
 
-/// True if が expresses a contrast; that of 雨だろうが風だろうが does not.
-fn turns(before: &Morpheme<'_>, word: &Morpheme<'_>) -> bool {
-    word.surface == "が" && word.has_parts(&["助詞", "接続助詞"]) && !matches!(before.surface, "う" | "よう" | "まい")
+/// True if が expresses a contrast; those of 雨だろうが風だろうが and of 行くがいい do not.
+fn turns(before: &Morpheme<'_>, word: &Morpheme<'_>, after: Option<&Morpheme<'_>>) -> bool {
+    let is_advice = after.is_some_and(|after| matches!(after.base, "いい" | "よい" | "良い" | "よろしい"));
+    word.surface == "が"
+        && word.has_parts(&["助詞", "接続助詞"])
+        && !matches!(before.surface, "う" | "よう" | "まい")
+        && !is_advice
 }

@@ -335,6 +335,10 @@ fn reason(why: UnfixedReason) -> BilingualText {
             format!("fixed at fix_level {}", level.name()),
             format!("fix_level {} で直る", level.name()),
         ),
+        UnfixedReason::Style => BilingualText::new(
+            "a matter of style; fixed if named in issue_ids",
+            "文体の問題。issue_ids で指定すれば直る",
+        ),
         UnfixedReason::Worse => BilingualText::new("the text would score lower", "直すと点数が下がる"),
         UnfixedReason::Unsettled => BilingualText::new(
             "touches another fix; call check_fix again",
