@@ -13,7 +13,8 @@ use std::{
     time::Duration,
 };
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Command, CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
 use fumi::{
     app::App,
     http, mcp,
@@ -110,6 +111,16 @@ enum CliCommand {
     CheckConfig {
         /// The path of the configuration file.
         file: PathBuf,
+    },
+    /// Print the completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the manual page, or write the pages of all commands into a folder.
+    Man {
+        /// The folder; it is created if it does not exist.
+        folder: Option<PathBuf>,
     },
 }
 
@@ -240,6 +251,8 @@ fn main() -> ExitCode {
             .map(|()| ExitCode::SUCCESS)
             .map_err(|error| ConfigError(format!("the parser process ended: {error}"))),
         CliCommand::CheckConfig { file } => check_config(file),
+        CliCommand::Completions { shell } => Ok(completions(shell)),
+        CliCommand::Man { folder } => manual(folder.as_deref()),
     };
     done.unwrap_or_else(|error| exit_with_error(&error.to_string()))
 }
@@ -480,6 +493,35 @@ fn check_config(file: PathBuf) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
     http::auth::Authenticator::open(&app.config.auth, &app)?;
     say("ok");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints a completion script. The generator of clap would also complete hidden commands.
+fn completions(shell: Shell) -> ExitCode {
+    let all = Cli::command();
+    let shown = all.get_subcommands().filter(|command| !command.is_hide_set());
+    let mut command = Command::new("fumi")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(all.get_arguments().cloned())
+        .subcommands(shown.cloned());
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, "fumi", &mut script);
+    say(String::from_utf8_lossy(&script).trim_end());
+    ExitCode::SUCCESS
+}
+
+/// Prints the manual page, or writes that of every command into a folder.
+fn manual(folder: Option<&Path>) -> Result<ExitCode, ConfigError> {
+    let command = Cli::command().disable_help_subcommand(true);
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(folder)
+            .and_then(|()| clap_mangen::generate_to(command, folder))
+            .map_err(|error| ConfigError(format!("cannot write manual pages to {}: {error}", folder.display())))?;
+    } else {
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command).render(&mut page).expect("memory can be written to");
+        say(String::from_utf8_lossy(&page).trim_end());
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -374,3 +374,77 @@ fn help_says_for_which_server_a_token_is_and_that_it_is_stored_nowhere() {
         assert!(out.contains(part), "{arguments:?}: {out}");
     }
 }
+
+/// Returns the subcommands that a page of help lists.
+pub(crate) fn subcommands(help: &str) -> Vec<String> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    lines
+        .take_while(|line| line.starts_with("  "))
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Returns the help of these commands and of all commands below them, with the name of each, such as `fumi token new`.
+pub(crate) fn help_pages(of: &[&[&str]]) -> Vec<(String, String)> {
+    let sample = Sample::empty();
+    let mut pages = Vec::new();
+    let mut left: Vec<Vec<String>> =
+        of.iter().map(|words| words.iter().map(|&word| word.to_owned()).collect()).collect();
+    while let Some(words) = left.pop() {
+        let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["--help"]).collect();
+        let output = run(&sample, &arguments);
+        let help = says(&output).0;
+        assert!(output.status.success() && !help.is_empty(), "{arguments:?}");
+        left.extend(subcommands(&help).into_iter().map(|name| [words.clone(), vec![name]].concat()));
+        pages.push(([vec!["fumi".to_owned()], words].concat().join(" "), help));
+    }
+    pages
+}
+
+#[test]
+fn every_command_has_a_manual_page_with_all_its_options() {
+    let sample = Sample::empty();
+    let output = run(&sample, &["man", "pages/below"]);
+    assert!(output.status.success(), "{output:?}");
+    let read = |command: &str| {
+        let name = command.replace(' ', "-");
+        std::fs::read_to_string(sample.root().join(format!("pages/below/{name}.1"))).unwrap()
+    };
+    let option = regex::Regex::new("--[a-z-]+").unwrap();
+    let pages = help_pages(&[&[]]);
+    for (command, help) in &pages {
+        let page = read(command).replace(r"\-", "-");
+        for found in option.find_iter(help) {
+            assert!(page.contains(found.as_str()), "{command}: {}", found.as_str());
+        }
+    }
+    let written = std::fs::read_dir(sample.root().join("pages/below")).unwrap().count();
+    assert_eq!(written, pages.len(), "the hidden command has no page");
+    assert_eq!(says(&run(&sample, &["man"])).0, read("fumi"));
+    sample.file("taken", "");
+    refuses(&run(&sample, &["man", "taken"]), "taken");
+}
+
+#[test]
+fn completions_are_for_every_command_but_the_hidden_one() {
+    let sample = Sample::empty();
+    let help = says(&run(&sample, &["--help"])).0;
+    for shell in ["bash", "fish", "zsh"] {
+        let output = run(&sample, &["completions", shell]);
+        assert!(output.status.success(), "{output:?}");
+        let script = says(&output).0;
+        for name in subcommands(&help) {
+            assert!(script.contains(&name), "{shell}: {name}");
+        }
+        assert!(!script.contains("parser-process"), "{shell}");
+        sample.file(shell, &script);
+    }
+    // Completes as bash does after the Tab key.
+    let typed =
+        r#"source ./bash; COMP_WORDS=(fumi serve --li); COMP_CWORD=2; _fumi fumi --li serve; echo "${COMPREPLY[*]}""#;
+    let completed = Command::new("bash").args(["-c", typed]).current_dir(sample.root()).output().unwrap();
+    assert_eq!(says(&completed), ("--listen\n".to_owned(), String::new()));
+}

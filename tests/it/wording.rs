@@ -14,7 +14,10 @@ use fumi_kernel::texts::ToolTexts;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::{command_line::run, sample::Sample};
+use crate::{
+    command_line::{help_pages, subcommands},
+    sample::Sample,
+};
 
 /// Sentences of committed reports that change when `./bench` writes the report again: file and words. An entry that no
 /// longer matches fails the test of the documents.
@@ -365,18 +368,6 @@ fn module_path(file: &str, name: &str) -> String {
     folder.join(name).display().to_string()
 }
 
-/// Returns the subcommands that a page of help lists.
-fn subcommands(help: &str) -> Vec<String> {
-    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    lines
-        .take_while(|line| line.starts_with("  "))
-        .filter(|line| !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|name| *name != "help")
-        .map(str::to_owned)
-        .collect()
-}
-
 #[test]
 fn tool_texts_are_plain() {
     let app = Sample::empty().app();
@@ -414,22 +405,11 @@ fn prompts_and_guides_are_plain() {
 
 #[test]
 fn help_of_the_command_line_is_plain() {
-    let sample = Sample::empty();
-    let mut texts = Vec::new();
     // Help does not list the hidden command.
-    let mut left: Vec<Vec<String>> = vec![Vec::new(), vec!["parser-process".to_owned()]];
-    while let Some(words) = left.pop() {
-        let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["--help"]).collect();
-        let output = run(&sample, &arguments);
-        let help = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success() && !help.is_empty(), "{arguments:?}");
-        left.extend(subcommands(&help).into_iter().map(|name| {
-            let mut longer = words.clone();
-            longer.push(name);
-            longer
-        }));
-        texts.push(Text::new(format!("fumi {}", arguments.join(" ")), 1, help));
-    }
+    let texts: Vec<Text> = help_pages(&[&[], &["parser-process"]])
+        .into_iter()
+        .map(|(command, help)| Text::new(format!("{command} --help"), 1, help))
+        .collect();
     for subcommand in ["fumi serve --help", "fumi token new --help"] {
         assert!(texts.iter().any(|text| text.at == subcommand), "{subcommand}");
     }
