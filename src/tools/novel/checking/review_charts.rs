@@ -7,7 +7,10 @@ use fumi_base::text::Locale;
 use fumi_novel::{
     artifacts::{ArtifactKind, ArtifactStore},
     charts,
-    checks::{features::tension, items::category_scores},
+    checks::{
+        features::tension,
+        items::{ItemCategory, category_scores},
+    },
     errors::reviewing::ReviewError,
     reviewing::{self, EpisodeScore},
 };
@@ -117,16 +120,13 @@ const fn localized(locale: Locale, en: &'static str, ja: &'static str) -> &'stat
 
 fn radar(whole: &ReviewContext<'_>, locale: Locale) -> String {
     let scores = category_scores(whole.evaluations);
-    let parts: Vec<(&str, Option<f64>)> = scores
-        .iter()
-        .map(|one| {
-            let label = match locale {
-                Locale::En => one.category.name(),
-                Locale::Ja => one.category.ja(),
-            };
-            (label, one.score.map(|score| score / f64::from(one.category.max())))
-        })
-        .collect();
+    let label = |category: ItemCategory| match locale {
+        Locale::En => category.name().replace('_', " "),
+        Locale::Ja => category.ja().to_owned(),
+    };
+    let labels: Vec<String> = scores.iter().map(|one| label(one.category)).collect();
+    let shares = scores.iter().map(|one| one.score.map(|score| score / f64::from(one.category.max())));
+    let parts: Vec<(&str, Option<f64>)> = labels.iter().map(String::as_str).zip(shares).collect();
     charts::radar(localized(locale, "Six categories", "六つの分類"), &parts, locale)
 }
 
