@@ -256,7 +256,15 @@ fn check_host_and_origin(names: &AllowedNames, headers: &HeaderMap, uri: &Uri) -
     }
     let mut origins = headers.get_all(header::ORIGIN).iter().map(text);
     let is_foreign = origins.any(|origin| !names.allows_origin(&origin));
-    is_foreign.then(|| HttpError::new(StatusCode::FORBIDDEN, "ORIGIN_REFUSED", &[]))
+    (is_foreign || is_embedded(headers)).then(|| HttpError::new(StatusCode::FORBIDDEN, "ORIGIN_REFUSED", &[]))
+}
+
+/// True if a page of another site loads the URL as a part of it, such as an image or a frame: browsers send no `Origin` then, but
+/// the headers of Fetch Metadata. A link to the URL is allowed.
+fn is_embedded(headers: &HeaderMap) -> bool {
+    let is = |name: &str, value: &str| headers.get(name).is_some_and(|sent| sent == value);
+    let is_link = is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document");
+    is("sec-fetch-site", "cross-site") && !headers.contains_key(header::ORIGIN) && !is_link
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use fumi_base::{
 use fumi_config::ConfigError;
 use opentelemetry::KeyValue;
 use serde_json::{Map, Value, json};
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::Semaphore};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
@@ -62,6 +62,8 @@ pub struct EdgeParts {
     pub root_probe: health::RootProbe,
     /// The calls of the last 24 hours.
     pub history: page::CallHistory,
+    /// Only one view of a novel is computed at a time, because each takes seconds of the pool for checks.
+    pub novel_view: Semaphore,
     /// The `OpenAPI` document, which is the same as long as the process runs.
     pub document: OnceLock<Value>,
     /// Cancelled when the server begins to shut down: `/readyz` fails first.
@@ -95,6 +97,7 @@ impl Edge {
             forwarder,
             root_probe: health::RootProbe::default(),
             history: page::CallHistory::default(),
+            novel_view: Semaphore::new(1),
             document: OnceLock::new(),
             draining: CancellationToken::new(),
             requests: TaskTracker::new(),

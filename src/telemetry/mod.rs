@@ -8,8 +8,9 @@ pub mod export;
 pub mod metrics;
 pub mod spans;
 
-use std::io::{self, IsTerminal as _};
+use std::io;
 
+use anstream::{AutoStream, ColorChoice};
 use fumi_config::{LogConfig, LogFormat};
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_appender_tracing::layer::OpenTelemetryTracingBridge;
@@ -57,7 +58,7 @@ pub fn set_filter(configured: &str) {
 }
 
 /// Starts logging to `output`, and the export to a collector if one is configured. Lines have colours if standard error is a
-/// terminal. Later calls in one process are ignored, so that
+/// terminal that shows them and `NO_COLOR` is not set. Later calls in one process are ignored, so that
 /// tests may start several servers.
 pub fn start<W: io::Write + 'static>(
     log: &LogConfig,
@@ -65,7 +66,10 @@ pub fn start<W: io::Write + 'static>(
     output: impl Fn() -> W + Send + Sync + 'static,
 ) {
     let (filter, handle) = reload::Layer::new(filter(&log.filter));
-    let lines = fmt::layer().with_writer(output).with_ansi(io::stderr().is_terminal()).with_target(false);
+    let lines = fmt::layer()
+        .with_writer(output)
+        .with_ansi(AutoStream::choice(&io::stderr()) != ColorChoice::Never)
+        .with_target(false);
     let lines = match log.format {
         LogFormat::Pretty => lines.compact().with_filter(filter).boxed(),
         LogFormat::Json => lines.json().with_filter(filter).boxed(),

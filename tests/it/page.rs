@@ -139,7 +139,7 @@ async fn view_of_a_novel_shows_its_episodes_and_reviews_one_without_writing() {
         "<title>六つの分類</title>",
         "<title>地の文の長さ</title>",
         "<title>緊張度の推移</title>",
-        "F001 台帳にない盥</th><td class=\"number\">1</td><td class=\"number\">2</td>",
+        "<bdi>F001 台帳にない盥</bdi></th><td class=\"number\">1</td><td class=\"number\">2</td>",
         "episode=1&amp;lang=ja#review\" aria-current=\"true\">こぶとえくぼ</a>",
     ] {
         assert!(first.contains(part), "{part}: {first}");
@@ -158,11 +158,36 @@ async fn view_of_a_novel_shows_its_episodes_and_reviews_one_without_writing() {
     assert_eq!(not_a_number.status(), StatusCode::BAD_REQUEST);
     let told: Value = not_a_number.json().await.unwrap();
     assert!(told["error"]["message"].as_str().unwrap().contains("episode"), "{told}");
+    assert!(!missing.contains("foreshadowing is open"), "{missing}");
+    // An episode with thousands of findings, and a file that cannot be read.
+    sample.file("40_原稿/第004話_長い.md", "彼は走った。彼女は悲しいと思った。できる事と出来ること。\n".repeat(1_500));
+    sample.file("50_管理資料/伏線管理.yaml", "foreshadowing: [\n");
+    let long = page(&server, "?view=novel&lang=en").await;
+    assert!(long.contains("Review of episode 4") && long.contains("<title>Tension</title>"), "{long}");
+    assert!(long.contains("<li class=\"bad\"><bdi>") && long.contains("伏線管理.yaml"), "{long}");
     // Other projects have no link to it.
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     assert!(!page(&server, "?lang=en").await.contains("view=novel"));
     assert!(page(&server, "?view=novel&lang=en").await.contains("There are no episodes yet"));
+}
+
+/// Browsers send these headers; `Origin` is missing for images and frames.
+#[tokio::test(flavor = "multi_thread")]
+async fn page_of_another_site_can_link_to_the_server_but_not_load_it() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    for (site, mode, dest, status) in [
+        ("cross-site", "no-cors", "image", 403),
+        ("cross-site", "navigate", "iframe", 403),
+        ("cross-site", "navigate", "document", 200),
+        ("same-origin", "no-cors", "image", 200),
+        ("none", "navigate", "document", 200),
+    ] {
+        let request = Client::new().get(format!("{}/?lang=en", server.base)).header("sec-fetch-site", site);
+        let answer = request.header("sec-fetch-mode", mode).header("sec-fetch-dest", dest).send().await.unwrap();
+        assert_eq!(answer.status(), status, "{site} {mode} {dest}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

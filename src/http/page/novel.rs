@@ -30,6 +30,8 @@ struct NovelPage {
     chosen: String,
     /// The progress of the whole novel, as the tool tells it.
     progress: Vec<String>,
+    /// Missing or broken files.
+    remarks: Vec<String>,
     /// The reason why there is no progress.
     fault: Option<String>,
     trend: Option<String>,
@@ -102,6 +104,8 @@ pub(super) async fn page(
     locale: Locale,
     chosen: Option<u32>,
 ) -> Result<Response, HttpError> {
+    // It is never closed.
+    let _turn = edge.novel_view.acquire().await;
     let access = Arc::new(Access { read_only: true, ..access.clone() });
     let call = |tool: &'static str, arguments: Value| {
         let caller = Caller { locale, session: None, form: ResultForm::Both, access: Arc::clone(&access) };
@@ -130,6 +134,7 @@ pub(super) async fn page(
         chosen: chosen.map(|episode| format!("&episode={episode}")).unwrap_or_default(),
         // The first lines of its text: the numbers of episodes, and the scores.
         progress: status.text.lines().take(2).map(str::to_owned).collect(),
+        remarks: rows(&status.structured["remarks"]).map(string).collect(),
         fault: status.is_error.then(|| status.text.clone()),
         trend: picture(&status, "score_trend")
             .filter(|_| rows(&status.structured["quality_summary"]["trend"]).count() > 0),

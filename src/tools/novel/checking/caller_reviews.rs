@@ -93,7 +93,12 @@ impl CallerReviews {
                 self.store.delete(old, ExpectedState::Anything).await?;
             }
         }
-        let value = serde_json::to_vec(&files).map_err(|_| ToolError::internal())?;
+        let mut value = serde_json::to_vec(&files).map_err(|_| ToolError::internal())?;
+        if value.len() > MAX_REVIEW_BYTES {
+            // The findings of a long text; the reply has the most severe, and no later step reads them.
+            files.retain(|path, _| !path.ends_with("/issues.jsonl"));
+            value = serde_json::to_vec(&files).map_err(|_| ToolError::internal())?;
+        }
         if value.len() > MAX_REVIEW_BYTES {
             return Err(StoreError::TooLarge { size: value.len(), limit: MAX_REVIEW_BYTES }.into());
         }
