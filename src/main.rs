@@ -557,7 +557,7 @@ fn examine(flags: Serve) -> Result<ExitCode, ConfigError> {
     let (file, locale) = (common.config.clone(), terminal::language(environment));
     let findings = match config(common, own) {
         Ok(config) => {
-            let place = SetUpPlace::of(None, environment)?;
+            let place = SetUpPlace::new(None, environment)?;
             let url = format!("http://{}/mcp", config.server.listen);
             let clients = (place.folders(), place.server(&url, None));
             runtime()?.block_on(doctor::examine(&config, file.as_deref(), clients, locale))
@@ -577,7 +577,7 @@ fn connect(options: Connect) -> Result<ExitCode, ConfigError> {
         (_, true) => ConnectAction::Undo,
         _ => ConnectAction::Add,
     };
-    let place = SetUpPlace::of(options.project, environment)?;
+    let place = SetUpPlace::new(options.project, environment)?;
     let server = place.server(&options.url, options.token_variable.as_deref());
     let locale = terminal::language(environment);
     say(&match &options.client {

@@ -60,7 +60,7 @@ fn next_addition(
 ) -> Result<Vec<Edit>, TextError> {
     let Some(root) = parse(text)? else { return Ok(vec![layout::new_document(text, path, entry)]) };
     let mut object = object_of(text, "the file", &root)?;
-    let layout = Layout::of(text, object);
+    let layout = Layout::new(text, object);
     for (depth, key) in path.iter().enumerate() {
         let Some(member) = find(text, object, key)? else {
             let table = nest(&path[depth + 1..], entry);

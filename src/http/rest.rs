@@ -107,9 +107,7 @@ pub(super) async fn call_once(
     arguments: Map<String, Value>,
     caller: Caller,
 ) -> Result<ToolReply, HttpError> {
-    let stop = edge.closing.child_token();
-    let _guard = stop.clone().drop_guard();
-    in_task(run_counted(edge.clone(), tool, arguments, caller, CallProgress::default(), stop)).await
+    in_task(edge, |stop| run_counted(edge.clone(), tool, arguments, caller, CallProgress::default(), stop)).await
 }
 
 /// Calls a tool for a view of the page. The call is not counted in the metrics of calls.
@@ -119,13 +117,18 @@ pub(super) async fn call_for_view(
     arguments: Map<String, Value>,
     caller: Caller,
 ) -> Result<ToolReply, HttpError> {
-    let stop = edge.closing.child_token();
-    let _guard = stop.clone().drop_guard();
-    in_task(run(edge.clone(), tool, arguments, caller, CallProgress::default(), stop)).await
+    in_task(edge, |stop| run(edge.clone(), tool, arguments, caller, CallProgress::default(), stop)).await
 }
 
-/// Runs a call in a task of its own, so that a call whose client disconnected is cancelled and awaited, not only dropped.
-async fn in_task(work: impl Future<Output = ToolReply> + Send + 'static) -> Result<ToolReply, HttpError> {
+/// Runs a call in a task of its own, so that a call whose client disconnected is cancelled and awaited, not only dropped. The token
+/// stops the call.
+async fn in_task<F: Future<Output = ToolReply> + Send + 'static>(
+    edge: &Edge,
+    call: impl FnOnce(CancellationToken) -> F,
+) -> Result<ToolReply, HttpError> {
+    let stop = edge.closing.child_token();
+    let work = call(stop.clone());
+    let _guard = stop.drop_guard();
     tokio::spawn(work.in_current_span()).await.map_err(|panic| {
         tracing::error!(error = %panic, "a call panicked");
         HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "CALL_FAILED", &[])

@@ -37,7 +37,7 @@ impl SetUpPlace {
     ///
     /// # Errors
     /// If the current folder or the path of this program cannot be determined.
-    pub fn of(project: Option<PathBuf>, environment: fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+    pub fn new(project: Option<PathBuf>, environment: fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let unknown = |error: std::io::Error| ConfigError(format!("the current folder or this program: {error}"));
         let project = std::path::absolute(project.unwrap_or_else(|| PathBuf::from("."))).map_err(unknown)?;
         Ok(Self {

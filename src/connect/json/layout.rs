@@ -24,7 +24,7 @@ pub(super) struct Layout<'t> {
 }
 
 impl<'t> Layout<'t> {
-    pub(super) fn of(text: &'t str, root: &Object) -> Self {
+    pub(super) fn new(text: &'t str, root: &Object) -> Self {
         let first = root.properties.first();
         let indent =
             first.and_then(|member| own_line_indent(text, member.range.start)).filter(|indent| !indent.is_empty());

@@ -53,7 +53,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    pub(super) fn of(families: &[MetricFamily]) -> Self {
+    pub(super) fn new(families: &[MetricFamily]) -> Self {
         let mut counted = Self::default();
         for family in families {
             for metric in family.get_metric() {

@@ -54,7 +54,7 @@ impl CallHistory {
         loop {
             tokio::select! {
                 () = edge.closing.cancelled() => return,
-                () = time::sleep(STEP) => edge.history.push(Counted::of(&edge.app.metrics.families()).totals()),
+                () = time::sleep(STEP) => edge.history.push(Counted::new(&edge.app.metrics.families()).totals()),
             }
         }
     }

@@ -140,7 +140,7 @@ struct ShownReply {
 }
 
 impl ShownReply {
-    fn of(reply: &ToolReply) -> Self {
+    fn new(reply: &ToolReply) -> Self {
         let meta = reply.meta();
         let number = |key: &str| meta[key].as_u64().unwrap_or_default();
         Self {
@@ -233,7 +233,7 @@ pub async fn call(
             let caller = Caller { locale, session: None, form: ResultForm::Both, access: Arc::clone(&access) };
             let reply = rest::call_once(&edge, entry.spec.name, parsed, caller).await?;
             edge.app.kernel.metrics.tokens(entry.spec.name, ResultForm::Text, reply.tokens() as u64);
-            ShownReply::of(&reply)
+            ShownReply::new(&reply)
         }
     };
     Ok(page(&edge, &access, locale, &headers, (entry, arguments), Some(reply)).await)
@@ -275,7 +275,7 @@ async fn page(
     let url = url(headers);
     let nonce = nonce();
     let project = access.default_project(&app.kernel.roots);
-    let counted = figures::Counted::of(&app.metrics.families());
+    let counted = figures::Counted::new(&app.metrics.families());
     let page = Page {
         locale,
         nonce: nonce.clone(),
