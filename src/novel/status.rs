@@ -12,6 +12,7 @@ use fumi_base::{
 
 use crate::{
     change_set::{self, InterruptedChanges},
+    checks::items::EvaluationMethod,
     errors::project::ProjectError,
     finishing::{PublishRecord, finished},
     project::{
@@ -62,6 +63,8 @@ pub struct EpisodeStatus {
     pub progress: EpisodeProgress,
     /// The origin of the newest judgement of the manuscript, and its score from 0 to 100.
     pub judged: Option<(String, f64)>,
+    /// True if there is a whole review of the present text, judged or not.
+    pub is_checked: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,8 +146,8 @@ impl NovelStatus {
                 remarks.push(error.error_message().message);
                 None
             });
-            let newest = scores.iter().rev().find(|score| score.episode == *episode);
-            let status = EpisodeStatus::new(*episode, files, record.as_ref(), newest);
+            let reviews: Vec<&EpisodeScore> = scores.iter().rev().filter(|one| one.episode == *episode).collect();
+            let status = EpisodeStatus::new(*episode, files, record.as_ref(), &reviews);
             stages_left += count_stages_left(&status, &open);
             episodes.push(status);
         }
@@ -173,22 +176,28 @@ impl NovelStatus {
 }
 
 impl EpisodeStatus {
-    /// Computes the status of one episode. A review of the present text takes precedence over the score in the record.
+    /// Computes the status of one episode from its reviews, the newest first. A judged review of the present text takes
+    /// precedence over the score in the record.
     fn new(
         episode: EpisodeId,
         files: &EpisodeFiles,
         record: Option<&PublishRecord>,
-        newest: Option<&EpisodeScore>,
+        reviews: &[&EpisodeScore],
     ) -> Self {
-        let of_record = record.and_then(|record| Some((record.quality.method.clone(), record.quality.overall_score?)));
-        // A judgement holds only for the same text.
-        let of_now = |newest: &&EpisodeScore| {
-            let [draft] = files.manuscripts.as_slice() else {
-                return false;
-            };
-            FileReference::read(draft).is_ok_and(|now| newest.is_of(now.hash.digits()))
+        let quality = record.map(|record| &record.quality);
+        // Earlier versions recorded a score without a judgement.
+        let quality = quality.filter(|quality| quality.method != EvaluationMethod::Deterministic.name());
+        let of_record = quality.and_then(|quality| Some((quality.method.clone(), quality.overall_score?)));
+        // A review holds only for the same text.
+        let now = match files.manuscripts.as_slice() {
+            [draft] if !reviews.is_empty() => FileReference::read(draft).ok(),
+            _ => None,
         };
-        let of_review = newest.filter(of_now);
+        let of_now = || {
+            let is_of_now = |review: &&&EpisodeScore| now.as_ref().is_some_and(|now| review.is_of(now.hash.digits()));
+            reviews.iter().filter(is_of_now)
+        };
+        let judged = of_now().find_map(|review| Some((review.method.clone(), review.score?)));
         let progress = match record {
             Some(_) => EpisodeProgress::Completed,
             None if files.manuscripts.is_empty() => EpisodeProgress::Planned,
@@ -198,7 +207,8 @@ impl EpisodeStatus {
             episode,
             title: files.title.clone(),
             progress,
-            judged: of_review.map(|newest| (newest.method.clone(), newest.score)).or(of_record),
+            is_checked: of_now().next().is_some(),
+            judged: judged.or(of_record),
         }
     }
 }

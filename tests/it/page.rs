@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 
 use crate::{
     harness::{SESSION, Server, Session},
-    novel::novel,
+    novel::{
+        checking::{QUOTE, judgements},
+        novel,
+    },
     sample::Sample,
 };
 
@@ -147,9 +150,12 @@ async fn view_of_a_novel_shows_its_episodes_and_reviews_one_without_writing() {
     assert!(first.len() < 100_000, "{} bytes", first.len());
     assert!(!sample.root().join(".noveler").exists(), "the view wrote to the project");
     assert!(page(&server, "?lang=en").await.contains("No tool has been called"));
-    // A score appears once there is a review.
+    // A score appears once there is a judged review.
     let session = Session::open_at(&format!("{}/novel", server.url()), SESSION).await;
-    session.call("noveler_check", json!({"episode": 1, "judge": false})).await;
+    let asked = session.call("noveler_check", json!({"episode": 1})).await.result()["structuredContent"].clone();
+    let mut arguments = asked["submit"]["arguments"].clone();
+    arguments["judgements"] = judgements(&asked, QUOTE, 0.8);
+    session.call("noveler_check", arguments).await;
     let scored = page(&server, "?view=novel&lang=en").await;
     assert!(scored.contains("<title>Scores of whole reviews</title>"), "{scored}");
     let missing = page(&server, "?view=novel&episode=9&lang=en").await;

@@ -1,9 +1,8 @@
 //! The aspects of a text that `check_story_structure` and `check_writing_expression` report, composed of rules and
 //! items in `aspects.toml`.
 //!
-//! An aspect has no formula of its own. Its score is the mean of its parts: the score of its rules' findings, and each
-//! of its items that was evaluated. An item that was not evaluated is not a part; `coverage` is the share of the parts
-//! that were.
+//! An aspect has no formula of its own. Its items are scored as a group ([`group_score`]), its rules count as much as one
+//! item. `coverage` is the share of its parts that were evaluated.
 
 use std::sync::LazyLock;
 
@@ -11,7 +10,7 @@ use serde::Deserialize;
 
 use super::{
     Finding, Score,
-    items::{Evaluation, EvaluationMethod},
+    items::{Evaluation, EvaluationMethod, group_score, needs_judgement},
 };
 
 /// The highest score at which an item still counts as an issue of its aspect.
@@ -52,7 +51,7 @@ pub static ASPECTS: LazyLock<AspectTables> = LazyLock::new(|| {
 #[derive(Clone, Debug)]
 pub struct AspectScore<'e> {
     pub aspect: &'static Aspect,
-    /// From 0 to 100; `None` if no part was evaluated.
+    /// From 0 to 100; `None` if no part was evaluated, or too few items are judged.
     pub score: Option<f64>,
     /// The share of the aspect's parts that were evaluated, from 0 to 1.
     pub coverage: f64,
@@ -60,38 +59,36 @@ pub struct AspectScore<'e> {
     pub method: EvaluationMethod,
     /// The evaluated items of the aspect.
     pub evaluations: Vec<&'e Evaluation>,
+    /// True if too few of its items are judged for a score.
+    needs_judgement: bool,
 }
 
 impl<'e> AspectScore<'e> {
     /// Scores an aspect from the findings of its rules and the evaluations of its items. `characters` is the length of
     /// the text.
     pub fn evaluate(aspect: &'static Aspect, findings: &[Finding], characters: usize, all: &'e [Evaluation]) -> Self {
-        let mut parts: Vec<f64> = Vec::new();
-        let has_rules = !aspect.rules.is_empty();
-        if has_rules && characters > 0 {
-            let own: Vec<Finding> = findings
-                .iter()
-                .filter(|finding| aspect.rules.iter().any(|rule| rule == finding.rule))
-                .cloned()
-                .collect();
-            parts.push(Score::from_findings(&own, characters).0 / 100.0);
-        }
-        let own = all.iter().filter(|one| aspect.items.contains(&one.item.id));
-        let evaluations: Vec<&Evaluation> = own.filter(|one| one.score.is_some()).collect();
-        parts.extend(evaluations.iter().filter_map(|one| one.score));
-        let total = aspect.items.len() + usize::from(has_rules);
+        let own: Vec<&Evaluation> = all.iter().filter(|one| aspect.items.contains(&one.item.id)).collect();
+        let of_rules = (!aspect.rules.is_empty() && characters > 0).then(|| {
+            let found = findings.iter().filter(|finding| aspect.rules.iter().any(|rule| rule == finding.rule));
+            Score::from_findings(&found.cloned().collect::<Vec<_>>(), characters)
+        });
+        let evaluations: Vec<&Evaluation> = own.iter().copied().filter(|one| one.score.is_some()).collect();
+        let score = score_with_rules(of_rules, &own);
+        let parts = evaluations.len() + usize::from(of_rules.is_some());
+        let total = aspect.items.len() + usize::from(!aspect.rules.is_empty());
         let judged =
             evaluations.iter().map(|one| one.method).find(|method| matches!(method, EvaluationMethod::Judged(_)));
         Self {
             aspect,
-            score: (!parts.is_empty()).then(|| 100.0 * parts.iter().sum::<f64>() / parts.len() as f64),
-            coverage: parts.len() as f64 / total.max(1) as f64,
-            method: match (parts.is_empty(), judged) {
-                (true, _) => EvaluationMethod::NotEvaluated,
-                (false, Some(judged)) => judged,
-                (false, None) => EvaluationMethod::Deterministic,
+            score,
+            coverage: parts as f64 / total.max(1) as f64,
+            method: match (score, judged) {
+                (None, _) => EvaluationMethod::NotEvaluated,
+                (Some(_), Some(judged)) => judged,
+                (Some(_), None) => EvaluationMethod::Deterministic,
             },
             evaluations,
+            needs_judgement: needs_judgement(&own),
         }
     }
 
@@ -104,19 +101,31 @@ impl<'e> AspectScore<'e> {
     }
 }
 
+/// Returns the score of rules and items together, from 0 to 100: the rules count as much as one item. `None` if neither
+/// was evaluated, or if the items need judgements.
+pub fn score_with_rules(rules: Option<Score>, items: &[&Evaluation]) -> Option<f64> {
+    if needs_judgement(items) {
+        return None;
+    }
+    let count = items.iter().filter(|one| one.score.is_some()).count() as f64;
+    match (rules, group_score(items).map(|score| 100.0 * score)) {
+        (Some(rules), Some(items)) => Some((rules.0 + items * count) / (1.0 + count)),
+        (rules, items) => rules.map(|score| score.0).or(items),
+    }
+}
+
 /// Returns the overall score from 0 to 100, the mean of the aspects' scores weighted by weight times coverage (decision
-/// 38), and the share of the total weight that this covers.
+/// 38), and the share of the total weight that this covers. There is no score while an aspect needs judgements.
 pub fn overall_score(aspects: &[AspectScore<'_>]) -> (Option<f64>, f64) {
     let (mut sum, mut weights, mut all) = (0.0, 0.0, 0.0);
     for one in aspects {
-        all += one.aspect.weight;
-        let Some(score) = one.score else { continue };
         let weight = one.aspect.weight * one.coverage;
-        sum += weight * score;
+        sum += weight * one.score.unwrap_or_default();
         weights += weight;
+        all += one.aspect.weight;
     }
-    let coverage = if all > 0.0 { weights / all } else { 0.0 };
-    ((weights > 0.0).then(|| sum / weights), coverage)
+    let has_score = weights > 0.0 && !aspects.iter().any(|one| one.needs_judgement);
+    (has_score.then(|| sum / weights), if all > 0.0 { weights / all } else { 0.0 })
 }
 
 #[cfg(test)]
@@ -124,7 +133,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::ASPECTS;
-    use crate::checks::{RULES, RuleGroup, items::item};
+    use crate::checks::{
+        RULES, RuleGroup,
+        items::{EvaluationKind, item},
+    };
 
     #[test]
     fn every_rule_of_expression_is_in_one_aspect_and_every_item_exists() {
@@ -135,6 +147,15 @@ mod tests {
         for aspect in ASPECTS.structure.iter().chain(&ASPECTS.expression) {
             assert!(aspect.items.iter().all(|id| item(id).is_some()), "{}: {:?}", aspect.name, aspect.items);
         }
+    }
+
+    /// `check_writing_expression` asks for no judgement.
+    #[test]
+    fn no_item_of_expression_takes_a_judgement() {
+        let items = ASPECTS.expression.iter().flat_map(|aspect| &aspect.items).filter_map(|id| item(id));
+        let judged: Vec<&str> =
+            items.filter(|item| item.page.kind != EvaluationKind::Deterministic).map(|item| item.name).collect();
+        assert_eq!(judged, [""; 0]);
     }
 
     /// The reports of the tools take the aspects by their places.

@@ -316,9 +316,10 @@ impl EpisodeSource {
     /// Returns the score of the newest complete review of exactly this text.
     fn reviewed(&self, sha256: &str) -> Result<Option<RecordedQuality>, CompletionError> {
         let mut scores = unless_unreadable(reviewing::scores(&self.project))?.unwrap_or_default();
-        scores.retain(|score| score.episode == self.episode && score.is_of(sha256));
+        scores.retain(|one| one.episode == self.episode && one.score.is_some() && one.is_of(sha256));
         let newest = scores.pop();
-        Ok(newest.map(|newest| RecordedQuality { method: newest.method, overall_score: Some(newest.score) }))
+        Ok(newest
+            .and_then(|newest| Some(RecordedQuality { overall_score: Some(newest.score?), method: newest.method })))
     }
 
     /// Returns the beginning of the story on one line, cut to [`PREVIEW`] characters.

@@ -29,6 +29,9 @@ pub struct JudgementLine {
     pub score: f64,
     /// Exact quotations from the text.
     pub quotes: Vec<String>,
+    /// The reason for the score; empty in judgements of earlier versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub comment: String,
     /// The origin of the judgement: `host`, `llm_sampling` or `llm_provider`.
     pub method: String,
     pub judged_at: UtcTime,
@@ -96,7 +99,10 @@ fn mean(lines: &[JudgementLine]) -> Option<AcceptedJudgement> {
         _ => Judge::Host,
     };
     let score = lines.iter().map(|line| line.score).sum::<f64>() / lines.len() as f64;
-    Some(AcceptedJudgement { by, judgement: Judgement { score, quotes: last.quotes.clone() } })
+    Some(AcceptedJudgement {
+        by,
+        judgement: Judgement { score, quotes: last.quotes.clone(), comment: last.comment.clone() },
+    })
 }
 
 #[cfg(test)]
@@ -110,6 +116,7 @@ mod tests {
             item_id: item.to_owned(),
             score,
             quotes: Vec::new(),
+            comment: String::new(),
             method: "llm_sampling".to_owned(),
             judged_at: UtcTime::parse("2025-09-04T10:30:00Z").expect("a time"),
             sha256: String::new(),

@@ -1,4 +1,5 @@
-//! The rubric for a judge: the open items, the question of each, and the measured values.
+//! The rubric for a judge: the open items and the question of each. It does not show measured values, which would
+//! suggest a score.
 //!
 //! The text is sent once for all items of a review, not once per category, because a manuscript costs more tokens than
 //! all rubrics together.
@@ -33,12 +34,6 @@ pub fn rubric(items: &[&Evaluation], locale: Locale) -> String {
         let _ = write!(text, "\n## {} {}\n", one.item.id, words.title);
         text.push_str(words.rubric.as_deref().unwrap_or_default().trim());
         text.push('\n');
-        if let Some(prior) = one.measure.as_ref().and_then(|measure| measure.score) {
-            let _ = match locale {
-                Locale::En => writeln!(text, "(Measured: {prior:.2})"),
-                Locale::Ja => writeln!(text, "（測定値: {prior:.2}）"),
-            };
-        }
     }
     text
 }

@@ -265,15 +265,15 @@ fn quality(status: &NovelStatus) -> QualitySummary {
 
 /// Returns the newest reviews, ordered by time.
 fn trend(status: &NovelStatus) -> Vec<Scored> {
-    let mut scores: Vec<_> = status.scores.iter().collect();
-    scores.sort_by(|one, other| one.review.cmp(&other.review));
+    let mut scores: Vec<_> = status.scores.iter().filter_map(|one| Some((one, one.score?))).collect();
+    scores.sort_by(|(one, _), (other, _)| one.review.cmp(&other.review));
     let over = scores.len().saturating_sub(SCORES);
     let newest = scores.into_iter().skip(over);
     newest
-        .map(|one| Scored {
+        .map(|(one, score)| Scored {
             episode: one.episode.number(),
             session_id: one.review.to_string(),
-            score: one.score,
+            score,
             method: one.method.clone(),
         })
         .collect()
@@ -353,8 +353,8 @@ fn suggestions(status: &NovelStatus, locale: Locale) -> Vec<Suggestion> {
         all.find(|one| !is_open(&one.episode)).map(|one| one.episode)
     };
     let complete = first(EpisodeProgress::Draft).map(|episode| {
-        let is_judged = status.episodes.iter().any(|one| one.episode == episode && one.judged.is_some());
-        if !is_judged {
+        let is_checked = status.episodes.iter().any(|one| one.episode == episode && one.is_checked);
+        if !is_checked {
             let reason = BilingualText::new("a manuscript that has not been checked", "まだチェックしていない原稿");
             return Suggestion::for_episode("noveler_check", episode, &reason, locale);
         }
@@ -483,8 +483,8 @@ impl QualitySummary {
     fn line(&self, locale: Locale) -> String {
         let unjudged = match (self.not_evaluated, locale) {
             (0, _) => String::new(),
-            (count, Locale::En) => format!("; {count} completed without a check"),
-            (count, Locale::Ja) => format!("、完成したがチェックしていない話 {count}"),
+            (count, Locale::En) => format!("; {count} completed without a judgement"),
+            (count, Locale::Ja) => format!("、完成したが判定していない話 {count}"),
         };
         let scores = [self.average_quality_score, self.lowest_score, self.highest_score];
         let [Some(average), Some(lowest), Some(highest)] = scores else {

@@ -1,7 +1,7 @@
 //! The novel tools on a copy of the sample novel, as seen by clients.
 
 mod by_provider;
-mod checking;
+pub(crate) mod checking;
 mod data;
 mod enhanced;
 pub(crate) mod fencing;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     FIRST,
-    checking::{FAULTY, QUOTE},
+    checking::{FAULTY, QUOTE, judgements},
     novel,
     plotting::PLOT,
     script, unwritten,
@@ -65,7 +65,7 @@ async fn rejected_judgements_are_named_with_the_call_that_repeats_them() {
     ] {
         let asked = ok(&app, tool, arguments.clone()).await;
         let id = |at: usize| asked["items"][at]["item_id"].as_str().unwrap();
-        let given = |item: &str, quote: &str| json!({"item_id": item, "score": 0.8, "quotes": [quote]});
+        let given = |item: &str, quote: &str| json!({"item_id": item, "score": 0.8, "quotes": [quote], "comment": "…"});
         arguments["session_id"] = asked["session_id"].clone();
         arguments["judgements"] = json!([given(id(0), QUOTE), given(id(1), "この文は本文に無い")]);
         let judged = text(&app, tool, arguments.clone()).await;
@@ -362,7 +362,11 @@ async fn status_names_the_episodes_and_the_sessions() {
     let asked = ok(&app, "noveler_write", json!({"episode": 1})).await;
     let (tool, arguments) = submission(&asked);
     ok(&app, &tool, arguments).await;
-    ok(&app, "noveler_check", json!({"episode": 2, "judge": false})).await;
+    let asked_to_judge = ok(&app, "noveler_check", json!({"episode": 2})).await;
+    let mut arguments = asked_to_judge["submit"]["arguments"].clone();
+    let manuscript = sample.read("40_原稿/第002話_ほまち.md");
+    arguments["judgements"] = judgements(&asked_to_judge, manuscript.lines().last().unwrap().trim(), 0.8);
+    ok(&app, "noveler_check", arguments).await;
     let told = text(&app, "status", json!({})).await;
     assert!(told.lines().next().unwrap().contains("2 drafts (2-3), 1 planned (1)"), "{told}");
     let row = format!(

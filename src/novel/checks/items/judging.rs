@@ -29,12 +29,14 @@ impl Judge {
 }
 
 /// A judgement of an item, not yet verified.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
     /// The score, from 0 to 1.
     pub score: f64,
     /// Literal quotations from the text as evidence.
     pub quotes: Vec<String>,
+    /// The reason for the score in one or two sentences; empty if the judge gave none.
+    pub comment: String,
 }
 
 /// A judgement with its author, accepted by [`verify`].

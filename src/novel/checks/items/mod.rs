@@ -2,8 +2,8 @@
 //! file, and its name in its category's list.
 //!
 //! An item is deterministic (measured), judged (by a model or a person, with quotations from the text), or hybrid: the
-//! measurement provides evidence and a prior, the judgement decides. An item that needs a judgement and has none is not
-//! evaluated; no score is invented.
+//! measurement provides evidence, the judgement decides. An item that needs a judgement and has none is not evaluated;
+//! no score is invented.
 
 mod character;
 mod emotion;
@@ -21,7 +21,9 @@ use std::sync::LazyLock;
 pub use judging::{AcceptedJudgement, Judge, Judgement, JudgementError, verify};
 pub use measure::{ItemThresholds, Measure, per_thousand, ramp, share, trapezoid};
 pub use page::{EvaluationKind, ItemPage, ItemSample, ItemTexts, SampleExpectation, ScriptedJudgement};
-pub use scoring::{CategoryScore, Evaluation, EvaluationMethod, category_scores, evaluate, overall};
+pub use scoring::{
+    CategoryScore, Evaluation, EvaluationMethod, category_scores, evaluate, group_score, needs_judgement, overall,
+};
 
 use super::CheckMaterial;
 

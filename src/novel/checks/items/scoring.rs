@@ -1,20 +1,21 @@
 //! The scoring of items: from measurement and judgement to the score of an item, of its category, and of the whole
 //! text.
 //!
-//! Items have equal weight. The score of a hybrid item is 0.3 of its prior and 0.7 of its judgement; a prior alone has
-//! a confidence of 0.5 (decisions 38, 39). A category's score is its maximum times the mean of its evaluated items;
-//! `coverage` is their share.
+//! A judgement decides: in an item that is measured too, and in a group of items, it has a weight of [`JUDGEMENT`] and
+//! the measurements have the rest. A hybrid item without a judgement has no score, only its measured value. A group has
+//! a score if at least [`JUDGED_SHARE`] of its items that take a judgement have one (novel-editor §1).
 
 use std::collections::BTreeMap;
 
 use super::{AcceptedJudgement, EvaluationKind, ITEMS, Item, ItemCategory, Measure};
 use crate::checks::CheckMaterial;
 
-/// The weight of the measurement in the score of a hybrid item with a judgement (decision 39).
-const PRIOR: f64 = 0.3;
+/// The weight of judgements beside measurements (novel-editor §1.2). The rest is so small that an item judged under 0.4
+/// stays low whatever is measured.
+const JUDGEMENT: f64 = 0.85;
 
-/// The confidence of the measurement of a hybrid item without a judgement (decision 39).
-const PRIOR_ALONE: f64 = 0.5;
+/// The smallest judged share of a group's items that take a judgement.
+const JUDGED_SHARE: f64 = 0.5;
 
 /// The origin of an item's score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub enum EvaluationMethod {
     Deterministic,
     /// The item was judged.
     Judged(super::Judge),
-    /// The item has neither a judgement nor anything to measure.
+    /// The item lacks the judgement that it needs, or has nothing to measure.
     NotEvaluated,
 }
 
@@ -46,8 +47,6 @@ pub struct Evaluation {
     pub score: Option<f64>,
     /// The origin of the score.
     pub method: EvaluationMethod,
-    /// The confidence in the score, from 0 to 1.
-    pub confidence: f64,
     /// The measurement, if the item has one.
     pub measure: Option<Measure>,
     /// The judgement, if one was given.
@@ -76,25 +75,57 @@ impl Evaluation {
     pub fn new(item: &'static Item, measure: Option<Measure>, judged: Option<AcceptedJudgement>) -> Self {
         let measured = measure.as_ref().and_then(|measure| measure.score);
         let judgement = judged.as_ref().map(|judged| (judged.judgement.score, EvaluationMethod::Judged(judged.by)));
-        let (score, method, confidence) = match (item.page.kind, measured, judgement) {
-            (EvaluationKind::Deterministic, Some(measured), _) => {
-                (Some(measured), EvaluationMethod::Deterministic, 1.0)
+        let (score, method) = match (item.page.kind, measured, judgement) {
+            (EvaluationKind::Deterministic, Some(measured), _) => (Some(measured), EvaluationMethod::Deterministic),
+            (EvaluationKind::Hybrid | EvaluationKind::Judged, measured, Some((judged, method))) => {
+                (weighted_mean(Some(judged), measured), method)
             }
-            (EvaluationKind::Hybrid, Some(prior), Some((judged, method))) => {
-                (Some(PRIOR * prior + (1.0 - PRIOR) * judged), method, 1.0)
-            }
-            (EvaluationKind::Hybrid, Some(prior), None) => (Some(prior), EvaluationMethod::Deterministic, PRIOR_ALONE),
-            (EvaluationKind::Hybrid | EvaluationKind::Judged, _, Some((judged, method))) => (Some(judged), method, 1.0),
-            _ => (None, EvaluationMethod::NotEvaluated, 0.0),
+            _ => (None, EvaluationMethod::NotEvaluated),
         };
-        Self { item, score, method, confidence, measure, judged }
+        Self { item, score, method, measure, judged }
     }
+
+    /// True if the item takes a judgement.
+    pub fn is_judgeable(&self) -> bool {
+        self.item.page.kind != EvaluationKind::Deterministic
+    }
+}
+
+/// True if too few of the items that take a judgement have one for the group to have a score.
+pub fn needs_judgement(items: &[&Evaluation]) -> bool {
+    let judgeable = items.iter().filter(|one| one.is_judgeable());
+    let judged = judgeable.clone().filter(|one| one.judged.is_some()).count();
+    (judged as f64) < JUDGED_SHARE * judgeable.count() as f64
+}
+
+/// Returns the score of some items, from 0 to 1: the mean of the judged ones and that of the measured ones, weighted.
+/// `None` if none was evaluated, or if the group needs judgements.
+pub fn group_score(items: &[&Evaluation]) -> Option<f64> {
+    if needs_judgement(items) {
+        return None;
+    }
+    let mean_of = |is_judgeable: bool| {
+        let of_kind = items.iter().filter(|one| one.is_judgeable() == is_judgeable);
+        mean(&of_kind.filter_map(|one| one.score).collect::<Vec<_>>())
+    };
+    weighted_mean(mean_of(true), mean_of(false))
+}
+
+fn weighted_mean(judged: Option<f64>, measured: Option<f64>) -> Option<f64> {
+    match (judged, measured) {
+        (Some(judged), Some(measured)) => Some(JUDGEMENT * judged + (1.0 - JUDGEMENT) * measured),
+        (one, other) => one.or(other),
+    }
+}
+
+fn mean(scores: &[f64]) -> Option<f64> {
+    (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CategoryScore {
     pub category: ItemCategory,
-    /// From 0 to the maximum of the category; `None` if no item was evaluated.
+    /// From 0 to the maximum of the category; `None` if too few of its items are judged.
     pub score: Option<f64>,
     /// The share of the category's items that were evaluated.
     pub coverage: f64,
@@ -106,25 +137,22 @@ pub fn category_scores(all: &[Evaluation]) -> Vec<CategoryScore> {
 }
 
 fn category_score(category: ItemCategory, all: &[Evaluation]) -> CategoryScore {
-    let own = all.iter().filter(|one| one.item.category == category);
-    let scores: Vec<f64> = own.clone().filter_map(|one| one.score).collect();
-    let (evaluated, total) = (scores.len() as f64, own.count().max(1) as f64);
+    let own: Vec<&Evaluation> = all.iter().filter(|one| one.item.category == category).collect();
+    let evaluated = own.iter().filter(|one| one.score.is_some()).count();
     CategoryScore {
         category,
-        score: (!scores.is_empty()).then(|| f64::from(category.max()) * scores.iter().sum::<f64>() / evaluated),
-        coverage: evaluated / total,
+        score: group_score(&own).map(|score| f64::from(category.max()) * score),
+        coverage: evaluated as f64 / own.len().max(1) as f64,
     }
 }
 
-/// Returns the overall score from 0 to 100, the mean of the categories weighted by their coverage (decision 38).
+/// Returns the overall score from 0 to 100, the mean of the categories weighted by their coverage (decision 38). `None`
+/// unless each category has a score.
 pub fn overall(categories: &[CategoryScore]) -> Option<f64> {
     let (mut sum, mut weights) = (0.0, 0.0);
     for one in categories {
-        let Some(score) = one.score else { continue };
-        let max = f64::from(one.category.max());
-        let weight = one.coverage;
-        sum += weight * score / max;
-        weights += weight;
+        sum += one.coverage * one.score? / f64::from(one.category.max());
+        weights += one.coverage;
     }
     (weights > 0.0).then(|| 100.0 * sum / weights)
 }

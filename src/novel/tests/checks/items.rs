@@ -9,9 +9,10 @@ use std::collections::HashSet;
 use fumi_novel::{
     checks::{
         CheckMaterial, NovelContext, Tuning,
+        aspects::LOW,
         items::{
             AcceptedJudgement, Evaluation, EvaluationKind, ITEMS, Item, ItemCategory, ItemSample, Judge, Judgement,
-            JudgementError, SampleExpectation, category_scores, overall, verify,
+            JudgementError, Measure, SampleExpectation, category_scores, overall, verify,
         },
     },
     morphology::NameLexicon,
@@ -64,9 +65,14 @@ fn judged(
     let Some(scripted) = &sample.judgement else {
         return Ok(None);
     };
-    let judgement = Judgement { score: scripted.score, quotes: scripted.quotes.clone() };
+    let judgement = Judgement { score: scripted.score, quotes: scripted.quotes.clone(), ..Judgement::default() };
     verify(item, material, &judgement)?;
     Ok(Some(AcceptedJudgement { by: Judge::Host, judgement }))
+}
+
+/// Returns the score of the measurement alone.
+fn measured(evaluation: &Evaluation) -> Option<f64> {
+    evaluation.measure.as_ref()?.score
 }
 
 /// Evaluates a sample with its judgement and without it.
@@ -95,7 +101,7 @@ fn good_texts_score_above_bad_ones_and_misleading_ones_are_not_blamed() {
             }
             refused => say(format!("a judgement was rejected: {refused:?}")),
         }
-        let priors = (good.1.score, bad.1.score);
+        let priors = (measured(&good.1), measured(&bad.1));
         if kind != EvaluationKind::Judged && !matches!(priors, (Some(good), Some(bad)) if good >= bad + ABOVE) {
             say(format!("measured: good {:?}, bad {:?}", priors.0, priors.1));
         }
@@ -107,12 +113,13 @@ fn good_texts_score_above_bad_ones_and_misleading_ones_are_not_blamed() {
                 }
             }
             Some(SampleExpectation::NotApplicable) => {
-                if alone.score.is_some() {
-                    say(format!("misleading: measured {:?}", alone.score));
+                if measured(&alone).is_some() {
+                    say(format!("misleading: measured {:?}", measured(&alone)));
                 }
             }
             Some(SampleExpectation::Fine) => {
-                let score = with.as_ref().ok().and_then(|with| with.score);
+                let judged = with.as_ref().ok().filter(|with| with.judged.is_some()).and_then(|with| with.score);
+                let score = judged.or_else(|| measured(&alone));
                 let is_fine = score.is_some_and(|score| score >= FINE);
                 if !is_fine {
                     say(format!("misleading: {score:?}"));
@@ -173,7 +180,7 @@ fn judgements_need_quotations_that_stand_in_the_text() {
     with_material(text, &NovelContext::default(), &Tuning::default(), |material| {
         let says = |kind, score, quotes: &[&str]| {
             let quotes = quotes.iter().map(|quote| (*quote).to_owned()).collect();
-            verify(of(kind), material, &Judgement { score, quotes })
+            verify(of(kind), material, &Judgement { score, quotes, ..Judgement::default() })
         };
         // A quotation may follow the visible text or the source.
         assert_eq!(says(EvaluationKind::Judged, 1.0, &["戸を開けた", "戸を｜開《あ》けた"]), Ok(()));
@@ -186,30 +193,41 @@ fn judgements_need_quotations_that_stand_in_the_text() {
     });
 }
 
-/// A score is 0.3 of the measurement and 0.7 of the judgement; a category's score is its maximum times the mean;
-/// categories are weighted by their evaluated share.
 #[test]
-fn scores_are_those_of_the_arithmetic() {
-    use fumi_novel::checks::items::Measure;
-    let item = |kind, category| {
-        let found = ITEMS.iter().find(|item| item.page.kind == kind && item.category == category);
-        found.expect("an item")
-    };
+fn a_judgement_decides_and_without_one_there_is_no_total() {
+    let of =
+        |category| move |kind| ITEMS.iter().filter(move |item| item.page.kind == kind && item.category == category);
     let judged =
-        |score| Some(AcceptedJudgement { by: Judge::Sampling, judgement: Judgement { score, quotes: Vec::new() } });
-    let hybrid = item(EvaluationKind::Hybrid, ItemCategory::Emotion);
-    let both = Evaluation::new(hybrid, Some(Measure::from_score(0.5)), judged(1.0));
-    assert_eq!((both.score, both.method.name(), both.confidence), (Some(0.85), "llm_sampling", 1.0));
-    let prior = Evaluation::new(hybrid, Some(Measure::from_score(0.5)), None);
-    assert_eq!((prior.score, prior.method.name(), prior.confidence), (Some(0.5), "deterministic", 0.5));
-    let nobody = Evaluation::new(item(EvaluationKind::Judged, ItemCategory::Emotion), None, None);
-    assert_eq!((nobody.score, nobody.method.name()), (None, "not_evaluated"));
-    let world =
-        Evaluation::new(item(EvaluationKind::Deterministic, ItemCategory::World), Some(Measure::from_score(1.0)), None);
-    let scores = category_scores(&[prior, nobody, world]);
-    assert_eq!((scores[0].score, scores[0].coverage), (Some(6.0), 0.5));
-    assert_eq!((scores[4].score, scores[4].coverage), (Some(10.0), 1.0));
-    // Half of one category has 0.5, and the whole of another has 1.
-    let mean = overall(&scores).expect("something was evaluated");
-    assert!((mean - 100.0 * (0.5 * 0.5 + 1.0) / 1.5).abs() < 1e-9, "{mean}");
+        |score| Some(AcceptedJudgement { by: Judge::Sampling, judgement: Judgement { score, ..Judgement::default() } });
+    let one = |item, measured: Option<f64>, score: Option<f64>| {
+        Evaluation::new(item, measured.map(Measure::from_score), score.and_then(judged))
+    };
+    let emotion = of(ItemCategory::Emotion);
+    let hybrid = emotion(EvaluationKind::Hybrid).next().expect("an item");
+    let both = one(hybrid, Some(0.5), Some(1.0));
+    assert_eq!((both.score, both.method.name()), (Some(0.925), "llm_sampling"));
+    let alone = one(hybrid, Some(0.5), None);
+    assert_eq!((alone.score, alone.method.name()), (None, "not_evaluated"));
+    // An item that is judged under 0.4 stays low.
+    assert!(one(hybrid, Some(1.0), Some(0.39)).score.is_some_and(|score| score <= LOW));
+
+    let all = |measured: f64, score: Option<f64>| {
+        let items = ITEMS.iter().map(|item| {
+            let measured = (item.page.kind != EvaluationKind::Judged).then_some(measured);
+            one(item, measured, score)
+        });
+        items.collect::<Vec<_>>()
+    };
+    let total = |measured, score| overall(&category_scores(&all(measured, score)));
+    assert_eq!(total(1.0, None), None);
+    // Whatever is measured, a text that is judged low stays low and one that is judged high stays high.
+    let (low, high) = (total(1.0, Some(0.33)).expect("a total"), total(0.0, Some(0.9)).expect("a total"));
+    assert!(low < 50.0 && high > 60.0, "{low} {high}");
+
+    // A category has a score if half of its items that take a judgement have one.
+    let [first, second] = [0, 1].map(|at| emotion(EvaluationKind::Judged).nth(at).expect("an item"));
+    let [none, some] =
+        [None, Some(0.8)].map(|score| category_scores(&[one(first, None, score), one(second, None, None)])[0]);
+    assert_eq!((none.score, none.coverage), (None, 0.0));
+    assert_eq!((some.score.map(f64::round), some.coverage), (Some(10.0), 0.5));
 }

@@ -28,7 +28,7 @@ fn execution(tool: &str, step: Option<u32>, seconds: u32, score: Option<f64>) ->
         executed_at: at(seconds),
         execution_time: 0.25,
         success: true,
-        method: "deterministic".to_owned(),
+        method: "host".to_owned(),
         quality_score: score,
         issues_found: 1,
         sha256: SHA.to_owned(),
@@ -192,14 +192,15 @@ fn scores_are_sorted_by_episode_and_time() {
     // A file name of another form is skipped.
     fs::write(folder.path().join(".noveler/checks/scores/readme.json"), "{}").expect("written");
     let all = scores(novel.project()).expect("scores");
-    let told: Vec<(u32, f64)> = all.iter().map(|one| (one.episode.number(), one.score)).collect();
-    assert_eq!(told, [(1, 64.0), (1, 88.0), (2, 71.5)]);
-    assert_eq!((&all[1].review, all[1].method.as_str()), (&id(3), "deterministic"));
+    let told: Vec<(u32, Option<f64>)> = all.iter().map(|one| (one.episode.number(), one.score)).collect();
+    assert_eq!(told, [(1, Some(64.0)), (1, Some(88.0)), (2, Some(71.5))]);
+    assert_eq!((&all[1].review, all[1].method.as_str()), (&id(3), "host"));
     assert!(all[0].is_of(SHA) && !all[0].is_of("ffff"));
-    // A whole review without a score adds no score.
+    // A whole review without judgements is known and has no score.
     let mut review = reviews.begin(id(7), subject(1), &at(7));
     review.record(subject(1), execution("noveler_check", None, 7, None), &[], "{}").expect("recorded");
-    assert_eq!(scores(novel.project()).expect("scores").len(), 3);
+    let all = scores(novel.project()).expect("scores");
+    assert_eq!((all.len(), all[2].score), (4, None));
 }
 
 #[test]
@@ -210,6 +211,7 @@ fn judgements_count_for_the_very_text_that_was_judged() {
         item_id: item.to_owned(),
         score,
         quotes: vec!["猫が鳴いた".to_owned()],
+        comment: String::new(),
         method: "llm_provider".to_owned(),
         judged_at: at(2),
         sha256: sha256.to_owned(),

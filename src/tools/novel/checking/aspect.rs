@@ -63,8 +63,9 @@ pub(super) struct ItemReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     method: &'static str,
-    /// The confidence in the score, from 0 to 1.
-    confidence: f64,
+    /// The judge's reason for the score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment: Option<String>,
     /// The measured number, in the unit of the item's page.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<f64>,
@@ -176,7 +177,7 @@ impl ItemReport {
             category: one.item.category.name(),
             score: one.score.map(hundredths),
             method: one.method.name(),
-            confidence: one.confidence,
+            comment: comment(one),
             value: value(one),
             evidence: evidence(seen, one),
             advice: None,
@@ -192,8 +193,14 @@ impl ItemReport {
         }
     }
 
-    pub(super) fn advice(&self) -> Option<&str> {
-        self.advice.as_deref()
+    /// Returns the judge's reason and the advice for the writer.
+    pub(super) fn suggestion(&self, locale: Locale) -> Option<String> {
+        let advice = self.advice.as_ref()?;
+        Some(match (&self.comment, locale) {
+            (None, _) => advice.clone(),
+            (Some(comment), Locale::En) => format!("“{comment}” {advice}"),
+            (Some(comment), Locale::Ja) => format!("「{comment}」{advice}"),
+        })
     }
 
     pub(super) fn id(&self) -> &str {
@@ -218,8 +225,8 @@ impl ItemReport {
             (true, Locale::Ja) => "（判定済み）",
         };
         let mut line = format!("{} {} {score}{judged}", self.item_id, self.title);
-        if let Some(advice) = &self.advice {
-            line.push_str(&format!(": {advice}"));
+        if let Some(suggestion) = self.suggestion(locale) {
+            line.push_str(&format!(": {suggestion}"));
         }
         let places: Vec<String> = self
             .evidence
@@ -234,6 +241,12 @@ impl ItemReport {
         }
         line
     }
+}
+
+/// Returns the reason that the judge of an item gave.
+fn comment(one: &Evaluation) -> Option<String> {
+    let comment = &one.judged.as_ref()?.judgement.comment;
+    (!comment.is_empty()).then(|| comment.clone())
 }
 
 /// Returns the separator between joined lines of a page: Japanese has no spaces between them.

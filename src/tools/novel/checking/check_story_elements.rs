@@ -60,7 +60,7 @@ pub struct Args {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ElementsReport {
     a31_scores: Scores,
-    /// From 0 to 100; absent if nothing was evaluated.
+    /// From 0 to 100; absent without judgements.
     #[serde(skip_serializing_if = "Option::is_none")]
     overall_score: Option<f64>,
     /// The evaluated share of the 68 items, from 0 to 1.
@@ -163,8 +163,6 @@ struct CategoryReport {
 struct EvaluationCounts {
     /// Items that are decided by measuring.
     deterministic: usize,
-    /// Items that were only measured although a judgement should decide: half as reliable.
-    prior_only: usize,
     judged: usize,
     not_evaluated: usize,
 }
@@ -207,39 +205,38 @@ pub(super) fn elements(whole: &ReviewContext<'_>) -> ElementsReport {
     let (seen, all) = (whole.seen, whole.evaluations);
     let categories = category_scores(all);
     let mut low: Vec<_> = all.iter().filter(|one| one.score.is_some_and(|score| score <= LOW)).collect();
-    // Confident low scores sort before those that are only measured.
-    low.sort_by(|one, other| {
-        let key = |one: &Evaluation| (1.0 - one.score.unwrap_or(1.0)) * one.confidence;
-        key(other).total_cmp(&key(one))
-    });
+    low.sort_by(|one, other| one.score.unwrap_or(1.0).total_cmp(&other.score.unwrap_or(1.0)));
     let low_score_items: Vec<ItemReport> =
         low.iter().take(SHOWN).map(|one| ItemReport::with_advice(seen, one)).collect();
     let mut evaluated = EvaluationCounts::default();
     for one in all {
         match one.method {
-            EvaluationMethod::Deterministic if one.confidence < 1.0 => evaluated.prior_only += 1,
             EvaluationMethod::Deterministic => evaluated.deterministic += 1,
             EvaluationMethod::Judged(_) => evaluated.judged += 1,
             EvaluationMethod::NotEvaluated => evaluated.not_evaluated += 1,
         }
     }
     let scored = all.iter().filter(|one| one.score.is_some()).count();
+    let overall = overall(&categories);
     ElementsReport {
         a31_scores: Scores::from_categories(&categories, all),
-        overall_score: overall(&categories).map(tenths),
+        overall_score: overall.map(tenths),
         coverage: hundredths(scored as f64 / all.len().max(1) as f64),
         evaluated,
         improvement_suggestions: low_score_items
             .iter()
             .take(SUGGESTIONS)
-            .filter_map(|item| item.advice().map(str::to_owned))
+            .filter_map(|item| item.suggestion(seen.job.locale))
             .collect(),
         low_score_items,
         not_evaluated: all.iter().filter(|one| one.score.is_none()).map(|one| one.item.id.clone()).collect(),
         unstable_items: whole.unstable.to_vec(),
         rejected_judgements: whole.rejected.to_vec(),
         auto_fix_results: None,
-        method: if scored == 0 { EvaluationMethod::NotEvaluated.name() } else { judged_by(all).name() },
+        method: match overall {
+            None => EvaluationMethod::NotEvaluated.name(),
+            Some(_) => judged_by(all).name(),
+        },
         all_items: if seen.job.verbose {
             all.iter().map(|one| ItemReport::from_evaluation(seen, one)).collect()
         } else {
@@ -258,11 +255,6 @@ impl ElementsReport {
     /// Returns the overall score, from 0 to 100.
     pub(super) fn overall(&self) -> Option<f64> {
         self.overall_score
-    }
-
-    /// Returns the evaluated share of the items, from 0 to 1.
-    pub(super) fn coverage(&self) -> f64 {
-        self.coverage
     }
 }
 
@@ -308,12 +300,17 @@ impl CheckDetails for ElementsReport {
     fn lines(&self, locale: Locale) -> Vec<String> {
         let named = self.a31_scores.named();
         let mut lines: Vec<String> = named.iter().map(|(name, one)| one.line(name, locale)).collect();
-        let EvaluationCounts { deterministic, prior_only, judged, not_evaluated } = self.evaluated;
+        let EvaluationCounts { deterministic, judged, not_evaluated } = self.evaluated;
         let covered = percent(self.coverage);
         lines.push(match locale {
-            Locale::En => format!("{deterministic} items measured, {prior_only} measured only in part, {judged} judged, {not_evaluated} not evaluated; {covered} % covered"),
-            Locale::Ja => format!("測定 {deterministic}、測定のみ（要判定） {prior_only}、判定済み {judged}、未評価 {not_evaluated}、網羅率 {covered} %"),
+            Locale::En => format!(
+                "{deterministic} items measured, {judged} judged, {not_evaluated} not evaluated; {covered} % covered"
+            ),
+            Locale::Ja => {
+                format!("測定 {deterministic}、判定済み {judged}、未評価 {not_evaluated}、網羅率 {covered} %")
+            }
         });
+        lines.extend(self.overall_score.is_none().then(|| judging::unscored(locale)));
         lines.extend(self.auto_fix_results.as_ref().map(|fixes| fixes.line(locale)));
         lines.extend(self.low_score_items.iter().map(|item| item.line(locale)));
         lines.extend(self.other_items(locale));

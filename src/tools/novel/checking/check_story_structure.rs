@@ -45,7 +45,7 @@ pub struct Args {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StructureReport {
     structure_analysis: StructureAnalysis,
-    /// From 0 to 100; absent if nothing was evaluated.
+    /// From 0 to 100; absent without judgements.
     #[serde(skip_serializing_if = "Option::is_none")]
     overall_structure_score: Option<f64>,
     /// The evaluated share of all aspects, from 0 to 1.
@@ -218,6 +218,8 @@ impl CheckDetails for StructureReport {
             (more, Locale::En) => Some(format!("open: {more} more in the ledger")),
             (more, Locale::Ja) => Some(format!("未回収: ほか {more} 件")),
         };
+        let unscored = self.overall_structure_score.is_none().then(|| judging::unscored(locale));
+        let aspects = aspects.chain(unscored);
         aspects.chain(self.open_foreshadowing.iter().map(|thread| thread.line(locale))).chain(more).collect()
     }
 

@@ -7,23 +7,20 @@ use fumi_novel::checks::{
     RuleGroup,
     aspects::{ASPECTS, AspectScore, overall_score},
     items::EvaluationMethod,
-    metrics,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CHECKS, CheckContext, CheckDetails, CheckJob, CheckReply, CheckVerdict, EpisodeNumber, NovelDeps,
-    aspect::{AspectReport, percent},
+    CHECKS, CheckDetails, CheckJob, CheckReply, CheckVerdict, EpisodeNumber, NovelDeps,
+    aspect::AspectReport,
     hundredths,
     issue::IssueReport,
     judging::Judging,
+    literature::LiteratureComparison,
     review::{ItemSelection, ReviewContext, ReviewOptions, review},
     tenths, texts,
 };
-
-/// Figures with a usualness below this limit are shown.
-const UNUSUAL: f64 = 0.5;
 
 #[derive(Debug)]
 pub struct CheckWritingExpression;
@@ -55,28 +52,6 @@ struct ExpressionAnalysis {
     style_consistency: AspectReport,
     readability: AspectReport,
     professional_comparison: LiteratureComparison,
-}
-
-/// Twelve figures compared with printed literature. The comparison does not affect any score.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-struct LiteratureComparison {
-    /// The usualness of the figures, from 0 to 100; absent if the text has no narration.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    score: Option<f64>,
-    benchmark: String,
-    method: &'static str,
-    /// `low`, because the reference is one book.
-    confidence: &'static str,
-    /// The unusual figures, or all with `verbose`.
-    figures: Vec<Figure>,
-}
-
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Figure {
-    name: &'static str,
-    value: f64,
-    /// The share of windows of the reference with a lower value, from 0 to 1.
-    percentile: f64,
 }
 
 impl Tool for CheckWritingExpression {
@@ -134,33 +109,6 @@ pub(super) fn expression(whole: &ReviewContext<'_>) -> Expression {
     }
 }
 
-impl LiteratureComparison {
-    fn measure(seen: &CheckContext<'_>) -> Self {
-        let compared = metrics::compared(&metrics::figures(seen.material).unwrap_or_default());
-        let usual = compared.iter().map(|one| one.usual).sum::<f64>() / compared.len().max(1) as f64;
-        let is_shown = |one: &&metrics::FigureComparison| seen.job.verbose || one.usual < UNUSUAL;
-        Self {
-            score: (!compared.is_empty()).then(|| tenths(100.0 * usual)),
-            benchmark: format!("{}, {} × 3000字", metrics::BENCHMARK, metrics::windows()),
-            method: if compared.is_empty() {
-                EvaluationMethod::NotEvaluated.name()
-            } else {
-                EvaluationMethod::Deterministic.name()
-            },
-            confidence: "low",
-            figures: compared
-                .iter()
-                .filter(is_shown)
-                .map(|one| Figure {
-                    name: one.name,
-                    value: hundredths(one.value),
-                    percentile: hundredths(one.percentile),
-                })
-                .collect(),
-        }
-    }
-}
-
 impl ExpressionAnalysis {
     fn named(&self) -> [(&'static str, &AspectReport); 5] {
         [
@@ -182,25 +130,7 @@ impl CheckDetails for Expression {
     fn lines(&self, locale: Locale) -> Vec<String> {
         let named = self.expression_analysis.named();
         let mut lines: Vec<String> = named.iter().flat_map(|(name, aspect)| aspect.lines(name, locale)).collect();
-        let compared = &self.expression_analysis.professional_comparison;
-        let score = compared.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
-        lines.push(match locale {
-            Locale::En => format!(
-                "professional_comparison {score} (with {}, confidence {})",
-                compared.benchmark, compared.confidence
-            ),
-            Locale::Ja => format!(
-                "professional_comparison {score}（比較対象: {}、信頼度 {}）",
-                compared.benchmark, compared.confidence
-            ),
-        });
-        lines.extend(compared.figures.iter().map(|figure| {
-            let (name, value, above) = (figure.name, figure.value, percent(figure.percentile));
-            match locale {
-                Locale::En => format!("  {name} {value}: higher than {above} % of it"),
-                Locale::Ja => format!("  {name} {value}: 比較対象の {above} % より高い"),
-            }
-        }));
+        lines.extend(self.expression_analysis.professional_comparison.lines(locale));
         lines
     }
 

@@ -4,7 +4,7 @@
 use fumi_base::text::Locale;
 use fumi_kernel::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
-    checks::items::EvaluationMethod,
+    checks::{aspects::score_with_rules, items::EvaluationMethod},
     errors::reviewing::ReviewError,
     reviewing::{ReviewStep, STEPS, review_step},
 };
@@ -133,20 +133,17 @@ fn executed(whole: &ReviewContext<'_>, step: &'static ReviewStep, focus: &[Strin
         })
         .map(|one| ItemReport::with_advice(seen, one))
         .collect();
-    let mut parts: Vec<f64> = items.iter().filter_map(|one| one.score.map(|score| 100.0 * score)).collect();
-    let has_rules = !step.groups.is_empty() && seen.material.characters() > 0;
-    if has_rules {
-        parts.push(seen.score.0);
-    }
-    let total = step.items.len() + usize::from(!step.groups.is_empty());
-    let score = mean(&parts).map(tenths);
+    let of_rules = (!step.groups.is_empty() && seen.material.characters() > 0).then_some(seen.score);
+    let score = score_with_rules(of_rules, &whole.evaluations.iter().collect::<Vec<_>>()).map(tenths);
+    let (parts, total) =
+        (items.len() + usize::from(of_rules.is_some()), step.items.len() + usize::from(!step.groups.is_empty()));
     StepReport {
         step_id: step.id,
         phase: &step.phase,
         description: step.title.get(seen.job.locale).to_owned(),
         issues: seen.issues_of(is_in_focus),
         items_evaluated: shown,
-        coverage: hundredths(share(parts.len(), total)),
+        coverage: hundredths(parts as f64 / total.max(1) as f64),
         unstable_items: whole.unstable.iter().filter(|id| step.items.contains(id)).cloned().collect(),
         rejected_judgements: whole.rejected.to_vec(),
         next_step: STEPS.iter().map(|other| other.id).find(|other| *other > step.id),
@@ -155,14 +152,6 @@ fn executed(whole: &ReviewContext<'_>, step: &'static ReviewStep, focus: &[Strin
             Some(score) => (Some(score), judged_by(whole.evaluations).name()),
         },
     }
-}
-
-fn mean(parts: &[f64]) -> Option<f64> {
-    (!parts.is_empty()).then(|| parts.iter().sum::<f64>() / parts.len() as f64)
-}
-
-fn share(some: usize, all: usize) -> f64 {
-    some as f64 / all.max(1) as f64
 }
 
 impl CheckDetails for StepReport {

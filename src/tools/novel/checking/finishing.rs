@@ -77,21 +77,24 @@ impl FinishingCheck {
         work.await
     }
 
-    /// Returns the result in the form `, 87.5/100, 3 issues`.
+    /// Returns the result in the form `, 87.5/100, 3 issues`, or `, 3 issues` without a score.
     pub(in crate::novel) fn words(&self, locale: Locale) -> String {
-        let score = self.quality_score.map_or_else(String::new, |score| format!("{score}/100"));
+        let score = self.quality_score.map_or_else(String::new, |score| match locale {
+            Locale::En => format!(", {score}/100"),
+            Locale::Ja => format!("、{score}/100"),
+        });
         let before = self.before_score;
         let issues = self.issues_found;
         match locale {
             Locale::En => {
                 let before = before.map_or_else(String::new, |before| format!(" ({before} before)"));
                 let fixed = self.fixed_count.map_or_else(String::new, |fixed| format!(", {fixed} fixed"));
-                format!(", {score}{before}{fixed}, {issues} issues")
+                format!("{score}{before}{fixed}, {issues} issues")
             }
             Locale::Ja => {
                 let before = before.map_or_else(String::new, |before| format!("（以前は {before}）"));
                 let fixed = self.fixed_count.map_or_else(String::new, |fixed| format!("、修正 {fixed} 件"));
-                format!("、{score}{before}{fixed}、指摘 {issues} 件")
+                format!("{score}{before}{fixed}、指摘 {issues} 件")
             }
         }
     }
@@ -144,7 +147,8 @@ fn run_check(job: &CheckJob, is_cancelled: &dyn Fn() -> bool) -> Result<Finishin
         }
         _ => {
             let before = reviewing::scores(job.novel.project())?;
-            let before = before.iter().rev().find(|score| score.episode == job.episode).map(|score| score.score);
+            let before =
+                before.iter().rev().filter(|review| review.episode == job.episode).find_map(|review| review.score);
             let looks = looks(&RuleGroup::ALL, ItemSelection::All);
             let everything = |whole: &ReviewContext<'_>| super::noveler_check::everything(whole, None);
             let (checked, _) = review(job, &looks, &Judging::default(), is_cancelled, everything)?;

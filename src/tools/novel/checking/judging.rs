@@ -36,6 +36,10 @@ pub(super) struct SubmittedJudgement {
     /// Exact quotations from the manuscript.
     #[schemars(length(min = 1, max = 20), inner(length(max = 500)))]
     quotes: Vec<String>,
+    /// The reason for the score in one or two sentences.
+    #[schemars(length(max = 500))]
+    #[serde(default)]
+    comment: String,
 }
 
 /// The arguments of a call that concern judging.
@@ -119,7 +123,8 @@ pub(super) fn accept_judgements(
     let sha256 = ContentHash::from_bytes(material.manuscript().source().as_bytes()).digits().to_owned();
     let (mut taken, mut refused) = (Vec::new(), Vec::new());
     for given in &judging.judgements {
-        let judgement = Judgement { score: given.score, quotes: given.quotes.clone() };
+        let judgement =
+            Judgement { score: given.score, quotes: given.quotes.clone(), comment: given.comment.trim().to_owned() };
         let verified = match items::item(&given.item_id) {
             Some(item) => items::verify(item, material, &judgement),
             None => Err(JudgementError::NoItem),
@@ -127,8 +132,9 @@ pub(super) fn accept_judgements(
         match verified {
             Ok(()) => taken.push(JudgementLine {
                 item_id: given.item_id.clone(),
-                score: given.score,
-                quotes: given.quotes.clone(),
+                score: judgement.score,
+                quotes: judgement.quotes,
+                comment: judgement.comment,
                 method: judging.by.unwrap_or(Judge::Host).name().to_owned(),
                 judged_at: now(),
                 sha256: sha256.clone(),
@@ -268,9 +274,17 @@ fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
     }
 }
 
+/// Returns the line of a reply without an overall score: the reason, and how to obtain one.
+pub(super) fn unscored(locale: Locale) -> String {
+    match locale {
+        Locale::En => "No overall score without a judgement: a call with judge: true asks for one".to_owned(),
+        Locale::Ja => "判定がないため、総合点はありません。judge: true で呼び出すと判定を依頼します".to_owned(),
+    }
+}
+
 /// Returns an example of an answer, which shows its form.
 pub(super) fn sample(item: &str) -> Value {
-    json!([{"item_id": item, "score": 0.8, "quotes": ["…"]}])
+    json!([{"item_id": item, "score": 0.8, "quotes": ["…"], "comment": "…"}])
 }
 
 /// Returns the JSON schema of an answer.
@@ -281,8 +295,9 @@ fn answer_schema() -> Option<Map<String, Value>> {
             "item_id": {"type": "string"},
             "score": {"type": "number", "minimum": 0, "maximum": 1},
             "quotes": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+            "comment": {"type": "string"},
         },
-        "required": ["item_id", "score", "quotes"], "additionalProperties": false,
+        "required": ["item_id", "score", "quotes", "comment"], "additionalProperties": false,
     }});
     schema.as_object().cloned()
 }

@@ -22,6 +22,7 @@ mod caller_reviews;
 pub(in crate::novel) mod finishing;
 mod issue;
 mod judging;
+mod literature;
 mod review;
 pub(in crate::novel) mod review_charts;
 
@@ -186,7 +187,8 @@ pub struct CheckReply<T> {
     manuscript: String,
     /// The id of the checked text for `fetch_artifact`.
     artifact_id: String,
-    /// From 0 to 100; absent if nothing could be evaluated. It reflects detected faults, not literary quality.
+    /// From 0 to 100; absent if nothing could be evaluated, or if judgements are missing. By rules alone it reflects
+    /// detected faults, not literary quality.
     #[serde(skip_serializing_if = "Option::is_none")]
     quality_score: Option<f64>,
     /// The method of judging: `deterministic`, `host`, `llm_sampling`, `llm_provider` or `not_evaluated`.
@@ -327,10 +329,10 @@ fn build_reply<T: CheckDetails>(seen: &CheckContext<'_>, session: &ReviewId, own
     });
     let words = counts.words(job.locale);
     let (episode, tool) = (job.episode, job.tool);
-    let score = verdict.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+    let score = score_words(verdict.score, job.locale);
     let summary = match job.locale {
-        Locale::En => format!("{tool} of episode {}: {score}/100, {characters} characters, {words}", episode.number()),
-        Locale::Ja => format!("{episode}の {tool}: {score}/100、{characters}字、{words}"),
+        Locale::En => format!("{tool} of episode {}: {score}, {characters} characters, {words}", episode.number()),
+        Locale::Ja => format!("{episode}の {tool}: {score}、{characters}字、{words}"),
     };
     CheckReply {
         success: true,
@@ -354,6 +356,15 @@ fn build_reply<T: CheckDetails>(seen: &CheckContext<'_>, session: &ReviewId, own
         remarks: remarks(seen, verdict.score),
         tool,
         is_verbose: job.verbose,
+    }
+}
+
+/// Returns a score out of 100 in words.
+fn score_words(score: Option<f64>, locale: Locale) -> String {
+    match (score, locale) {
+        (Some(score), _) => format!("{score}/100"),
+        (None, Locale::En) => "no score".to_owned(),
+        (None, Locale::Ja) => "点数なし".to_owned(),
     }
 }
 
@@ -440,12 +451,12 @@ impl<T> CheckReply<T> {
         if self.manuscript.is_empty() {
             return self.summary.clone();
         }
-        let score = self.quality_score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let score = score_words(self.quality_score, locale);
         let (path, id, characters) = (&self.manuscript, &self.artifact_id, self.characters);
         let issues = self.issues_found.words(locale);
         match locale {
-            Locale::En => format!("{path} ({id}): {score}/100, {characters} characters, {issues}"),
-            Locale::Ja => format!("{path}（{id}）: {score}/100、{characters}字、{issues}"),
+            Locale::En => format!("{path} ({id}): {score}, {characters} characters, {issues}"),
+            Locale::Ja => format!("{path}（{id}）: {score}、{characters}字、{issues}"),
         }
     }
 

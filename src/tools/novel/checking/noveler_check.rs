@@ -19,6 +19,7 @@ use super::{
     check_story_elements::{AutoFixResults, ElementsReport, elements, judged_by},
     issue::IssueReport,
     judging::{self, Judging, RejectedJudgement, SubmittedJudgement},
+    literature::LiteratureComparison,
     review::{ItemSelection, ReviewContext, ReviewOptions, review_blocking},
     review_charts::ChartKind,
     tenths, texts, yes,
@@ -56,9 +57,12 @@ pub struct Args {
 pub struct Everything {
     /// `basic`, `a31`, and `claude_analysis` once judgements exist.
     check_stages_completed: Vec<&'static str>,
+    /// The overall score of the items, from 0 to 100; absent without judgements.
     #[serde(skip_serializing_if = "Option::is_none")]
     overall_quality_score: Option<f64>,
     basic_check_result: RulesSummary,
+    /// The figures of the text beside those of printed literature.
+    measurements: LiteratureComparison,
     a31_evaluation_result: ElementsReport,
     claude_analysis_result: JudgementSummary,
     auto_fix_applied: bool,
@@ -73,6 +77,7 @@ pub struct Everything {
 /// The findings of the rules.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct RulesSummary {
+    /// From 0 to 100 by the detected faults.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     /// The most severe issues.
@@ -130,6 +135,7 @@ pub(super) fn everything(whole: &ReviewContext<'_>, fixed: Option<AutoFixResults
     let has_text = seen.material.characters() > 0;
     let basic = has_text.then_some(seen.score.0);
     let mut elements = elements(whole);
+    let overall = elements.overall();
     let analysis = JudgementSummary::from_evaluations(whole.evaluations);
     let mut stages = Vec::new();
     if has_text {
@@ -138,15 +144,15 @@ pub(super) fn everything(whole: &ReviewContext<'_>, fixed: Option<AutoFixResults
     if analysis.judged_items > 0 {
         stages.push("claude_analysis");
     }
-    // Each part has weight 1 times its evaluated share (decision 38).
-    let parts = [(basic, 1.0), (elements.overall(), elements.coverage())];
-    let known = parts.iter().filter_map(|(score, weight)| Some((score.as_ref()? * weight, weight)));
-    let (sum, weights) = known.fold((0.0, 0.0), |(sum, weights), (score, weight)| (sum + score, weights + weight));
     Everything {
         check_stages_completed: stages,
-        overall_quality_score: (weights > 0.0).then(|| tenths(sum / weights)),
+        overall_quality_score: overall,
         basic_check_result: RulesSummary { score: basic, issues: seen.issues_of(|_| true) },
-        method: if weights > 0.0 { judged_by(whole.evaluations).name() } else { EvaluationMethod::NotEvaluated.name() },
+        measurements: LiteratureComparison::measure(seen),
+        method: match overall {
+            None => EvaluationMethod::NotEvaluated.name(),
+            Some(_) => judged_by(whole.evaluations).name(),
+        },
         claude_analysis_result: analysis,
         auto_fix_applied: fixed.is_some(),
         fixed_issues_count: fixed.as_ref().map_or(0, |fixed| fixed.fixed_count),
@@ -189,6 +195,7 @@ impl CheckDetails for Everything {
                 analysis.judged_items, analysis.open_items
             ),
         }];
+        lines.extend(self.measurements.lines(locale));
         lines.extend(self.a31_evaluation_result.lines(locale));
         lines
     }

@@ -157,8 +157,9 @@ fn curve(seen: &CheckContext<'_>, locale: Locale) -> String {
 }
 
 fn trend(scores: &[EpisodeScore], locale: Locale) -> String {
-    let labels: Vec<String> = scores.iter().map(label).collect();
-    let points: Vec<(&str, f64)> = labels.iter().map(String::as_str).zip(scores.iter().map(|one| one.score)).collect();
+    let (labels, scores): (Vec<String>, Vec<f64>) =
+        scores.iter().filter_map(|one| Some((label(one), one.score?))).unzip();
+    let points: Vec<(&str, f64)> = labels.iter().map(String::as_str).zip(scores).collect();
     charts::trend(localized(locale, "Scores of whole reviews", "完全チェックの点数"), &points, locale)
 }
 
