@@ -153,7 +153,7 @@ pub(crate) fn read_yaml_files(survey: &NovelSurvey, role: FolderRole) -> Result<
 }
 
 /// Lists the YAML files of a folder.
-fn yaml_files(survey: &NovelSurvey, role: FolderRole) -> Result<Vec<ProjectPath>, ProjectError> {
+pub(crate) fn yaml_files(survey: &NovelSurvey, role: FolderRole) -> Result<Vec<ProjectPath>, ProjectError> {
     let Some(folder) = survey.folders.get(&role) else {
         return Ok(Vec::new());
     };

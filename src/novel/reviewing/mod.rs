@@ -5,6 +5,7 @@
 //! atomically. Locking is left to the callers.
 
 mod checked_manuscript;
+mod compared_texts;
 mod id;
 mod json_lines;
 mod judgements;
@@ -16,6 +17,7 @@ mod scores;
 mod steps;
 
 pub use checked_manuscript::{CheckedManuscript, read_manuscript};
+pub use compared_texts::compared_texts;
 pub use id::ReviewId;
 pub use judgements::{CombinedJudgements, JudgementLine};
 pub use replace_manuscript::{ReplacedManuscript, can_be_written, prepare_replacement};

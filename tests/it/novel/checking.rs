@@ -289,12 +289,20 @@ async fn a_host_judges_what_cannot_be_measured() {
     assert!(asked.get("overall_score").is_none() && asked.get("quality_score").is_none(), "{asked}");
     assert_eq!(asked["submit"]["answer"], "judgements");
     let open = asked["items"].as_array().unwrap().len();
-    assert_eq!(open, 33, "22 hybrid and 11 judged items");
+    assert_eq!(open, 32, "22 hybrid and 11 judged items, without the link to the previous episode");
     // The rubric is at the path in the question.
     let rubric = asked["context"][1].as_str().unwrap().split(' ').next().unwrap();
     let rubric = done(&sample, "fetch_artifact", json!({"artifact_id": rubric})).await;
     let rubric = rubric.to_string();
     assert!(rubric.contains("A31-005") && !rubric.contains("Measured"), "{rubric}");
+    let second = done(&sample, "check_story_elements", json!({"episode": 2})).await;
+    let compared = second["context"][2].as_str().unwrap();
+    assert!(compared.ends_with(" (texts to compare with)"), "{compared}");
+    let compared = compared.split(' ').next().unwrap();
+    let compared = done(&sample, "fetch_artifact", json!({"artifact_id": compared})).await.to_string();
+    for title in ["30_設定集/キャラクター.yaml", "20_プロット/話別/第002話.yaml", "The end of the previous episode", QUOTE] {
+        assert!(compared.contains(title), "{title}: {compared}");
+    }
     let mut arguments = asked["submit"]["arguments"].clone();
     arguments["judgements"] = judgements(&asked, QUOTE, 1.0);
     arguments["judgements"][0]["quotes"] = json!(["この文は原稿のどこにもない"]);
@@ -376,6 +384,11 @@ async fn the_clients_model_judges_in_one_request() {
     let request = called.asked().await;
     let prompt = request["params"]["messages"][0]["content"]["text"].as_str().unwrap();
     assert!(prompt.contains(QUOTE) && prompt.contains("A31-005"), "{prompt}");
+    // The character sheet, the plot and the worn devices of the genre, for the items that compare with them.
+    let sheets = ["30_設定集/キャラクター.yaml", "20_プロット/話別/第001話.yaml", "# Worn devices of the genre: "];
+    for title in sheets {
+        assert!(prompt.contains(title), "{title}: {prompt}");
+    }
     let ids = regex::Regex::new(r"(?m)^## (A31-\d{3}) ").unwrap();
     let answer: Vec<Value> =
         ids.captures_iter(prompt).map(|found| json!({"item_id": found[1], "score": 0.8, "quotes": [QUOTE]})).collect();

@@ -1,6 +1,6 @@
 //! Judgements of items by a model or a person, accepted only with quotations that occur in the text.
 
-use super::{EvaluationKind, Item};
+use super::{ComparedText, EvaluationKind, Item};
 use crate::{checks::CheckMaterial, project::YamlValue};
 
 /// The minimum number of characters of a quotation; shorter ones occur in every text.
@@ -77,7 +77,7 @@ pub fn verify(item: &Item, material: &CheckMaterial<'_>, judgement: &Judgement) 
         return Err(JudgementError::NoQuotes);
     }
     let mut is_any_in_text = false;
-    let settings: Vec<String> = if item.page.quotes_settings {
+    let settings: Vec<String> = if item.page.compares_with.contains(&ComparedText::Settings) {
         material.context().world.iter().map(YamlValue::words).collect()
     } else {
         Vec::new()

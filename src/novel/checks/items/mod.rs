@@ -20,7 +20,7 @@ use std::sync::LazyLock;
 
 pub use judging::{AcceptedJudgement, Judge, Judgement, JudgementError, verify};
 pub use measure::{ItemThresholds, Measure, per_thousand, ramp, share, trapezoid};
-pub use page::{EvaluationKind, ItemPage, ItemSample, ItemTexts, SampleExpectation, ScriptedJudgement};
+pub use page::{ComparedText, EvaluationKind, ItemPage, ItemSample, ItemTexts, SampleExpectation, ScriptedJudgement};
 pub use scoring::{
     CategoryScore, Evaluation, EvaluationMethod, category_scores, evaluate, group_score, needs_judgement, overall,
 };

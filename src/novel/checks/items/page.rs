@@ -2,7 +2,10 @@
 
 use serde::Deserialize;
 
-use crate::{checks::page::Threshold, project::StylePreset};
+use crate::{
+    checks::{NovelContext, page::Threshold},
+    project::StylePreset,
+};
 
 /// The way in which an item is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -16,6 +19,33 @@ pub enum EvaluationKind {
     Judged,
 }
 
+/// A text that a rubric compares a manuscript with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ComparedText {
+    /// The files of the settings folder.
+    Settings,
+    /// The plot of the episode.
+    Plot,
+    /// The end of the previous episode.
+    Previous,
+    /// The worn devices of the novel's genre.
+    Devices,
+}
+
+impl ComparedText {
+    /// True if the novel has the text. An item is not judged without it.
+    pub fn is_in(self, context: &NovelContext) -> bool {
+        match self {
+            Self::Settings => !context.world.is_empty(),
+            Self::Plot => context.plot.is_some(),
+            Self::Previous => context.previous.is_some(),
+            // A judge knows what is worn without a list too.
+            Self::Devices => true,
+        }
+    }
+}
+
 /// The manual page of an item.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -24,9 +54,10 @@ pub struct ItemPage {
     pub id: String,
     /// The way in which the item is evaluated.
     pub kind: EvaluationKind,
-    /// True if a judge may also quote the settings.
+    /// The texts that its rubric compares the manuscript with. A judge may also quote the settings, if they are among
+    /// them.
     #[serde(default)]
-    pub quotes_settings: bool,
+    pub compares_with: Vec<ComparedText>,
     /// The texts in English.
     pub en: ItemTexts,
     /// The texts in Japanese.

@@ -99,6 +99,8 @@ impl RejectedJudgement {
 pub(super) struct JudgementRequest {
     instruction: String,
     rubric: String,
+    /// The texts that rubrics compare the manuscript with.
+    compared: Option<String>,
     items: Vec<OpenItem>,
     /// The reference to the manuscript, with its path and hash.
     text: String,
@@ -182,13 +184,15 @@ pub(super) fn judgement_request(
     seen: &CheckContext<'_>,
     judging: &Judging,
     evaluations: &[Evaluation],
-) -> Option<JudgementRequest> {
-    let open = reviewing::open_items(evaluations);
+) -> Result<Option<JudgementRequest>, ReviewError> {
+    let context = seen.material.context();
+    let open = reviewing::open_items(evaluations, context);
     if !judging.asks || open.is_empty() || seen.material.characters() == 0 {
-        return None;
+        return Ok(None);
     }
     let (job, subject) = (seen.job, &seen.looked.subject);
-    Some(JudgementRequest {
+    Ok(Some(JudgementRequest {
+        compared: reviewing::compared_texts(&job.novel, job.episode, context, &open, job.locale)?,
         instruction: reviewing::instruction(job.episode, &open, job.locale),
         rubric: reviewing::rubric(&open, job.locale),
         items: open
@@ -201,7 +205,7 @@ pub(super) fn judgement_request(
         text: seen.material.manuscript().source().to_owned(),
         path: subject.manuscript.clone(),
         sha256: subject.sha256.clone(),
-    })
+    }))
 }
 
 /// Returns the outcome of a judged check: its reply, together with the question about open items, if any.
@@ -215,27 +219,34 @@ pub(super) async fn outcome<T: CheckDetails + Clone + Send + Sync + 'static>(
         return Ok(ToolOutcome::Done(checked));
     };
     let checked = CheckReply { items: std::mem::take(&mut open.items), ..checked };
-    // The rubric is stored as an artifact, so that a host reads it with `fetch_artifact` only when it judges.
-    let (novel, text, tool) = (job.novel.clone(), open.rubric.clone(), job.tool);
+    // The texts are stored as artifacts, so that a host reads them with `fetch_artifact` only when it judges.
+    let (novel, tool) = (job.novel.clone(), job.tool);
+    let (rubric, compared) = (open.rubric.clone(), open.compared.clone());
     let kept = cx.blocking(move |_, _| {
-        let artifact = ArtifactStore::new(novel).keep(&text, ArtifactKind::Markdown, tool, &now())?;
-        Ok::<_, ArtifactError>(artifact.file.hash.artifact_id())
+        let store = ArtifactStore::new(novel);
+        let keep = |text: &str| {
+            let artifact = store.keep(text, ArtifactKind::Markdown, tool, &now())?;
+            Ok::<_, ArtifactError>(artifact.file.hash.artifact_id())
+        };
+        Ok::<_, ArtifactError>((keep(&rubric)?, compared.as_deref().map(keep).transpose()?))
     });
-    let rubric_id = kept.await?;
-    Ok(ToolOutcome::Ask(Box::new(ask(&checked, open, job, &rubric_id, submit))))
+    let ids = kept.await?;
+    Ok(ToolOutcome::Ask(Box::new(ask(&checked, open, job, ids, submit))))
 }
 
 fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
     checked: &CheckReply<T>,
     open: JudgementRequest,
     job: &CheckJob,
-    rubric: &str,
+    (rubric, compared): (String, Option<String>),
     submit: Map<String, Value>,
 ) -> QuestionReply {
-    let (manuscript, criteria) = match job.locale {
-        Locale::En => ("manuscript", "rubric"),
-        Locale::Ja => ("原稿", "採点基準"),
+    let (manuscript, criteria, to_compare) = match job.locale {
+        Locale::En => ("manuscript", "rubric", "texts to compare with"),
+        Locale::Ja => ("原稿", "採点基準", "照らし合わせる資料"),
     };
+    let compared_with = compared.map(|id| format!("{id} ({to_compare})"));
+    let material_to_compare = open.compared.map(|text| AnswerMaterial { title: to_compare.to_owned(), text });
     let session_id = checked.session_id.clone();
     let mut arguments = Map::new();
     arguments.insert("episode".to_owned(), json!(job.episode.number()));
@@ -257,17 +268,18 @@ fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
         step: "judge".to_owned(),
         instruction: open.instruction,
         report: report(checked, job.locale),
-        context: vec![
-            format!("{} {} ({manuscript})", artifact(&open.sha256), open.path),
-            format!("{rubric} ({criteria})"),
-        ],
+        context: [format!("{} {} ({manuscript})", artifact(&open.sha256), open.path), format!("{rubric} ({criteria})")]
+            .into_iter()
+            .chain(compared_with)
+            .collect(),
         acceptance_criteria: vec![said.to_owned()],
         response_schema: answer_schema(),
         submit: AnswerCall { tool: job.tool, arguments, answer: "judgements", sample: Some(sample(&first)) },
-        material: vec![
-            AnswerMaterial { title: criteria.to_owned(), text: open.rubric },
-            AnswerMaterial { title: open.path, text: open.text },
-        ],
+        material: [AnswerMaterial { title: criteria.to_owned(), text: open.rubric }]
+            .into_iter()
+            .chain(material_to_compare)
+            .chain([AnswerMaterial { title: open.path, text: open.text }])
+            .collect(),
         audience: Audience::AnyModel,
         title: Some(BilingualText::new("Judging", "判定")),
         more,

@@ -137,7 +137,7 @@ pub(super) fn review<T: CheckDetails>(
     let mut checked = build_reply(&seen, review.id(), own(&whole));
     checked.charts = review_charts::draw_charts(&whole)?;
     keep(job, looks, &mut review, &seen, &mut checked)?;
-    let open = judging::judgement_request(&seen, judging, &evaluations);
+    let open = judging::judgement_request(&seen, judging, &evaluations)?;
     Ok((checked, open))
 }
 

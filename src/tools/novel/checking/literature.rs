@@ -1,0 +1,81 @@
+//! The comparison of a text's figures with those of printed literature: what is usual, not what is good.
+
+use fumi_base::text::Locale;
+use fumi_novel::checks::{items::EvaluationMethod, metrics};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{CheckContext, aspect::percent, hundredths, tenths};
+
+/// Figures with a usualness below this limit are shown.
+const UNUSUAL: f64 = 0.5;
+
+/// Twelve figures compared with printed literature. The comparison does not affect any score.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct LiteratureComparison {
+    /// The usualness of the figures, from 0 to 100; absent if the text has no narration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    benchmark: String,
+    method: &'static str,
+    /// `low`, because the reference is one book.
+    confidence: &'static str,
+    /// The unusual figures, or all with `verbose`.
+    figures: Vec<Figure>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct Figure {
+    name: &'static str,
+    value: f64,
+    /// The share of windows of the reference with a lower value, from 0 to 1.
+    percentile: f64,
+}
+
+impl LiteratureComparison {
+    pub(super) fn measure(seen: &CheckContext<'_>) -> Self {
+        let compared = metrics::compared(&metrics::figures(seen.material).unwrap_or_default());
+        let usual = compared.iter().map(|one| one.usual).sum::<f64>() / compared.len().max(1) as f64;
+        let is_shown = |one: &&metrics::FigureComparison| seen.job.verbose || one.usual < UNUSUAL;
+        Self {
+            score: (!compared.is_empty()).then(|| tenths(100.0 * usual)),
+            benchmark: format!("{}, {} × 3000字", metrics::BENCHMARK, metrics::windows()),
+            method: if compared.is_empty() {
+                EvaluationMethod::NotEvaluated.name()
+            } else {
+                EvaluationMethod::Deterministic.name()
+            },
+            confidence: "low",
+            figures: compared
+                .iter()
+                .filter(is_shown)
+                .map(|one| Figure {
+                    name: one.name,
+                    value: hundredths(one.value),
+                    percentile: hundredths(one.percentile),
+                })
+                .collect(),
+        }
+    }
+
+    /// Returns the comparison as lines of text.
+    pub(super) fn lines(&self, locale: Locale) -> Vec<String> {
+        let score = self.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let mut lines = vec![match locale {
+            Locale::En => {
+                format!("professional_comparison {score} (with {}, confidence {})", self.benchmark, self.confidence)
+            }
+            Locale::Ja => {
+                format!("professional_comparison {score}（比較対象: {}、信頼度 {}）", self.benchmark, self.confidence)
+            }
+        }];
+        lines.extend(self.figures.iter().map(|figure| {
+            let (name, value, above) = (figure.name, figure.value, percent(figure.percentile));
+            match locale {
+                Locale::En => format!("  {name} {value}: higher than {above} % of it"),
+                Locale::Ja => format!("  {name} {value}: 比較対象の {above} % より高い"),
+            }
+        }));
+        lines
+    }
+}
