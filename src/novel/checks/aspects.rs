@@ -67,7 +67,8 @@ impl<'e> AspectScore<'e> {
     /// Scores an aspect from the findings of its rules and the evaluations of its items. `characters` is the length of
     /// the text.
     pub fn evaluate(aspect: &'static Aspect, findings: &[Finding], characters: usize, all: &'e [Evaluation]) -> Self {
-        let own: Vec<&Evaluation> = all.iter().filter(|one| aspect.items.contains(&one.item.id)).collect();
+        let own = all.iter().filter(|one| aspect.items.contains(&one.item.id) && one.can_have_score());
+        let own: Vec<&Evaluation> = own.collect();
         let of_rules = (!aspect.rules.is_empty() && characters > 0).then(|| {
             let found = findings.iter().filter(|finding| aspect.rules.iter().any(|rule| rule == finding.rule));
             Score::from_findings(&found.cloned().collect::<Vec<_>>(), characters)
@@ -75,7 +76,7 @@ impl<'e> AspectScore<'e> {
         let evaluations: Vec<&Evaluation> = own.iter().copied().filter(|one| one.score.is_some()).collect();
         let score = score_with_rules(of_rules, &own);
         let parts = evaluations.len() + usize::from(of_rules.is_some());
-        let total = aspect.items.len() + usize::from(!aspect.rules.is_empty());
+        let total = own.len() + usize::from(!aspect.rules.is_empty());
         let judged =
             evaluations.iter().map(|one| one.method).find(|method| matches!(method, EvaluationMethod::Judged(_)));
         Self {

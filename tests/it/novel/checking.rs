@@ -300,7 +300,11 @@ async fn a_host_judges_what_cannot_be_measured() {
     assert!(compared.ends_with(" (texts to compare with)"), "{compared}");
     let compared = compared.split(' ').next().unwrap();
     let compared = done(&sample, "fetch_artifact", json!({"artifact_id": compared})).await.to_string();
-    for title in ["30_設定集/キャラクター.yaml", "20_プロット/話別/第002話.yaml", "The end of the previous episode", QUOTE] {
+    let first = sample.read(FIRST);
+    let end = first.lines().last().unwrap();
+    for title in
+        ["30_設定集/キャラクター.yaml", "20_プロット/話別/第002話.yaml", "The end of the previous episode", end]
+    {
         assert!(compared.contains(title), "{title}: {compared}");
     }
     let mut arguments = asked["submit"]["arguments"].clone();
@@ -621,9 +625,10 @@ async fn every_score_has_a_place_or_a_number_and_a_method() {
         }
         let reply = done(&sample, tool, arguments).await;
         for (name, aspect) in reply[of].as_object().unwrap_or_else(|| panic!("{reply}")) {
-            // A check without items reports issues or figures.
-            let has_items =
-                aspect.get("evidence").is_some() || aspect.get("figures").is_some() || name == "naturalness";
+            // A check without scored items reports issues or figures.
+            let has_items = aspect.get("evidence").is_some()
+                || aspect.get("figures").is_some()
+                || matches!(name.as_str(), "naturalness" | "style_consistency");
             assert!(aspect.get("score").is_none() || has_items, "{name}: {aspect}");
         }
     }

@@ -54,6 +54,10 @@ pub struct ItemPage {
     pub id: String,
     /// The way in which the item is evaluated.
     pub kind: EvaluationKind,
+    /// True if its measurement alone makes a score, or has a part in one. False if it ranks labelled texts no better
+    /// than chance (tests/labelled): then the measured value is only shown.
+    #[serde(default)]
+    pub is_scored: bool,
     /// The texts that its rubric compares the manuscript with. A judge may also quote the settings, if they are among
     /// them.
     #[serde(default)]

@@ -24,7 +24,7 @@ pub enum EvaluationMethod {
     Deterministic,
     /// The item was judged.
     Judged(super::Judge),
-    /// The item lacks the judgement that it needs, or has nothing to measure.
+    /// The item lacks the judgement that it needs, has nothing to measure, or only shows a measured value.
     NotEvaluated,
 }
 
@@ -73,7 +73,7 @@ pub fn evaluate(
 impl Evaluation {
     /// Combines the measurement and the judgement of an item.
     pub fn new(item: &'static Item, measure: Option<Measure>, judged: Option<AcceptedJudgement>) -> Self {
-        let measured = measure.as_ref().and_then(|measure| measure.score);
+        let measured = measure.as_ref().filter(|_| item.page.is_scored).and_then(|measure| measure.score);
         let judgement = judged.as_ref().map(|judged| (judged.judgement.score, EvaluationMethod::Judged(judged.by)));
         let (score, method) = match (item.page.kind, measured, judgement) {
             (EvaluationKind::Deterministic, Some(measured), _) => (Some(measured), EvaluationMethod::Deterministic),
@@ -83,6 +83,11 @@ impl Evaluation {
             _ => (None, EvaluationMethod::NotEvaluated),
         };
         Self { item, score, method, measure, judged }
+    }
+
+    /// True if the item can have a score. Otherwise it only shows a measured value.
+    pub fn can_have_score(&self) -> bool {
+        self.is_judgeable() || self.item.page.is_scored
     }
 
     /// True if the item takes a judgement.
@@ -127,7 +132,7 @@ pub struct CategoryScore {
     pub category: ItemCategory,
     /// From 0 to the maximum of the category; `None` if too few of its items are judged.
     pub score: Option<f64>,
-    /// The share of the category's items that were evaluated.
+    /// The share of the category's items that can have a score and do.
     pub coverage: f64,
 }
 
@@ -137,7 +142,8 @@ pub fn category_scores(all: &[Evaluation]) -> Vec<CategoryScore> {
 }
 
 fn category_score(category: ItemCategory, all: &[Evaluation]) -> CategoryScore {
-    let own: Vec<&Evaluation> = all.iter().filter(|one| one.item.category == category).collect();
+    let own = all.iter().filter(|one| one.item.category == category && one.can_have_score());
+    let own: Vec<&Evaluation> = own.collect();
     let evaluated = own.iter().filter(|one| one.score.is_some()).count();
     CategoryScore {
         category,

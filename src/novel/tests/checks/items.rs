@@ -94,7 +94,9 @@ fn good_texts_score_above_bad_ones_and_misleading_ones_are_not_blamed() {
         let [good, bad] = [&page.good, &page.bad].map(|sample| evaluated(item, sample));
         match (&good.0, &bad.0) {
             (Ok(good), Ok(bad)) => {
-                let scores = (good.score, bad.score);
+                // Without a judgement only the measurement counts, whether it makes a score or not.
+                let score = |one: &Evaluation| one.score.or_else(|| measured(one));
+                let scores = (score(good), score(bad));
                 if !matches!(scores, (Some(good), Some(bad)) if good >= bad + ABOVE) {
                     say(format!("good {:?}, bad {:?}", good.score, bad.score));
                 }
@@ -203,7 +205,8 @@ fn a_judgement_decides_and_without_one_there_is_no_total() {
         Evaluation::new(item, measured.map(Measure::from_score), score.and_then(judged))
     };
     let emotion = of(ItemCategory::Emotion);
-    let hybrid = emotion(EvaluationKind::Hybrid).next().expect("an item");
+    let hybrid =
+        ITEMS.iter().find(|item| item.page.is_scored && item.page.kind == EvaluationKind::Hybrid).expect("an item");
     let both = one(hybrid, Some(0.5), Some(1.0));
     assert_eq!((both.score, both.method.name()), (Some(0.925), "llm_sampling"));
     let alone = one(hybrid, Some(0.5), None);

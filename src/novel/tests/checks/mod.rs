@@ -5,6 +5,7 @@ mod feelings;
 mod guide;
 mod hostile;
 mod items;
+mod labelled;
 mod made;
 mod manners;
 mod pages;

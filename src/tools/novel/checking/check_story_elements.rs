@@ -63,7 +63,7 @@ pub struct ElementsReport {
     /// From 0 to 100; absent without judgements.
     #[serde(skip_serializing_if = "Option::is_none")]
     overall_score: Option<f64>,
-    /// The evaluated share of the 68 items, from 0 to 1.
+    /// The evaluated share of the items that can have a score, from 0 to 1.
     coverage: f64,
     evaluated: EvaluationCounts,
     low_score_items: Vec<ItemReport>,
@@ -165,6 +165,8 @@ struct EvaluationCounts {
     deterministic: usize,
     judged: usize,
     not_evaluated: usize,
+    /// Items that only show a measured value.
+    without_score: usize,
 }
 
 impl Tool for CheckStoryElements {
@@ -213,6 +215,7 @@ pub(super) fn elements(whole: &ReviewContext<'_>) -> ElementsReport {
         match one.method {
             EvaluationMethod::Deterministic => evaluated.deterministic += 1,
             EvaluationMethod::Judged(_) => evaluated.judged += 1,
+            EvaluationMethod::NotEvaluated if !one.can_have_score() => evaluated.without_score += 1,
             EvaluationMethod::NotEvaluated => evaluated.not_evaluated += 1,
         }
     }
@@ -221,7 +224,7 @@ pub(super) fn elements(whole: &ReviewContext<'_>) -> ElementsReport {
     ElementsReport {
         a31_scores: Scores::from_categories(&categories, all),
         overall_score: overall.map(tenths),
-        coverage: hundredths(scored as f64 / all.len().max(1) as f64),
+        coverage: hundredths(scored as f64 / all.iter().filter(|one| one.can_have_score()).count().max(1) as f64),
         evaluated,
         improvement_suggestions: low_score_items
             .iter()
@@ -229,7 +232,11 @@ pub(super) fn elements(whole: &ReviewContext<'_>) -> ElementsReport {
             .filter_map(|item| item.suggestion(seen.job.locale))
             .collect(),
         low_score_items,
-        not_evaluated: all.iter().filter(|one| one.score.is_none()).map(|one| one.item.id.clone()).collect(),
+        not_evaluated: all
+            .iter()
+            .filter(|one| one.score.is_none() && one.can_have_score())
+            .map(|one| one.item.id.clone())
+            .collect(),
         unstable_items: whole.unstable.to_vec(),
         rejected_judgements: whole.rejected.to_vec(),
         auto_fix_results: None,
@@ -300,14 +307,14 @@ impl CheckDetails for ElementsReport {
     fn lines(&self, locale: Locale) -> Vec<String> {
         let named = self.a31_scores.named();
         let mut lines: Vec<String> = named.iter().map(|(name, one)| one.line(name, locale)).collect();
-        let EvaluationCounts { deterministic, judged, not_evaluated } = self.evaluated;
+        let EvaluationCounts { deterministic, judged, not_evaluated, without_score } = self.evaluated;
         let covered = percent(self.coverage);
         lines.push(match locale {
             Locale::En => format!(
-                "{deterministic} items measured, {judged} judged, {not_evaluated} not evaluated; {covered} % covered"
+                "{deterministic} items scored by measuring, {judged} judged, {not_evaluated} not evaluated, {without_score} measured without a score; {covered} % covered"
             ),
             Locale::Ja => {
-                format!("測定 {deterministic}、判定済み {judged}、未評価 {not_evaluated}、網羅率 {covered} %")
+                format!("測定で採点 {deterministic}、判定済み {judged}、未評価 {not_evaluated}、採点せず測定のみ {without_score}、網羅率 {covered} %")
             }
         });
         lines.extend(self.overall_score.is_none().then(|| judging::unscored(locale)));

@@ -135,8 +135,9 @@ fn executed(whole: &ReviewContext<'_>, step: &'static ReviewStep, focus: &[Strin
         .collect();
     let of_rules = (!step.groups.is_empty() && seen.material.characters() > 0).then_some(seen.score);
     let score = score_with_rules(of_rules, &whole.evaluations.iter().collect::<Vec<_>>()).map(tenths);
+    let can_have_score = whole.evaluations.iter().filter(|one| one.can_have_score()).count();
     let (parts, total) =
-        (items.len() + usize::from(of_rules.is_some()), step.items.len() + usize::from(!step.groups.is_empty()));
+        (items.len() + usize::from(of_rules.is_some()), can_have_score + usize::from(!step.groups.is_empty()));
     StepReport {
         step_id: step.id,
         phase: &step.phase,
