@@ -139,7 +139,6 @@ async fn view_of_a_novel_shows_its_episodes_and_reviews_one_without_writing() {
     let first = page(&server, "?view=novel&episode=1&lang=ja").await;
     for part in [
         "チェックした話: 1",
-        "<title>六つの分類</title>",
         "<title>地の文の長さ</title>",
         "<title>緊張度の推移</title>",
         "<bdi>F001 台帳にない盥</bdi></th><td class=\"number\">1</td><td class=\"number\">2</td>",
@@ -147,6 +146,7 @@ async fn view_of_a_novel_shows_its_episodes_and_reviews_one_without_writing() {
     ] {
         assert!(first.contains(part), "{part}: {first}");
     }
+    assert!(!first.contains("<title>六つの分類</title>"), "categories without a judgement");
     assert!(first.len() < 100_000, "{} bytes", first.len());
     assert!(!sample.root().join(".noveler").exists(), "the view wrote to the project");
     assert!(page(&server, "?lang=en").await.contains("No tool has been called"));
@@ -158,6 +158,8 @@ async fn view_of_a_novel_shows_its_episodes_and_reviews_one_without_writing() {
     session.call("noveler_check", arguments).await;
     let scored = page(&server, "?view=novel&lang=en").await;
     assert!(scored.contains("<title>Scores of whole reviews</title>"), "{scored}");
+    let first = page(&server, "?view=novel&episode=1&lang=en").await;
+    assert!(first.contains("<title>Six categories</title>") && !first.contains("Score: –"), "{first}");
     let missing = page(&server, "?view=novel&episode=9&lang=en").await;
     assert!(missing.contains("class=\"state bad\"") && missing.contains("episode 9"), "{missing}");
     let not_a_number = reqwest::get(format!("{}/?view=novel&episode=x", server.base)).await.unwrap();

@@ -119,7 +119,13 @@ pub(super) async fn page(
     let review = match shown {
         None => None,
         Some(episode) => {
-            let review = call(REVIEW, json!({"episode": episode, "judge": false, "include_charts": true})).await?;
+            let mut arguments = json!({"episode": episode, "judge": false, "include_charts": true});
+            // The judgements belong to a review.
+            let judged = rows(&status.structured["quality_summary"]["trend"]);
+            if let Some(newest) = judged.filter(|review| review["episode"] == episode).last() {
+                arguments["session_id"] = newest["session_id"].clone();
+            }
+            let review = call(REVIEW, arguments).await?;
             let structure = call(STRUCTURE, json!({"episode": episode, "judge": false})).await?;
             Some(episode_review(episode, &review, &structure, locale))
         }
@@ -189,11 +195,18 @@ fn episode_review(episode: u64, review: &ToolReply, structure: &ToolReply, local
         ("rhythm_strip", text("rhythm", locale)),
         ("tension_curve", text("tension", locale)),
     ];
+    let score = &review.structured["overall_quality_score"];
+    // The categories have no scores without judgements.
+    let is_shown = |(kind, _): &(&str, &str)| *kind != "quality_radar" || score.is_number();
     EpisodeReview {
         episode,
         fault: fault.map(|reply| reply.text.clone()),
-        score: shown_score(&review.structured["overall_quality_score"]),
-        pictures: kinds.into_iter().filter_map(|(kind, name)| Some((name, picture(review, kind)?))).collect(),
+        score: shown_score(score),
+        pictures: kinds
+            .into_iter()
+            .filter(is_shown)
+            .filter_map(|(kind, name)| Some((name, picture(review, kind)?)))
+            .collect(),
         threads: rows(threads).map(thread).collect(),
         more_threads: number(&structure.structured["more_open_foreshadowing"]),
         query: form_query(REVIEW, &json!({"episode": episode, "judge": false}), locale),

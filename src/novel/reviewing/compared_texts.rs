@@ -16,8 +16,8 @@ use crate::{
     project::{EpisodeId, FolderRole, NovelProject, read_yaml_text},
 };
 
-/// The maximum length of a file in the text, in characters.
-const FILE_CHARACTERS: usize = 12_000;
+/// The maximum length of all files together, in characters. A model is given 60,000 characters of material.
+const FILES_CHARACTERS: usize = 24_000;
 
 /// The length of the previous episode's end, in characters: about three pages.
 const PREVIOUS_CHARACTERS: usize = 3_000;
@@ -35,14 +35,15 @@ pub fn compared_texts(
     if needs(ComparedText::Settings) || needs(ComparedText::Plot) {
         let survey = novel.survey()?;
         let mut files = Vec::new();
-        if needs(ComparedText::Settings) {
-            files.extend(yaml_files(&survey, FolderRole::World)?);
-        }
         if needs(ComparedText::Plot) {
             files.extend(survey.episodes.get(&episode).into_iter().flat_map(|files| files.plots.iter().cloned()));
         }
+        if needs(ComparedText::Settings) {
+            files.extend(yaml_files(&survey, FolderRole::World)?);
+        }
+        let mut left = FILES_CHARACTERS;
         for path in files {
-            sections.extend(file(&path)?);
+            sections.extend(file(&path, &mut left)?);
         }
     }
     if needs(ComparedText::Previous) {
@@ -54,12 +55,14 @@ pub fn compared_texts(
     Ok((!sections.is_empty()).then(|| sections.join("\n\n")))
 }
 
-/// Returns a file under its path; `None` if it cannot be read. `status` reports such a file.
-fn file(path: &ProjectPath) -> Result<Option<String>, ReviewError> {
+/// Returns a file under its path, cut to the characters that are left; `None` if it cannot be read. `status` reports such
+/// a file.
+fn file(path: &ProjectPath, left: &mut usize) -> Result<Option<String>, ReviewError> {
     let Some(text) = unless_unreadable(read_yaml_text(path))? else {
         return Ok(None);
     };
-    let cut = text.char_indices().nth(FILE_CHARACTERS).map_or(text.as_str(), |(at, _)| &text[..at]);
+    let cut = text.char_indices().nth(*left).map_or(text.as_str(), |(at, _)| &text[..at]);
+    *left -= cut.chars().count();
     let dots = if cut.len() < text.len() { "\n…" } else { "" };
     Ok(Some(format!("# {}\n\n{}{dots}", path.shown(), cut.trim_end())))
 }

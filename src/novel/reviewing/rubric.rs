@@ -9,22 +9,16 @@ use std::fmt::Write as _;
 use fumi_base::text::Locale;
 
 use crate::{
-    checks::{
-        NovelContext,
-        items::{Evaluation, Item},
-    },
+    checks::items::{Evaluation, Item},
     project::EpisodeId,
 };
 
 const PROMPT_EN: &str = include_str!("prompts/judge.en.md");
 const PROMPT_JA: &str = include_str!("prompts/judge.ja.md");
 
-/// Returns the items for a judge: those that take a judgement, are not judged yet, and are not compared with a text that
-/// the novel lacks.
-pub fn open_items<'e>(all: &'e [Evaluation], context: &NovelContext) -> Vec<&'e Evaluation> {
-    let has_texts = |item: &Item| item.page.compares_with.iter().all(|text| text.is_in(context));
-    let open = |one: &&Evaluation| one.is_judgeable() && one.judged.is_none() && has_texts(one.item);
-    all.iter().filter(open).collect()
+/// Returns the items for a judge: those that take a judgement and are not judged yet.
+pub fn open_items(all: &[Evaluation]) -> Vec<&Evaluation> {
+    all.iter().filter(|one| one.is_judgeable && one.judged.is_none()).collect()
 }
 
 /// Returns the questions of the items as Markdown.

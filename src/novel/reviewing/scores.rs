@@ -39,7 +39,7 @@ pub struct EpisodeScore {
     pub execution: usize,
     /// The score from 0 to 100; `None` if the review was not judged.
     pub score: Option<f64>,
-    /// The origin of the judgement, or of the findings if it was not judged.
+    /// The origin of the judgement; `not_evaluated` without one.
     pub method: String,
     /// The first digits of the manuscript's SHA-256 hash.
     pub manuscript: String,

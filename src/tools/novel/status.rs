@@ -484,7 +484,7 @@ impl QualitySummary {
         let unjudged = match (self.not_evaluated, locale) {
             (0, _) => String::new(),
             (count, Locale::En) => format!("; {count} completed without a judgement"),
-            (count, Locale::Ja) => format!("、完成したが判定していない話 {count}"),
+            (count, Locale::Ja) => format!("、判定のない完成話 {count}"),
         };
         let scores = [self.average_quality_score, self.lowest_score, self.highest_score];
         let [Some(average), Some(lowest), Some(highest)] = scores else {

@@ -13,7 +13,7 @@ use crate::{
 pub enum EvaluationKind {
     /// Measured only; judgements are rejected.
     Deterministic,
-    /// Measured as a prior, and judged.
+    /// Measured and judged; the judgement decides.
     Hybrid,
     /// Judged only; without a judgement not evaluated.
     Judged,
@@ -37,9 +37,9 @@ impl ComparedText {
     /// True if the novel has the text. An item is not judged without it.
     pub fn is_in(self, context: &NovelContext) -> bool {
         match self {
-            Self::Settings => !context.world.is_empty(),
+            Self::Settings => context.world.iter().any(|file| !file.words().is_empty()),
             Self::Plot => context.plot.is_some(),
-            Self::Previous => context.previous.is_some(),
+            Self::Previous => context.previous.as_ref().is_some_and(|text| !text.trim().is_empty()),
             // A judge knows what is worn without a list too.
             Self::Devices => true,
         }

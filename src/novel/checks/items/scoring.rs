@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::{AcceptedJudgement, EvaluationKind, ITEMS, Item, ItemCategory, Measure};
-use crate::checks::CheckMaterial;
+use crate::checks::{CheckMaterial, NovelContext};
 
 /// The weight of judgements beside measurements (novel-editor §1.2). The rest is so small that an item judged under 0.4
 /// stays low whatever is measured.
@@ -51,6 +51,8 @@ pub struct Evaluation {
     pub measure: Option<Measure>,
     /// The judgement, if one was given.
     pub judged: Option<AcceptedJudgement>,
+    /// True if the item takes a judgement and the novel has the texts that it compares with.
+    pub is_judgeable: bool,
 }
 
 /// Evaluates the items that `is_asked` selects. Judgements must be verified by the caller. Returns `None` if cancelled.
@@ -65,14 +67,21 @@ pub fn evaluate(
         if is_cancelled() {
             return None;
         }
-        all.push(Evaluation::new(item, item.measured(material), judged.get(&item.id).cloned()));
+        all.push(Evaluation::new(item, material.context(), item.measured(material), judged.get(&item.id).cloned()));
     }
     Some(all)
 }
 
 impl Evaluation {
     /// Combines the measurement and the judgement of an item.
-    pub fn new(item: &'static Item, measure: Option<Measure>, judged: Option<AcceptedJudgement>) -> Self {
+    pub fn new(
+        item: &'static Item,
+        context: &NovelContext,
+        measure: Option<Measure>,
+        judged: Option<AcceptedJudgement>,
+    ) -> Self {
+        let has_texts = item.page.compares_with.iter().all(|text| text.is_in(context));
+        let is_judgeable = item.page.kind != EvaluationKind::Deterministic && (has_texts || judged.is_some());
         let measured = measure.as_ref().filter(|_| item.page.is_scored).and_then(|measure| measure.score);
         let judgement = judged.as_ref().map(|judged| (judged.judgement.score, EvaluationMethod::Judged(judged.by)));
         let (score, method) = match (item.page.kind, measured, judgement) {
@@ -82,23 +91,21 @@ impl Evaluation {
             }
             _ => (None, EvaluationMethod::NotEvaluated),
         };
-        Self { item, score, method, measure, judged }
+        Self { item, score, method, measure, judged, is_judgeable }
     }
 
     /// True if the item can have a score. Otherwise it only shows a measured value.
     pub fn can_have_score(&self) -> bool {
-        self.is_judgeable() || self.item.page.is_scored
-    }
-
-    /// True if the item takes a judgement.
-    pub fn is_judgeable(&self) -> bool {
-        self.item.page.kind != EvaluationKind::Deterministic
+        match self.item.page.kind {
+            EvaluationKind::Deterministic => self.item.page.is_scored,
+            EvaluationKind::Hybrid | EvaluationKind::Judged => self.is_judgeable,
+        }
     }
 }
 
 /// True if too few of the items that take a judgement have one for the group to have a score.
 pub fn needs_judgement(items: &[&Evaluation]) -> bool {
-    let judgeable = items.iter().filter(|one| one.is_judgeable());
+    let judgeable = items.iter().filter(|one| one.is_judgeable);
     let judged = judgeable.clone().filter(|one| one.judged.is_some()).count();
     (judged as f64) < JUDGED_SHARE * judgeable.count() as f64
 }
@@ -110,7 +117,7 @@ pub fn group_score(items: &[&Evaluation]) -> Option<f64> {
         return None;
     }
     let mean_of = |is_judgeable: bool| {
-        let of_kind = items.iter().filter(|one| one.is_judgeable() == is_judgeable);
+        let of_kind = items.iter().filter(|one| one.is_judgeable == is_judgeable);
         mean(&of_kind.filter_map(|one| one.score).collect::<Vec<_>>())
     };
     weighted_mean(mean_of(true), mean_of(false))

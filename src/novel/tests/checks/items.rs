@@ -80,8 +80,8 @@ fn evaluated(item: &'static Item, sample: &ItemSample) -> (Result<Evaluation, Ju
     with_material(&sample.text, &context(sample), &Tuning::default(), |material| {
         let measure = item.measured(material);
         let judged = judged(item, material, sample);
-        let alone = Evaluation::new(item, measure.clone(), None);
-        (judged.map(|judged| Evaluation::new(item, measure, judged)), alone)
+        let alone = Evaluation::new(item, material.context(), measure.clone(), None);
+        (judged.map(|judged| Evaluation::new(item, material.context(), measure, judged)), alone)
     })
 }
 
@@ -199,10 +199,17 @@ fn judgements_need_quotations_that_stand_in_the_text() {
 fn a_judgement_decides_and_without_one_there_is_no_total() {
     let of =
         |category| move |kind| ITEMS.iter().filter(move |item| item.page.kind == kind && item.category == category);
+    // With settings, a plot and a previous episode every item that takes a judgement can be judged.
+    let context = NovelContext {
+        world: vec![YamlValue::read("sample.yaml", "name: 潮").expect("YAML")],
+        plot: Some(EpisodePlot::default()),
+        previous: Some("　潮が引いた。\n".to_owned()),
+        ..NovelContext::default()
+    };
     let judged =
         |score| Some(AcceptedJudgement { by: Judge::Sampling, judgement: Judgement { score, ..Judgement::default() } });
     let one = |item, measured: Option<f64>, score: Option<f64>| {
-        Evaluation::new(item, measured.map(Measure::from_score), score.and_then(judged))
+        Evaluation::new(item, &context, measured.map(Measure::from_score), score.and_then(judged))
     };
     let emotion = of(ItemCategory::Emotion);
     let hybrid =

@@ -5,7 +5,6 @@ use fumi_kernel::{Cx, ToolError};
 use fumi_novel::{
     checks::{RuleGroup, aspects},
     errors::reviewing::ReviewError,
-    reviewing,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,7 +26,7 @@ pub(in crate::novel) struct FinishingCheck {
     /// The id under which the review is stored.
     session_id: String,
     method: String,
-    /// From 0 to 100; absent if nothing could be evaluated.
+    /// From 0 to 100; absent if nothing could be evaluated, or if judgements are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     quality_score: Option<f64>,
     /// The score before the step, if there was one.
@@ -146,13 +145,10 @@ fn run_check(job: &CheckJob, is_cancelled: &dyn Fn() -> bool) -> Result<Finishin
             Ok(FinishingCheck::from_reply(&checked))
         }
         _ => {
-            let before = reviewing::scores(job.novel.project())?;
-            let before =
-                before.iter().rev().filter(|review| review.episode == job.episode).find_map(|review| review.score);
             let looks = looks(&RuleGroup::ALL, ItemSelection::All);
             let everything = |whole: &ReviewContext<'_>| super::noveler_check::everything(whole, None);
             let (checked, _) = review(job, &looks, &Judging::default(), is_cancelled, everything)?;
-            Ok(FinishingCheck { before_score: before, ..FinishingCheck::from_reply(&checked) })
+            Ok(FinishingCheck::from_reply(&checked))
         }
     }
 }

@@ -2,13 +2,17 @@
 
 use fumi_base::text::Locale;
 use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
-use fumi_novel::{errors::reviewing::ReviewError, project::EpisodeId, reviewing::STEPS};
+use fumi_novel::{
+    errors::reviewing::ReviewError,
+    project::EpisodeId,
+    reviewing::{STEPS, StepExecution},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CHECKS, NovelDeps, READS, REVIEW, caller_reviews::CallerReviews, get_check_tasks::CheckTask, next_step_line,
-    tenths, texts,
+    CHECKS, DETERMINISTIC, NOT_EVALUATED, NovelDeps, READS, REVIEW, caller_reviews::CallerReviews,
+    get_check_tasks::CheckTask, next_step_line, tenths, texts,
 };
 
 #[derive(Debug)]
@@ -90,9 +94,16 @@ fn percent(done: usize) -> f64 {
     100.0 * done as f64 / STEPS.len() as f64
 }
 
-fn score(executions: &[fumi_novel::reviewing::StepExecution]) -> Option<f64> {
-    let newest = |step: u32| executions.iter().rev().find(|done| done.step_id == Some(step))?.quality_score;
-    let scores: Vec<f64> = STEPS.iter().filter_map(|step| newest(step.id)).collect();
+/// Returns the mean of the steps' scores, if the steps with items to judge that were executed are judged.
+fn score(executions: &[StepExecution]) -> Option<f64> {
+    let newest = |step: u32| executions.iter().rev().find(|done| done.step_id == Some(step));
+    let done: Vec<_> = STEPS.iter().filter_map(|step| Some((step, newest(step.id)?))).collect();
+    let mut with_items = done.iter().filter(|(step, _)| step.judged_items() > 0).peekable();
+    let is_judged = |done: &StepExecution| ![DETERMINISTIC, NOT_EVALUATED].contains(&done.method.as_str());
+    if with_items.peek().is_none() || !with_items.all(|(_, done)| is_judged(done)) {
+        return None;
+    }
+    let scores: Vec<f64> = done.iter().filter_map(|(_, done)| done.quality_score).collect();
     (!scores.is_empty()).then(|| tenths(scores.iter().sum::<f64>() / scores.len() as f64))
 }
 

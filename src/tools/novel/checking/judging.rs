@@ -136,7 +136,8 @@ pub(super) fn accept_judgements(
                 item_id: given.item_id.clone(),
                 score: judgement.score,
                 quotes: judgement.quotes,
-                comment: judgement.comment,
+                // Replies show it in one line.
+                comment: judgement.comment.split_whitespace().collect::<Vec<_>>().join(" "),
                 method: judging.by.unwrap_or(Judge::Host).name().to_owned(),
                 judged_at: now(),
                 sha256: sha256.clone(),
@@ -186,7 +187,7 @@ pub(super) fn judgement_request(
     evaluations: &[Evaluation],
 ) -> Result<Option<JudgementRequest>, ReviewError> {
     let context = seen.material.context();
-    let open = reviewing::open_items(evaluations, context);
+    let open = reviewing::open_items(evaluations);
     if !judging.asks || open.is_empty() || seen.material.characters() == 0 {
         return Ok(None);
     }
@@ -275,11 +276,14 @@ fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
         acceptance_criteria: vec![said.to_owned()],
         response_schema: answer_schema(),
         submit: AnswerCall { tool: job.tool, arguments, answer: "judgements", sample: Some(sample(&first)) },
-        material: [AnswerMaterial { title: criteria.to_owned(), text: open.rubric }]
-            .into_iter()
-            .chain(material_to_compare)
-            .chain([AnswerMaterial { title: open.path, text: open.text }])
-            .collect(),
+        // A model gets as many characters as its budget allows, in this order.
+        material: [
+            AnswerMaterial { title: criteria.to_owned(), text: open.rubric },
+            AnswerMaterial { title: open.path, text: open.text },
+        ]
+        .into_iter()
+        .chain(material_to_compare)
+        .collect(),
         audience: Audience::AnyModel,
         title: Some(BilingualText::new("Judging", "判定")),
         more,
@@ -289,9 +293,12 @@ fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
 /// Returns the line of a reply without an overall score: the reason, and how to obtain one.
 pub(super) fn unscored(locale: Locale) -> String {
     match locale {
-        Locale::En => "No overall score without a judgement: a call with judge: true asks for one".to_owned(),
-        Locale::Ja => "判定がないため、総合点はありません。judge: true で呼び出すと判定を依頼します".to_owned(),
+        Locale::En => "No overall score: too few items are judged (judge: true with this session_id asks for the rest)",
+        Locale::Ja => {
+            "判定した項目が足りないため、総合点はありません（この session_id と judge: true で残りを尋ねます）"
+        }
     }
+    .to_owned()
 }
 
 /// Returns an example of an answer, which shows its form.
@@ -306,8 +313,8 @@ fn answer_schema() -> Option<Map<String, Value>> {
         "properties": {
             "item_id": {"type": "string"},
             "score": {"type": "number", "minimum": 0, "maximum": 1},
-            "quotes": {"type": "array", "items": {"type": "string"}, "minItems": 1},
-            "comment": {"type": "string"},
+            "quotes": {"type": "array", "items": {"type": "string", "maxLength": 500}, "minItems": 1, "maxItems": 20},
+            "comment": {"type": "string", "maxLength": 500},
         },
         "required": ["item_id", "score", "quotes", "comment"], "additionalProperties": false,
     }});

@@ -7,7 +7,7 @@ use fumi_base::text::Locale;
 use fumi_kernel::{ArgumentRule, Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::checks::{
     RuleGroup,
-    items::{Evaluation, EvaluationKind, EvaluationMethod},
+    items::{Evaluation, EvaluationMethod},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -166,7 +166,7 @@ pub(super) fn everything(whole: &ReviewContext<'_>, fixed: Option<AutoFixResults
 
 impl JudgementSummary {
     fn from_evaluations(all: &[Evaluation]) -> Self {
-        let asked = || all.iter().filter(|one| one.item.page.kind != EvaluationKind::Deterministic);
+        let asked = || all.iter().filter(|one| one.is_judgeable);
         let scores: Vec<f64> = asked().filter_map(|one| Some(one.judged.as_ref()?.judgement.score)).collect();
         let mean = scores.iter().sum::<f64>() / scores.len().max(1) as f64;
         Self {

@@ -136,8 +136,9 @@ pub(super) fn review<T: CheckDetails>(
         ReviewContext { seen: &seen, evaluations: &evaluations, unstable: &opinions.unstable, rejected: &rejected };
     let mut checked = build_reply(&seen, review.id(), own(&whole));
     checked.charts = review_charts::draw_charts(&whole)?;
-    keep(job, looks, &mut review, &seen, &mut checked)?;
+    // May fail, so it comes before anything is written.
     let open = judging::judgement_request(&seen, judging, &evaluations)?;
+    keep(job, looks, &mut review, &seen, &mut checked)?;
     Ok((checked, open))
 }
 

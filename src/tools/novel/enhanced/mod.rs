@@ -36,7 +36,7 @@ const FINISHING: [(&str, &str, &str); STEPS - STAGES] = [
     ("check_story_structure", "Structure check", "構成の確認"),
     ("check_story_elements", "Story elements", "小説要素の評価"),
     ("check_fix", "Safe fixes", "安全な修正"),
-    ("noveler_check", "Check again and compare", "再チェックと比較"),
+    ("noveler_check", "Check again", "再チェック"),
     ("noveler_complete", "Complete and package", "完成処理"),
 ];
 
