@@ -219,7 +219,9 @@ fn the_program_ends_although_work_goes_on() {
         body.len()
     );
     for _ in 0..8 {
-        assert!(program.ask(request.as_bytes()).text().contains("TOOL_TIMEOUT"));
+        let said = program.ask(request.as_bytes()).text();
+        // The work of earlier calls may hold all slots of the pool for longer than a call waits for one.
+        assert!(["TOOL_TIMEOUT", "BUSY"].iter().any(|code| said.contains(code)), "{said}");
     }
     let log = program.survived();
     assert!(log.contains("calls are still running"), "{log}");
