@@ -315,11 +315,9 @@ impl EpisodeSource {
 
     /// Returns the score of the newest complete review of exactly this text.
     fn reviewed(&self, sha256: &str) -> Result<Option<RecordedQuality>, CompletionError> {
-        let mut scores = unless_unreadable(reviewing::scores(&self.project))?.unwrap_or_default();
-        scores.retain(|one| one.episode == self.episode && one.score.is_some() && one.is_of(sha256));
-        let newest = scores.pop();
-        Ok(newest
-            .and_then(|newest| Some(RecordedQuality { overall_score: Some(newest.score?), method: newest.method })))
+        let reviews = unless_unreadable(reviewing::scores(&self.project))?.unwrap_or_default();
+        let mut of_text = reviews.into_iter().rev().filter(|one| one.episode == self.episode && one.is_of(sha256));
+        Ok(of_text.find_map(|one| Some(RecordedQuality { overall_score: Some(one.score?), method: one.method })))
     }
 
     /// Returns the beginning of the story on one line, cut to [`PREVIEW`] characters.

@@ -2,7 +2,7 @@
 //! above bad ones, and rules find more in texts with more faults.
 //!
 //! The texts are in `labelled/`: the beginnings of 24 public-domain works, and 16 texts of our own in four classes.
-//! `cargo test --release --workspace --test it -- checks::labelled --nocapture` prints the ranks.
+//! `cargo nextest run --release --workspace --no-capture -E 'test(checks::labelled)'` prints the ranks.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -91,8 +91,8 @@ fn an_item_is_scored_by_measuring_only_if_it_ranks_good_texts_above_bad_ones() {
     let texts = labelled();
     let labels: Labels = toml::from_str(include_str!("../labelled/labels.toml")).expect("labels");
     let measured: Vec<_> = ITEMS.iter().filter(|item| item.page.kind != EvaluationKind::Judged).collect();
-    let known = labels.bad.keys().chain(&labels.with_files.items);
-    assert!(known.clone().all(|id| measured.iter().any(|item| item.id == *id)), "an item that is not measured");
+    let mut known = labels.bad.keys().chain(&labels.with_files.items);
+    assert!(known.all(|id| measured.iter().any(|item| item.id == *id)), "an item that is not measured");
     let mut wrong = Vec::new();
     for item in measured {
         let of = |text: &Labelled| text.items.get(item.id.as_str()).copied();

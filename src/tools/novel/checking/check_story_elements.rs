@@ -240,10 +240,7 @@ pub(super) fn elements(whole: &ReviewContext<'_>) -> ElementsReport {
         unstable_items: whole.unstable.to_vec(),
         rejected_judgements: whole.rejected.to_vec(),
         auto_fix_results: None,
-        method: match overall {
-            None => EvaluationMethod::NotEvaluated.name(),
-            Some(_) => judged_by(all).name(),
-        },
+        method: method_of(overall, all),
         all_items: if seen.job.verbose {
             all.iter().map(|one| ItemReport::from_evaluation(seen, one)).collect()
         } else {
@@ -252,8 +249,14 @@ pub(super) fn elements(whole: &ReviewContext<'_>) -> ElementsReport {
     }
 }
 
+/// Returns the name of the method of a score of some items.
+pub(super) fn method_of(score: Option<f64>, all: &[Evaluation]) -> &'static str {
+    let method = if score.is_some() { judged_by(all) } else { EvaluationMethod::NotEvaluated };
+    method.name()
+}
+
 /// Returns the method by which some items were judged, or the deterministic method if none was judged.
-pub(super) fn judged_by<'e>(all: impl IntoIterator<Item = &'e Evaluation>) -> EvaluationMethod {
+fn judged_by<'e>(all: impl IntoIterator<Item = &'e Evaluation>) -> EvaluationMethod {
     let judged = all.into_iter().map(|one| one.method).find(|method| matches!(method, EvaluationMethod::Judged(_)));
     judged.unwrap_or(EvaluationMethod::Deterministic)
 }

@@ -5,7 +5,6 @@ use fumi_kernel::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::checks::{
     aspects::{ASPECTS, AspectScore, overall_score},
     features::Foreshadowing,
-    items::EvaluationMethod,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     CHECKS, CheckContext, CheckDetails, CheckJob, CheckReply, CheckVerdict, EpisodeNumber, NovelDeps,
     aspect::AspectReport,
-    check_story_elements::judged_by,
+    check_story_elements::method_of,
     hundredths,
     issue::{IssueReport, SHOWN_ISSUES, VERBOSE_ISSUES},
     judging::{self, Judging, RejectedJudgement, SubmittedJudgement},
@@ -148,10 +147,7 @@ pub(super) fn structure(whole: &ReviewContext<'_>) -> StructureReport {
         more_open_foreshadowing,
         unstable_items: whole.unstable.to_vec(),
         rejected_judgements: whole.rejected.to_vec(),
-        method: match overall {
-            None => EvaluationMethod::NotEvaluated.name(),
-            Some(_) => judged_by(whole.evaluations).name(),
-        },
+        method: method_of(overall, whole.evaluations),
     }
 }
 

@@ -4,7 +4,7 @@
 use fumi_base::text::Locale;
 use fumi_kernel::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
-    checks::{aspects::score_with_rules, items::EvaluationMethod},
+    checks::aspects::score_with_rules,
     errors::reviewing::ReviewError,
     reviewing::{ReviewStep, STEPS, review_step},
 };
@@ -15,7 +15,7 @@ use serde_json::{Map, json};
 use super::{
     CHECKS, CheckDetails, CheckJob, CheckReply, CheckVerdict, EpisodeNumber, NovelDeps, REVIEW,
     aspect::ItemReport,
-    check_story_elements::judged_by,
+    check_story_elements::method_of,
     hundredths,
     issue::IssueReport,
     judging::{self, Judging, RejectedJudgement, SubmittedJudgement},
@@ -148,10 +148,7 @@ fn executed(whole: &ReviewContext<'_>, step: &'static ReviewStep, focus: &[Strin
         unstable_items: whole.unstable.iter().filter(|id| step.items.contains(id)).cloned().collect(),
         rejected_judgements: whole.rejected.to_vec(),
         next_step: STEPS.iter().map(|other| other.id).find(|other| *other > step.id),
-        verdict: match score {
-            None => (None, EvaluationMethod::NotEvaluated.name()),
-            Some(score) => (Some(score), judged_by(whole.evaluations).name()),
-        },
+        verdict: (score, method_of(score, whole.evaluations)),
     }
 }
 

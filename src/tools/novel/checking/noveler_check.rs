@@ -5,10 +5,7 @@ use std::time::Duration;
 
 use fumi_base::text::Locale;
 use fumi_kernel::{ArgumentRule, Cx, Tool, ToolError, ToolOutcome, ToolSpec};
-use fumi_novel::checks::{
-    RuleGroup,
-    items::{Evaluation, EvaluationMethod},
-};
+use fumi_novel::checks::{RuleGroup, items::Evaluation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
@@ -16,7 +13,7 @@ use serde_json::Map;
 use super::{
     CHECKS, CheckDetails, CheckJob, CheckReply, CheckVerdict, EpisodeNumber, NovelDeps,
     check_fix::{RequestedFixLevel, fix_first},
-    check_story_elements::{AutoFixResults, ElementsReport, elements, judged_by},
+    check_story_elements::{AutoFixResults, ElementsReport, elements, method_of},
     issue::IssueReport,
     judging::{self, Judging, RejectedJudgement, SubmittedJudgement},
     literature::LiteratureComparison,
@@ -149,10 +146,7 @@ pub(super) fn everything(whole: &ReviewContext<'_>, fixed: Option<AutoFixResults
         overall_quality_score: overall,
         basic_check_result: RulesSummary { score: basic, issues: seen.issues_of(|_| true) },
         measurements: LiteratureComparison::measure(seen),
-        method: match overall {
-            None => EvaluationMethod::NotEvaluated.name(),
-            Some(_) => judged_by(whole.evaluations).name(),
-        },
+        method: method_of(overall, whole.evaluations),
         claude_analysis_result: analysis,
         auto_fix_applied: fixed.is_some(),
         fixed_issues_count: fixed.as_ref().map_or(0, |fixed| fixed.fixed_count),
@@ -169,11 +163,12 @@ impl JudgementSummary {
         let asked = || all.iter().filter(|one| one.is_judgeable);
         let scores: Vec<f64> = asked().filter_map(|one| Some(one.judged.as_ref()?.judgement.score)).collect();
         let mean = scores.iter().sum::<f64>() / scores.len().max(1) as f64;
+        let score = (!scores.is_empty()).then(|| tenths(100.0 * mean));
         Self {
-            method: if scores.is_empty() { EvaluationMethod::NotEvaluated.name() } else { judged_by(all).name() },
+            method: method_of(score, all),
             judged_items: scores.len(),
             open_items: asked().count() - scores.len(),
-            score: (!scores.is_empty()).then(|| tenths(100.0 * mean)),
+            score,
         }
     }
 }
