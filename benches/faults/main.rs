@@ -17,6 +17,7 @@ mod dice;
 mod hashes;
 mod inputs;
 mod kinds;
+mod literature;
 mod measure;
 mod pages;
 mod report;
@@ -61,10 +62,15 @@ fn main() {
             .filter(|_| wanted("speed") && !cfg!(debug_assertions))
             .map(|textlint| textlint.race(root)),
         pages: if wanted("pages") {
-            pages::all(root).into_iter().map(pages::judge).collect()
+            let judged = |folder: &str| pages::all(root, folder).into_iter().map(pages::judge).collect();
+            vec![
+                (pages::UNSEEN, judged(pages::UNSEEN)),
+                (pages::KNOWN, judged(pages::KNOWN)),
+            ]
         } else {
             Vec::new()
         },
+        literature: wanted("literature").then(|| literature::run(root)),
         ceiling: wanted("ceiling").then(|| ceiling::run(root)),
         cases,
     };

@@ -42,14 +42,19 @@ pub(crate) struct Judged {
     pub(crate) unexplained: Vec<Finding>,
 }
 
-/// Returns all pages.
+/// The folder of the pages that no rule or word list was written from.
+pub(crate) const UNSEEN: &str = "benches/faults/pages";
+/// The folder of the pages that rules and word lists were written from.
+pub(crate) const KNOWN: &str = "benches/faults/pages-known";
+
+/// Returns all pages of a folder.
 #[must_use]
-pub(crate) fn all(root: &Path) -> Vec<Page> {
-    let folder = root.join("benches/faults/pages");
+pub(crate) fn all(root: &Path, folder: &str) -> Vec<Page> {
+    let folder = root.join(folder);
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut pages: Vec<Page> = entries
         .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "md") && !path.ends_with("README.md"))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
         .map(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             read(&name, &fs::read_to_string(&path).expect("readable"))

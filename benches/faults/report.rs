@@ -8,8 +8,9 @@ use crate::{
     ceiling::{Ceiling, MOST},
     inputs::Origin,
     kinds::{Bar, KINDS},
+    literature::Literature,
     measure::{Case, Row, SEEDS, also, elsewhere, rows},
-    pages::Judged,
+    pages::{Judged, KNOWN},
     textlint::{PART, Parity, Race, packages},
 };
 
@@ -19,7 +20,9 @@ const SHOWN: usize = 3;
 /// All measurements; those that were not requested are empty.
 pub(crate) struct Report {
     pub(crate) cases: Vec<Case>,
-    pub(crate) pages: Vec<Judged>,
+    /// The judged pages, by folder.
+    pub(crate) pages: Vec<(&'static str, Vec<Judged>)>,
+    pub(crate) literature: Option<Literature>,
     pub(crate) parity: Option<Parity>,
     pub(crate) race: Option<Race>,
     pub(crate) ceiling: Option<Ceiling>,
@@ -63,10 +66,13 @@ impl Report {
         if !self.cases.is_empty() {
             self.injected(&mut page);
         }
-        if !self.pages.is_empty() {
-            self.labelled(&mut page);
+        for (folder, pages) in &self.pages {
+            labelled(&mut page, folder, pages);
         }
         self.beside(&mut page);
+        if let Some(literature) = &self.literature {
+            self::literature(&mut page, literature);
+        }
         if let Some(ceiling) = &self.ceiling {
             classic(&mut page, ceiling);
         }
@@ -146,66 +152,6 @@ impl Report {
         }
     }
 
-    fn labelled(&self, page: &mut String) {
-        let mut kinds: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-        let mut missed = Vec::new();
-        let mut unexplained: BTreeMap<&'static str, usize> = BTreeMap::new();
-        for judged in &self.pages {
-            for (label, is_found) in judged.page.labels.iter().zip(&judged.found) {
-                let counts = kinds.entry(&label.rule).or_default();
-                counts.0 += 1;
-                counts.1 += usize::from(*is_found);
-                if !is_found {
-                    let words = &judged.page.text[label.range.clone()];
-                    missed.push(format!(
-                        "- `{}` {}: {}",
-                        label.rule,
-                        judged.page.name,
-                        words.replace('\n', "⏎")
-                    ));
-                }
-            }
-            for finding in &judged.unexplained {
-                *unexplained.entry(finding.rule).or_default() += 1;
-            }
-        }
-        let (labels, found) = kinds.values().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
-        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-        let recall = |labels: usize, found: usize| found as f64 / labels.max(1) as f64;
-        let _ = write!(
-            page,
-            "\n## Labelled pages\n\n{} pages of prose with the faults that authors make, each labelled in place \
-             (`benches/faults/pages`); calibration never sees them. A run of sentences is found at all of them.\n\n| rule | labels | found | recall |\n| --- | --- | --- | --- |\n",
-            self.pages.len()
-        );
-        for (rule, (labels, found)) in &kinds {
-            let _ = writeln!(
-                page,
-                "| `{rule}` | {labels} | {found} | {:.2} |",
-                recall(*labels, *found)
-            );
-        }
-        let _ = writeln!(
-            page,
-            "| **all** | {labels} | {found} | **{:.2}** |",
-            recall(labels, found)
-        );
-        if !missed.is_empty() {
-            let _ = write!(page, "\nMissed:\n\n{}\n", missed.join("\n"));
-        }
-        let _ = writeln!(
-            page,
-            "\nFindings of other rules at a label: {}. Findings that no label explains: {}{}",
-            self.pages.iter().map(|judged| judged.beside).sum::<usize>(),
-            unexplained.values().sum::<usize>(),
-            if unexplained.is_empty() {
-                ".".to_owned()
-            } else {
-                format!(": {}.", list(&unexplained))
-            }
-        );
-    }
-
     fn beside(&self, page: &mut String) {
         if self.parity.is_none() && self.race.is_none() {
             return;
@@ -274,6 +220,104 @@ impl Report {
             }
             None => page.push_str("\nTime and memory were not measured: that takes an optimised build.\n"),
         }
+    }
+}
+
+/// Writes the recall on labelled pages.
+fn labelled(page: &mut String, folder: &str, judged_pages: &[Judged]) {
+    let is_known = folder == KNOWN;
+    let mut kinds: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut missed = Vec::new();
+    let mut unexplained: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for judged in judged_pages {
+        for (label, is_found) in judged.page.labels.iter().zip(&judged.found) {
+            let counts = kinds.entry(&label.rule).or_default();
+            counts.0 += 1;
+            counts.1 += usize::from(*is_found);
+            if !is_found {
+                let words = &judged.page.text[label.range.clone()];
+                missed.push(format!(
+                    "- `{}` {}: {}",
+                    label.rule,
+                    judged.page.name,
+                    words.replace('\n', "⏎")
+                ));
+            }
+        }
+        for finding in &judged.unexplained {
+            *unexplained.entry(finding.rule).or_default() += 1;
+        }
+    }
+    let (labels, found) = kinds.values().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
+    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+    let recall = |labels: usize, found: usize| found as f64 / labels.max(1) as f64;
+    let _ = write!(
+        page,
+        "\n## Labelled pages: {}\n\n{} pages of prose with the faults that authors make, each labelled in place (`{folder}`); {}. \
+         A kind that is named after no rule has none yet. A run of sentences is found at all of them.\n\n\
+         | rule | labels | found | recall |\n| --- | --- | --- | --- |\n",
+        if is_known { "known" } else { "unseen" },
+        judged_pages.len(),
+        if is_known {
+            "rules and word lists were written from them"
+        } else {
+            "no rule or word list was"
+        }
+    );
+    for (rule, (labels, found)) in &kinds {
+        let _ = writeln!(
+            page,
+            "| `{rule}` | {labels} | {found} | {:.2} |",
+            recall(*labels, *found)
+        );
+    }
+    let _ = writeln!(
+        page,
+        "| **all** | {labels} | {found} | **{:.2}** |",
+        recall(labels, found)
+    );
+    // The misses of unseen pages are not printed, so that the pages stay unseen.
+    if is_known && !missed.is_empty() {
+        let _ = write!(page, "\nMissed:\n\n{}\n", missed.join("\n"));
+    }
+    let _ = writeln!(
+        page,
+        "\nFindings of other rules at a label: {}. Findings that no label explains: {}{}",
+        judged_pages.iter().map(|judged| judged.beside).sum::<usize>(),
+        unexplained.values().sum::<usize>(),
+        if unexplained.is_empty() {
+            ".".to_owned()
+        } else {
+            format!(": {}.", list(&unexplained))
+        }
+    );
+}
+
+/// Writes how many findings in literature a reader called right.
+fn literature(page: &mut String, literature: &Literature) {
+    let _ = write!(
+        page,
+        "\n## Findings in literature\n\nFindings of level medium and above in {} works in the public domain (坊っちゃん, and the beginnings in \
+         `src/novel/tests/labelled/literature`), {} characters. A person read each and noted in `benches/faults/readings.toml` whether an \
+         editor of today would mark the place.\n\n| rule | findings | right | not read |\n| --- | --- | --- | --- |\n",
+        literature.works, literature.characters
+    );
+    for (rule, row) in &literature.rules {
+        let _ = writeln!(page, "| `{rule}` | {} | {} | {} |", row.findings, row.right, row.unread);
+    }
+    let all = literature.all();
+    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+    let precision = all.right as f64 / all.findings.max(1) as f64;
+    let _ = writeln!(
+        page,
+        "| **all** | {} | {} | {} |\n\nPrecision {precision:.2} (bar: 0.80; held: {}).",
+        all.findings,
+        all.right,
+        all.unread,
+        yes(precision >= 0.8)
+    );
+    if !literature.wrong.is_empty() {
+        let _ = write!(page, "\nWrong or not read:\n\n{}\n", literature.wrong.join("\n"));
     }
 }
 

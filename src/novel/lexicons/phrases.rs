@@ -95,11 +95,62 @@ impl Phrases {
         Some(PhraseHit { words: at..at + 1 + rest.len(), entry: *entry })
     }
 
+    /// Finds phrases like [`Self::find`], also with adverbs and commas between their words (静かに動き出す) and with は or も in
+    /// the place of が.
+    pub fn find_with_adverbs(&self, words: &[Morpheme<'_>]) -> Vec<PhraseHit> {
+        let mut hits = Vec::new();
+        let mut at = 0;
+        while at < words.len() {
+            let same = self.by_first.get(words[at].base);
+            let hit = same.into_iter().flatten().find_map(|(rest, entry)| {
+                let length = length_with_adverbs(&words[at + 1..], rest)?;
+                Some(PhraseHit { words: at..at + 1 + length, entry: *entry })
+            });
+            at = hit.as_ref().map_or(at + 1, |hit| hit.words.end);
+            hits.extend(hit);
+        }
+        hits
+    }
+
     /// True if a base form is an entry of one word.
     pub fn has(&self, base: &str) -> bool {
         let same = self.by_first.get(base);
         same.is_some_and(|same| same.iter().any(|(rest, _)| rest.is_empty()))
     }
+}
+
+/// Returns the number of words that these base forms take at the beginning of `words`, adverbs in between included.
+fn length_with_adverbs(words: &[Morpheme<'_>], bases: &[String]) -> Option<usize> {
+    let mut at = 0;
+    for base in bases {
+        while !is_same(words.get(at)?.base, base) {
+            at += adverb(&words[at..])?;
+        }
+        at += 1;
+    }
+    Some(at)
+}
+
+fn is_same(own: &str, asked: &str) -> bool {
+    own == asked || (asked == "が" && matches!(own, "は" | "も"))
+}
+
+/// Returns the number of words of an adverb or comma at the beginning of `words`.
+fn adverb(words: &[Morpheme<'_>]) -> Option<usize> {
+    let word = words.first()?;
+    let is_next = |surfaces: &[&str]| words.get(1).is_some_and(|next| surfaces.contains(&next.surface));
+    if word.has_parts(&["記号", "読点"]) {
+        return Some(1);
+    }
+    if word.has_parts(&["副詞"]) {
+        return Some(if is_next(&["と", "に"]) { 2 } else { 1 });
+    }
+    let is_sound = word.surface.ends_with(['ん', 'り', 'っ']) && word.surface.chars().all(|c| matches!(c, 'ぁ'..='ヺ'));
+    if (word.has_parts(&["名詞", "形容動詞語幹"]) && is_next(&["に"])) || (is_sound && is_next(&["と"])) {
+        return Some(2);
+    }
+    let is_inflected = |inflection: &crate::morphology::Inflection<'_>| inflection.form == "連用テ接続";
+    (word.has_parts(&["形容詞"]) && word.inflection.is_some_and(is_inflected)).then_some(1)
 }
 
 #[cfg(test)]

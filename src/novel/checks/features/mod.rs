@@ -24,6 +24,7 @@ mod tension;
 mod time_place_mentions;
 mod times;
 mod token_runs;
+mod told_speech;
 mod viewpoint;
 mod vocabulary;
 
@@ -51,5 +52,6 @@ pub use tension::{Tension, tension, tension_of};
 pub use time_place_mentions::TimePlaceMentions;
 pub use times::{TimeExpression, TimeMeaning, time_expressions};
 pub use token_runs::{Script, ScriptRun, runs, script};
+pub use told_speech::is_told_speech;
 pub use viewpoint::Viewpoint;
 pub use vocabulary::{characteristic_words, characteristic_words_of, is_characteristic, is_characteristic_word, key};

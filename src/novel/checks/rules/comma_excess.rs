@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::RuleReporter;
 use crate::{
-    checks::{Finding, CheckMaterial, finding::Edit, metrics::is_comma},
+    checks::{Finding, CheckMaterial, Severity, finding::Edit, metrics::is_comma},
     manuscript::is_kanji,
     morphology::Morpheme,
 };
@@ -13,6 +13,7 @@ use crate::{
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (most, densest) = (found.limit("most"), found.limit("densest"));
     let metrics = material.metrics();
+    let mut findings = Vec::new();
     for ((at, length), all) in metrics.lengths.sentences.iter().zip(&metrics.commas.of_sentences) {
         // This check is cheap and excludes most sentences.
         if *all <= most {
@@ -36,8 +37,9 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
                 text: String::new(),
             })
             .collect();
-        found.push(finding);
+        findings.push((Severity::Low, finding));
     }
+    found.push_habit(findings, metrics.lengths.sentences.len());
 }
 
 /// Returns the indices of the commas of a sentence that do not separate the members of a list.

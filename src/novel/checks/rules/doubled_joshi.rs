@@ -3,19 +3,17 @@
 use super::{RuleReporter, phrasing, stretches};
 use crate::{checks::material::CheckMaterial, morphology::Morpheme};
 
-/// The maximum number of words searched for a negation.
-const LONGEST_CLAUSE: usize = 30;
-
 /// The particles that a sentence can hardly have twice; others often occur beside themselves.
-const PARTICLES: [&str; 8] = ["が", "は", "に", "で", "へ", "から", "まで", "より"];
+const PARTICLES: [&str; 7] = ["が", "に", "で", "へ", "から", "まで", "より"];
 
 /// Nouns that express manner, not place, before で.
 const MANNERS: [&str; 10] = ["人", "自分", "独り", "ひとり", "みんな", "皆", "全部", "平気", "裸足", "大声"];
 
 /// Nouns that express manner or time, not place, before に.
-const ADVERBS: [&str; 25] = [
+const ADVERBS: [&str; 34] = [
     "即座", "一緒", "いっしょ", "同時", "一度", "一斉", "一気", "最初", "最後", "交互", "互い", "無性", "次", "次々", "別々",
-    "順", "無理", "永久", "しずか", "さま", "風", "ふう", "際", "まま", "代わり",
+    "順", "無理", "永久", "しずか", "さま", "風", "ふう", "際", "まま", "代わり", "斜め", "むり", "久し振り", "久しぶり",
+    "次第", "しだい", "しだいしだい", "顔", "逆さま",
 ];
 
 /// Nouns that form one predicate with が and an adjective or verb: 気が狂う, 都合がよい.
@@ -25,8 +23,9 @@ const PREDICATES: [&str; 22] = [
 ];
 
 /// Verbs before which に expresses purpose or result.
-const ENDS: [&str; 12] = [
+const ENDS: [&str; 16] = [
     "する", "なる", "成る", "行く", "いく", "来る", "くる", "いたす", "致す", "出る", "帰る", "やる",
+    "入る", "着替える", "上がる", "おく",
 ];
 
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
@@ -72,8 +71,17 @@ fn is_single(words: &[Morpheme<'_>], at: usize) -> bool {
 
 /// True if a noun is repeated (次から次から), or if the particle is part of a noun (ことがらが).
 fn is_repeated(words: &[Morpheme<'_>], known: usize, at: usize) -> bool {
-    let is_twice = known > 0 && words[known - 1].surface == words[at - 1].surface;
+    let (one, other) = (known.checked_sub(1).map(|before| words[before].surface), words[at - 1].surface);
+    // 次から次から, 何に彼に, 同方向に同速度に
+    let is_twice = one == Some(other) || matches!((one, other), (Some("何"), "彼"));
+    let is_twice = is_twice || starts_alike(words, known, at);
     is_twice || words[known + 1].has_parts(&["名詞", "接尾"])
+}
+
+/// True if both nouns begin with the same prefix.
+fn starts_alike(words: &[Morpheme<'_>], known: usize, at: usize) -> bool {
+    let prefix = |at: usize| at.checked_sub(2).map(|before| &words[before]).filter(|word| word.has_parts(&["接頭詞"]));
+    prefix(known).is_some_and(|one| prefix(at).is_some_and(|other| one.surface == other.surface))
 }
 
 /// True if the second particle of a pair is acceptable.
@@ -81,7 +89,6 @@ fn is_exempt(words: &[Morpheme<'_>], at: usize) -> bool {
     let noun = words[at - 1].surface;
     let next = words.get(at + 1);
     match words[at].surface {
-        "は" => is_denied(&words[at + 1..]),
         "に" => next.is_some_and(|next| ENDS.contains(&next.base)),
         "が" => PREDICATES.contains(&noun),
         "で" => MANNERS.contains(&noun),
@@ -96,14 +103,7 @@ fn is_adverb(words: &[Morpheme<'_>], at: usize) -> bool {
     let is_time = || noun.parts.contains(&"副詞可能") || noun.parts.contains(&"助数詞") || !noun.has_parts(&["名詞"]);
     match words[at].surface {
         "に" => is_manner || is_time() || ADVERBS.contains(&noun.surface),
-        "で" => is_manner,
-        "は" => noun.parts.contains(&"副詞可能"),
+        "で" => is_manner || MANNERS.contains(&noun.surface),
         _ => false,
     }
-}
-
-/// True if the clause, up to its comma, contains a negation.
-fn is_denied(words: &[Morpheme<'_>]) -> bool {
-    let clause = words.iter().take(LONGEST_CLAUSE).take_while(|word| !word.has_parts(&["記号"]));
-    clause.into_iter().any(|word| matches!(word.base, "ない" | "無い" | "ぬ" | "ん" | "まい"))
 }

@@ -88,7 +88,9 @@ fn is_doubled(
         let is_either = |one: &Morpheme<'_>| one.has_parts(&["助詞"]) || one.has_parts(&["名詞", "非自立"]);
         let is_owner = ["名詞", "副詞", "接頭詞"].iter().any(|kind| word.has_parts(&[kind]));
         let is_place = next.is_some_and(|next| PLACES.contains(&next.surface));
-        return is_owner && !(word.has_parts(&["名詞", "代名詞"]) && is_place) && is_either(first) && is_either(second);
+        // In うるさいもののように the dictionary may take いも for a word.
+        let is_thing = word.surface.ends_with('も') && !word.has_parts(&["名詞", "固有名詞"]);
+        return is_owner && !is_thing && !(word.has_parts(&["名詞", "代名詞"]) && is_place) && is_either(first) && is_either(second);
     }
     // Next to another particle, the dictionary takes a second が or で for the conjunction or the form of だ.
     let is_taken = matches!(second.surface, "が" | "で" | "と") && (second.has_parts(&["接続詞"]) || second.has_parts(&["助動詞"]));

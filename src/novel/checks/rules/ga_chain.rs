@@ -19,11 +19,19 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     }
 }
 
-/// True if が expresses a contrast; those of 雨だろうが風だろうが and of 行くがいい do not.
+/// Words after a が that does not contrast: 行くがいい, 見るが早いか, 眼を醒ますが最後, 信ずるが故に, 為さぬがごとく.
+const SET_PHRASES: [&str; 17] = [
+    "いい", "よい", "良い", "よろしい", "早い", "最後", "故", "ゆえ", "ため", "為", "如し", "ごとし", "如く", "ごとく", "如き",
+    "ごとき", "まま",
+];
+
+/// True if が expresses a contrast; those of 雨だろうが風だろうが, of set phrases, and of quoted words (…ですがと言う) do not.
 fn turns(before: &Morpheme<'_>, word: &Morpheme<'_>, after: Option<&Morpheme<'_>>) -> bool {
-    let is_advice = after.is_some_and(|after| matches!(after.base, "いい" | "よい" | "良い" | "よろしい"));
+    let is_set = after.is_some_and(|after| SET_PHRASES.contains(&after.base));
+    let is_quoted = after.is_some_and(|after| matches!(after.surface, "と" | "って" | "など"));
     word.surface == "が"
         && word.has_parts(&["助詞", "接続助詞"])
         && !matches!(before.surface, "う" | "よう" | "まい")
-        && !is_advice
+        && !is_set
+        && !is_quoted
 }

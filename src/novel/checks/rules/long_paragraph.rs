@@ -16,11 +16,14 @@ use crate::{
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (long, very_long) = (found.limit("long"), found.limit("very_long"));
     let sentences = material.sentences();
+    // A page of a book holds paragraphs that fill a screen.
+    let (at_long, at_very_long) = if material.context().is_on_screen() {
+        (Severity::Medium, Severity::High)
+    } else {
+        (Severity::Low, Severity::Medium)
+    };
+    let (mut findings, mut paragraphs) = (Vec::new(), 0);
     for prose in material.paragraphs() {
-        let count = CharacterCounts::count(&material.text()[prose.visible.clone()]).characters;
-        if count <= long {
-            continue;
-        }
         let from = sentences.partition_point(|sentence| sentence.line < prose.line);
         let to = sentences.partition_point(|sentence| sentence.line <= prose.line);
         let Some(first) = sentences[from..to]
@@ -29,17 +32,19 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         else {
             continue;
         };
-        let severity = if count > very_long {
-            Severity::High
-        } else {
-            Severity::Medium
-        };
+        paragraphs += 1;
+        let count = CharacterCounts::count(&material.text()[prose.visible.clone()]).characters;
+        if count <= long {
+            continue;
+        }
+        let severity = if count > very_long { at_very_long } else { at_long };
         let mut finding = Finding::at(first.source()).with("count", count).with("limit", long);
         for gap in divided(material, &prose, &sentences[from..to], long) {
             finding = finding.with_edit(gap, break_of(material, &prose));
         }
-        found.push_with_severity(severity, finding);
+        findings.push((severity, finding));
     }
+    found.push_habit(findings, paragraphs);
 }
 
 /// Returns the line end and the indent that separate two parts of the paragraph.

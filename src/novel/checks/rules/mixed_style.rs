@@ -3,6 +3,7 @@
 use super::{RuleReporter, stretches};
 use crate::{
     checks::{
+        features::is_told_speech,
         finding::{Finding, Severity},
         material::CheckMaterial,
     },
@@ -16,11 +17,12 @@ use crate::{
 const PASSAGE: usize = 4;
 
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
-    let mut styles: Vec<(&ManuscriptSentence, bool)> = Vec::new();
+    let (mut styles, mut told): (Vec<(&ManuscriptSentence, bool)>, usize) = (Vec::new(), 0);
     for (at, sentence, words) in material.sentences_in_voice(TextVoice::Narration) {
-        // Speech without brackets: ご苦労さまです。と言った。
-        let is_said = material.words_of(at + 1).first().is_some_and(|word| word.surface == "と");
-        if let Some(is_polite) = is_polite(words).filter(|is_polite| !*is_polite || !is_said) {
+        let Some(is_polite) = is_polite(words) else { continue };
+        if is_polite && is_told_speech(material, at) {
+            told += 1;
+        } else {
             styles.push((sentence, is_polite));
         }
     }
@@ -34,7 +36,10 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         return;
     }
     // A polite narrator may think plainly for a moment.
-    let (value, severity) = if is_rarer_polite {
+    let (value, severity) = if is_rarer_polite && told > polite {
+        // A narrator who tells so much speech without brackets tells the rest as well.
+        ("です・ます", Severity::Info)
+    } else if is_rarer_polite {
         ("です・ます", Severity::Medium)
     } else {
         ("だ・である", Severity::Low)

@@ -19,11 +19,15 @@ pub(super) use near_repetition::repeated_words as rows_of_words;
 pub(super) use simile_excess::similes;
 
 use super::{
+    Severity,
     finding::{Finding, FixLevel},
     material::CheckMaterial,
     page::{RulePage, RuleScope},
 };
 use crate::manuscript::TextVoice;
+
+/// The least number of findings of one kind that may be the narrator's style.
+const HABIT: usize = 3;
 
 /// A rule that searches a text for one kind of error.
 #[derive(Debug)]
@@ -100,6 +104,7 @@ rules! {
     // The group `expression`.
     auxiliary_kanji,
     cliche,
+    concord,
     demonstrative_cluster,
     direct_emotion,
     double_honorific,
@@ -108,14 +113,18 @@ rules! {
     ga_chain,
     i_nuki,
     kanji_run,
+    machine_prose,
+    misconversion,
     misuse,
     mixed_style,
     near_repetition,
+    okurigana,
     ra_nuki,
     redundancy,
     sa_ire,
     simile_excess,
     spelling_variant,
+    tari,
     tautology,
     viewpoint_slip,
 }
@@ -176,7 +185,7 @@ impl RuleReporter<'_, '_> {
     }
 
     /// Reports a finding if it is within the scope of the rule. Removes its edits if they are not allowed there.
-    pub fn push_with_severity(&mut self, severity: super::Severity, mut finding: Finding) {
+    pub fn push_with_severity(&mut self, severity: Severity, mut finding: Finding) {
         let voice = self.material.voice_at(finding.source.start);
         let is_looked_at = match self.rule.page.scope {
             RuleScope::All => true,
@@ -195,6 +204,19 @@ impl RuleReporter<'_, '_> {
             finding.confidence = self.rule.page.fix.map_or(0.0, confidence);
         }
         self.findings.push(finding);
+    }
+
+    /// Reports findings that may belong to the narrator's style: if they are at least [`HABIT`] and at least the threshold
+    /// `style_share` of `units` (the sentences or paragraphs of narration), all are `info`. With a preset for the screen
+    /// they keep their severities, because such readers tire of long passages in any style.
+    pub fn push_habit(&mut self, findings: Vec<(Severity, Finding)>, units: usize) {
+        let share = self.threshold("style_share");
+        let is_style = !self.material.context().is_on_screen()
+            && findings.len() >= HABIT
+            && findings.len() as f64 >= share * units as f64;
+        for (severity, finding) in findings {
+            self.push_with_severity(if is_style { Severity::Info } else { severity }, finding);
+        }
     }
 
     /// True if all edits of a finding are allowed: words of speech and protected ranges must not change.

@@ -14,7 +14,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
             let start = word.visible.start;
             if let Some(re) = own_re(word) {
                 push(material, start..re, found);
-            } else if is_ichidan(word) && words.get(at + 1).is_some_and(is_reru) {
+            } else if is_ichidan(word) && words.get(at + 1).is_some_and(is_reru) && !is_in_pieces(&words[at + 1..]) {
                 push(material, start..word.visible.end, found);
             }
         }
@@ -40,6 +40,11 @@ fn is_ichidan(word: &Morpheme<'_>) -> bool {
     let is_kana = word.surface.chars().all(|c| matches!(c, 'ぁ'..='ん'));
     let is_kind = inflection.kind.starts_with("一段") || inflection.kind.starts_with("カ変");
     word.has_parts(&["動詞"]) && is_kind && (!is_kana || word.surface.chars().count() > 1)
+}
+
+/// True if the れ belongs to きれぎれ (弱い声できれぎれに).
+fn is_in_pieces(rest: &[Morpheme<'_>]) -> bool {
+    rest.get(1).is_some_and(|word| word.surface.starts_with("ぎれ"))
 }
 
 fn is_reru(word: &Morpheme<'_>) -> bool {

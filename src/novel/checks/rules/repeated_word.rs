@@ -57,8 +57,8 @@ fn is_twice(words: &[Morpheme<'_>], at: usize, length: usize) -> bool {
 }
 
 fn is_fault(once: &[Morpheme<'_>], next: Option<&Morpheme<'_>>, is_speech: bool) -> bool {
-    // ご免ご免と quotes speech.
-    let is_said = next.is_some_and(|next| matches!(next.surface, "と" | "って" | "という"));
+    // ご免ご免と quotes speech, 愚図愚図と expresses a manner.
+    let is_said = next.is_some_and(|next| next.surface.starts_with('と') || next.surface.starts_with("って"));
     match once {
         [word, particle] if particle.has_parts(&["助詞"]) => is_word_with_particle(word, particle.surface, is_speech),
         [word] if !is_speech && !is_said => is_noun_alone(word) || ADVERBS.contains(&word.surface),
@@ -85,6 +85,6 @@ fn is_noun_alone(word: &Morpheme<'_>) -> bool {
     let is_noun = word.has_parts(&["名詞"]) && matches!(word.parts[1], "一般" | "サ変接続");
     let is_counted = word
         .surface
-        .starts_with(|c| is_numeral(c) || "何幾数両毎各".contains(c));
+        .starts_with(|c| is_numeral(c) || "何幾数両毎各其某".contains(c));
     is_noun && !is_counted && is_written && characters >= 2 && !EACH.contains(&word.surface)
 }

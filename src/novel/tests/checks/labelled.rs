@@ -111,7 +111,13 @@ fn an_item_is_scored_by_measuring_only_if_it_ranks_good_texts_above_bad_ones() {
 fn rules_find_least_in_good_texts_and_most_in_broken_ones() {
     let texts = labelled();
     let of = |class| values(&texts, &[class], |text| Some(text.rules));
-    let ranks = [("good", "mediocre"), ("mediocre", "broken"), ("literature", "broken"), ("good", "cliche")];
+    let ranks = [
+        ("good", "mediocre"),
+        ("mediocre", "broken"),
+        ("literature", "broken"),
+        ("good", "cliche"),
+        ("literature", "cliche"),
+    ];
     for (better, worse) in ranks {
         let rank = rank(&of(better), &of(worse)).expect("texts of both classes");
         println!("{better} above {worse}: {rank:.2}");

@@ -58,7 +58,12 @@ fn aggressive_fixes_of_bocchan_settle_and_can_be_undone() {
     let text = include_str!("../fixtures/bocchan.aozora.txt");
     let others = RULES.iter().filter(|rule| rule.page.group != RuleGroup::Rhythm);
     // Thresholds so low that many sentences are fixed.
-    let low = [("long_sentence.longest", 45.0), ("comma_excess.most", 2.0)];
+    let low = [
+        ("long_sentence.longest", 45.0),
+        ("comma_excess.most", 2.0),
+        ("long_sentence.style_share", 1.0),
+        ("comma_excess.style_share", 1.0),
+    ];
     let tuning = Tuning {
         disabled: others.map(|rule| rule.name.to_owned()).collect(),
         thresholds: low.map(|(name, value)| (name.to_owned(), value)).into(),

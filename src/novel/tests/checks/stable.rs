@@ -35,6 +35,12 @@ const WHOLE: &[(&str, &str)] = &[
     ("script_balance", "shares of all letters"),
     ("direct_emotion", "a rate of the whole narration"),
     ("simile_excess", "a rate of the whole narration"),
+    ("long_paragraph", "many of them are the narrator's style"),
+    ("long_sentence", "many of them are the narrator's style"),
+    ("comma_excess", "many of them are the narrator's style"),
+    ("machine_prose", "a rate of the whole narration"),
+    ("misconversion", "a spelling that is used often is the author's"),
+    ("okurigana", "a spelling that is used often is the author's"),
 ];
 
 /// Rules that find runs of sentences: a run at the end of a text grows with it.

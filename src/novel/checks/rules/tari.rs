@@ -1,0 +1,35 @@
+//! Rule `tari`: finds 〜たり without its second 〜たり: 泣いたり笑って過ごした.
+
+use super::{RuleReporter, phrasing, stretches};
+use crate::{checks::material::CheckMaterial, morphology::Morpheme};
+
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
+    for words in stretches::narration_stretches(material) {
+        let places: Vec<usize> = (0..words.len()).filter(|at| is_tari(&words[*at])).collect();
+        let [only] = places.as_slice() else { continue };
+        let rest = &words[only + 1..];
+        if is_alone(rest) {
+            continue;
+        }
+        // The second verb, with its て or た.
+        let Some(verb) = rest.iter().position(|word| word.has_parts(&["動詞", "自立"])) else { continue };
+        let Some(end) = rest.get(verb + 1).filter(|next| matches!(next.surface, "て" | "で" | "た" | "だ")) else { continue };
+        let is_broken = |word: &Morpheme<'_>| word.surface.contains(['―', '…', '—']);
+        let is_joined =
+            rest[..verb].iter().all(|word| word.base != "する" && !word.has_parts(&["助動詞"]) && !is_broken(word));
+        if is_joined && end.visible.start == rest[verb].visible.end {
+            let start = only.saturating_sub(1);
+            found.push(phrasing::at(material, &words[start..only + 3 + verb]));
+        }
+    }
+}
+
+fn is_tari(word: &Morpheme<'_>) -> bool {
+    matches!(word.surface, "たり" | "だり") && word.has_parts(&["助詞"])
+}
+
+/// True if する, も or the like follows: 泣いたりした, 泣いたりはしない, 泣いたりなんかして.
+fn is_alone(rest: &[Morpheme<'_>]) -> bool {
+    let next = rest.first();
+    next.is_none_or(|next| next.base == "する" || next.has_parts(&["助詞"]) || matches!(next.surface, "など" | "なんか" | "なんぞ" | "。"))
+}

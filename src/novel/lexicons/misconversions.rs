@@ -1,0 +1,102 @@
+//! The lexicon of words written with the kanji of another word of the same sound.
+
+use std::{collections::HashMap, ops::Range, sync::LazyLock};
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::read;
+use crate::manuscript::is_kanji;
+
+/// The lexicon, loaded on first use.
+pub static MISCONVERSIONS: LazyLock<Misconversions> = LazyLock::new(|| {
+    let file: MisconversionFile = read("misconversions", include_str!("misconversions.toml"));
+    Misconversions::new(file.pairs)
+});
+
+/// The entries by the first character of the wrong word.
+#[derive(Debug)]
+pub struct Misconversions {
+    by_first: HashMap<char, Vec<Misconversion>>,
+}
+
+/// A word that is wrong in one context.
+#[derive(Debug)]
+struct Misconversion {
+    wrong: String,
+    right: String,
+    /// Matches at the end of the text before the word.
+    before: Option<Regex>,
+    /// Matches at the beginning of the text after the word.
+    after: Option<Regex>,
+    /// Does not match at the beginning of the text after the word.
+    unless: Option<Regex>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MisconversionFile {
+    pairs: Vec<MisconversionEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MisconversionEntry {
+    wrong: String,
+    right: String,
+    before: Option<String>,
+    after: Option<String>,
+    unless: Option<String>,
+}
+
+impl Misconversions {
+    fn new(entries: Vec<MisconversionEntry>) -> Self {
+        let mut by_first: HashMap<char, Vec<Misconversion>> = HashMap::new();
+        let regex =
+            |pattern: String| Regex::new(&pattern).unwrap_or_else(|error| panic!("misconversions.toml: {error}"));
+        for entry in entries {
+            let first = entry.wrong.chars().next().expect("an entry has a word");
+            by_first.entry(first).or_default().push(Misconversion {
+                wrong: entry.wrong,
+                right: entry.right,
+                before: entry.before.map(|pattern| regex(format!("(?:{pattern})$"))),
+                after: entry.after.map(|pattern| regex(format!("^(?:{pattern})"))),
+                unless: entry.unless.map(|pattern| regex(format!("^(?:{pattern})"))),
+            });
+        }
+        Self { by_first }
+    }
+
+    /// Returns the wrong words of a sentence as byte ranges, each with the right word, in order and without overlaps.
+    pub fn find(&self, sentence: &str) -> Vec<(Range<usize>, &str)> {
+        let mut hits: Vec<(Range<usize>, &str)> = Vec::new();
+        for (at, first) in sentence.char_indices() {
+            let is_free = hits.last().is_none_or(|(last, _)| last.end <= at);
+            let entries = self.by_first.get(&first).filter(|_| is_free);
+            let hit = entries.into_iter().flatten().find(|entry| entry.is_at(sentence, at));
+            hits.extend(hit.map(|entry| (at..at + entry.wrong.len(), entry.right.as_str())));
+        }
+        hits
+    }
+}
+
+/// True if no word of kanji continues at this position.
+fn is_word_start(sentence: &str, at: usize) -> bool {
+    let (before, after) = sentence.split_at(at);
+    !(before.ends_with(is_kanji) && after.starts_with(is_kanji))
+}
+
+impl Misconversion {
+    fn is_at(&self, sentence: &str, at: usize) -> bool {
+        let (before, rest) = sentence.split_at(at);
+        let Some(after) = rest.strip_prefix(self.wrong.as_str()) else { return false };
+        // 土手を降りる contains 手を, and 早速 contains 速: a word is not the end of a longer one.
+        let context = match &self.before {
+            Some(pattern) => pattern.find(before).map(|found| found.start()),
+            None => Some(at),
+        };
+        context.is_some_and(|start| is_word_start(sentence, start))
+            && self.after.as_ref().is_none_or(|pattern| pattern.is_match(after))
+            && self.unless.as_ref().is_none_or(|pattern| !pattern.is_match(after))
+    }
+}
