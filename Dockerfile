@@ -10,9 +10,9 @@
 # All stages are of one Debian, so that the C library is the same.
 FROM rust:1.95-slim-trixie AS build
 # The grammars, PCRE2, jemalloc and the cryptography of TLS are C; the last brings its assembly ready-made, and needs
-# neither CMake nor Perl. The certificates are for the image.
+# neither CMake nor Perl. The certificates are for the image, and Python collects the licences.
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates gcc libc6-dev make \
+    && apt-get install -y --no-install-recommends ca-certificates gcc libc6-dev make python3 \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 COPY . .
@@ -21,7 +21,8 @@ ENV PCRE2_SYS_STATIC=1
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/build/target \
     cargo build --profile dist --locked \
-    && cp target/dist/fumi /usr/local/bin/fumi
+    && cp target/dist/fumi /usr/local/bin/fumi \
+    && ./release licences /usr/local/share/doc/fumi/licenses
 
 FROM debian:trixie-slim AS base
 # The registry of MCP servers compares the name with server.json.
@@ -33,8 +34,9 @@ COPY --from=build /usr/local/bin/fumi /usr/local/bin/fumi
 # Without these no HTTPS leaves the container: keys of an issuer of tokens, telemetry.
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY deploy/healthcheck /usr/local/bin/fumi-healthcheck
-# The program holds a dictionary of Japanese, whose terms go with every copy.
-COPY src/novel/assets/NOTICE /usr/share/doc/fumi/NOTICE
+# The terms of the crates, of Rust's standard library and of the dictionary of Japanese go with every copy of the program.
+COPY --from=build /usr/local/share/doc/fumi/licenses /usr/share/doc/fumi/licenses
+COPY LICENSE /usr/share/doc/fumi/LICENSE
 # A volume that is mounted here takes the mode, so that any user of `docker run -u` can keep state in it. It is not
 # declared as one: every container would leave an anonymous volume behind.
 RUN install -d -m 1777 /state

@@ -38,7 +38,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 class Terminal:
     """A terminal in a folder with the sample files."""
 
-    def __init__(self, program, home, pages):
+    def __init__(self, program, home, pages, language):
         self.folder, self.home, self.server = home / "fumi", home, None
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -58,7 +58,7 @@ class Terminal:
         self.environment = own | {
             "HOME": str(home),
             "PATH": f"{home / 'bin'}:{os.environ['PATH']}",
-            "LANG": "C.UTF-8",
+            "LANG": {"en": "C.UTF-8", "ja": "ja_JP.UTF-8"}[language],
             "TERM": "xterm",
             "FUMI__SERVER__LISTEN": address,
         }
@@ -107,13 +107,13 @@ class Terminal:
 
 
 @contextmanager
-def terminal(program):
-    """A terminal in a new folder with the sample files; the sample pages are served meanwhile."""
+def terminal(program, language="en"):
+    """A terminal in a new folder with the sample files, in a language; the sample pages are served meanwhile."""
     handler = functools.partial(Quiet, directory=ROOT / "examples/token-optimization/pages")
     pages = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=pages.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as home:
-        opened = Terminal(program, Path(home).resolve(), f"127.0.0.1:{pages.server_port}")
+        opened = Terminal(program, Path(home).resolve(), f"127.0.0.1:{pages.server_port}", language)
         try:
             yield opened
         finally:
