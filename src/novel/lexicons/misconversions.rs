@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, ops::Range, sync::LazyLock};
 
-use regex::Regex;
+use regex_lite::Regex;
 use serde::Deserialize;
 
 use super::read;
@@ -13,6 +13,9 @@ pub static MISCONVERSIONS: LazyLock<Misconversions> = LazyLock::new(|| {
     let file: MisconversionFile = read("misconversions", include_str!("misconversions.toml"));
     Misconversions::new(file.pairs)
 });
+
+/// The maximum number of characters that the context before a word is searched in.
+const LONGEST_CONTEXT: usize = 30;
 
 /// The entries by the first character of the wrong word.
 #[derive(Debug)]
@@ -89,10 +92,12 @@ fn is_word_start(sentence: &str, at: usize) -> bool {
 impl Misconversion {
     fn is_at(&self, sentence: &str, at: usize) -> bool {
         let (before, rest) = sentence.split_at(at);
+        // The contexts are short; a long sentence is not searched from its beginning.
+        let first = before.char_indices().rev().nth(LONGEST_CONTEXT).map_or(0, |(at, _)| at);
         let Some(after) = rest.strip_prefix(self.wrong.as_str()) else { return false };
         // 土手を降りる contains 手を, and 早速 contains 速: a word is not the end of a longer one.
         let context = match &self.before {
-            Some(pattern) => pattern.find(before).map(|found| found.start()),
+            Some(pattern) => pattern.find(&before[first..]).map(|found| first + found.start()),
             None => Some(at),
         };
         context.is_some_and(|start| is_word_start(sentence, start))

@@ -1,7 +1,7 @@
 //! Speech that a narrator tells without brackets: ええ宿直です。宿直ですから、泊る事は泊りますと云い捨てた。
 //!
 //! Nothing marks its beginning; its end is marked by と or って and a verb of speaking. A sentence that is told belongs to
-//! its speaker, whose manner is no slip of the narrator.
+//! its speaker, and its manner is not a slip of the narrator.
 
 use crate::{checks::material::CheckMaterial, lexicons::VERBS, morphology::Morpheme};
 

@@ -12,12 +12,12 @@ enum Demand {
     Comparison,
     /// A reason: から, ため, のだ.
     Reason,
-    /// A concession: ても, でも, とも, うと.
+    /// A concession (ても, とも, うと), not a condition (なら, たら).
     Concession,
 }
 
 /// The adverbs, by their surfaces, with what they demand. Adverbs that also occur alone (全然, まったく, おそらく, もし) are left out.
-const ADVERBS: [(&str, Demand); 17] = [
+const ADVERBS: [(&str, Demand); 15] = [
     ("決して", Demand::Negation),
     ("けっして", Demand::Negation),
     ("必ずしも", Demand::Negation),
@@ -28,13 +28,11 @@ const ADVERBS: [(&str, Demand); 17] = [
     ("滅多に", Demand::Negation),
     ("到底", Demand::Negation),
     ("とうてい", Demand::Negation),
-    ("一向に", Demand::Negation),
     ("みじんも", Demand::Negation),
     ("微塵も", Demand::Negation),
     ("あたかも", Demand::Comparison),
     ("なぜなら", Demand::Reason),
     ("たとえ", Demand::Concession),
-    ("まるで", Demand::Comparison),
 ];
 
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
@@ -62,6 +60,11 @@ fn find(material: &CheckMaterial<'_>, words: &[Morpheme<'_>], adverb: &str) -> O
         if !material.text()[start..].starts_with(adverb) {
             return None;
         }
+        // 意を決して and 時あたかも are set phrases.
+        let before = at.checked_sub(1).map(|before| words[before].surface);
+        if matches!((before, adverb), (Some("を"), "決して") | (Some("時"), "あたかも")) {
+            return None;
+        }
         // たとえようもない and たとえ話 have another word.
         let is_adverb = ["副詞", "接続詞"].iter().any(|part| words[at].has_parts(&[part]));
         if words[at].surface == adverb && !is_adverb {
@@ -69,7 +72,7 @@ fn find(material: &CheckMaterial<'_>, words: &[Morpheme<'_>], adverb: &str) -> O
         }
         let end = start + adverb.len();
         let next = words.iter().position(|word| word.visible.start == end)?;
-        if words[next].surface == "話" {
+        if matches!(words[next].surface, "話" | "が" | "は" | "を" | "に") {
             return None;
         }
         Some((at, next))
@@ -88,20 +91,21 @@ fn is_met(demand: Demand, material: &CheckMaterial<'_>, rest: &[Morpheme<'_>]) -
     let text = &material.text()[first.visible.start..last.visible.end];
     let has_base = |bases: &[&str]| rest.iter().any(|word| bases.contains(&word.base));
     let has = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
+    let has_copula = || rest.iter().any(|word| word.has_parts(&["助動詞"]) && matches!(word.base, "だ" | "です"));
     let is_negated = || {
         has_base(&["ない", "無い", "ぬ", "ん", "まい", "ず", "嫌", "いや", "だめ", "駄目", "無理", "不可能", "違う", "やめる", "困る"])
-            || has(&["ざる", "なし", "なく", "なかろ", "ねば", "ねえ", "ませ", "ない", "なかっ", "なけれ", "ずに", "ぬ", "ず、", "難し", "かね"])
+            || has(&["ざる", "なし", "なく", "なかろ", "ねば", "ねえ", "ませ", "ない", "なかっ", "なけれ", "ずに", "ぬ", "ず、", "難し", "がた", "難い", "ものか", "もんか", "平気", "かね"])
     };
     match demand {
         Demand::Negation => is_negated(),
-        // まるで違う, まるで反対だ: まるで also means "quite". まるで豚だ is a comparison by itself.
-        Demand::Comparison => {
-            is_negated()
-                || rest.iter().any(|word| word.has_parts(&["助動詞"]) && matches!(word.base, "だ" | "です"))
-                || has_base(&["よう", "みたい", "ごとし", "如し", "似る", "同じ", "逆", "別", "別人", "気", "他人"])
-                || has(&["よう", "みたい", "ごと", "如", "そのもの", "かの", "さながら", "も同然", "そっくり", "めい", "ふう", "風に", "も同じ", "様", "くらい", "ぐらい", "離れ", "はなれ", "忘れ"])
+        Demand::Comparison => has(&["よう", "みたい", "ごと", "如", "かの", "かに", "も同然", "様"]),
+        // The copula gives a fact as the reason: なぜなら彼は王であった.
+        Demand::Reason => {
+            has_copula()
+                || rest.iter().any(|word| word.surface == "から" && word.has_parts(&["助詞", "接続助詞"]))
+                || has(&["ため", "ゆえ", "ので", "のだ", "のである", "のです", "のだっ", "わけだ", "せいだ"])
         }
-        Demand::Reason => rest.iter().any(|word| word.surface == "から" && word.has_parts(&["助詞", "接続助詞"])) || has(&["ため", "ゆえ", "ので", "のだ", "のである", "のです", "のだっ", "わけだ", "せいだ"]),
-        Demand::Concession => has(&["ても", "でも", "とも", "うと", "うが", "としても", "にしろ", "にせよ", "たって", "だって", "まいと", "ようと", "たところで", "ば"]),
+        // たとえ火の中水の中 has no verb; a condition is the wrong ending.
+        Demand::Concession => !has(&["なら", "たら", "れば", "けれど"]),
     }
 }

@@ -32,13 +32,10 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     }
     let thousands = (material.characters() as f64 / 1_000.0).max(1.0);
     let density = places.len() as f64 / thousands;
-    let severity = if density >= found.threshold("very_dense") {
-        Severity::Medium
-    } else if density >= found.threshold("dense") {
-        Severity::Low
-    } else {
-        Severity::Info
-    };
+    if density < found.threshold("dense") {
+        return;
+    }
+    let severity = if density >= found.threshold("very_dense") { Severity::Medium } else { Severity::Low };
     let count = places.len();
     for place in places {
         let finding = Finding::at(material.source_of(&place));

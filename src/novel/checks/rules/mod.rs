@@ -88,6 +88,7 @@ rules! {
     unbalanced_bracket,
     unknown_hiragana,
     unread_ruby,
+    western_punctuation,
     // The group `rhythm`.
     comma_absence,
     comma_excess,
@@ -111,6 +112,7 @@ rules! {
     double_negative,
     doubled_joshi,
     ga_chain,
+    humble_honorific,
     i_nuki,
     kanji_run,
     machine_prose,
@@ -126,6 +128,7 @@ rules! {
     spelling_variant,
     tari,
     tautology,
+    twisted_predicate,
     viewpoint_slip,
 }
 

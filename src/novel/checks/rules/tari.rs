@@ -31,5 +31,5 @@ fn is_tari(word: &Morpheme<'_>) -> bool {
 /// True if する, も or the like follows: 泣いたりした, 泣いたりはしない, 泣いたりなんかして.
 fn is_alone(rest: &[Morpheme<'_>]) -> bool {
     let next = rest.first();
-    next.is_none_or(|next| next.base == "する" || next.has_parts(&["助詞"]) || matches!(next.surface, "など" | "なんか" | "なんぞ" | "。"))
+    next.is_none_or(|next| matches!(next.base, "する" | "できる" | "出来る" | "なさる" | "いたす") || next.has_parts(&["助詞"]) || matches!(next.surface, "など" | "なんか" | "なんぞ" | "。"))
 }

@@ -124,3 +124,20 @@ fn rules_find_least_in_good_texts_and_most_in_broken_ones() {
         assert!(rank >= 0.95, "{better} {:?}, {worse} {:?}", of(better), of(worse));
     }
 }
+
+/// Sentences by another hand, written to mislead these rules: each can be right. Every line is a text of its own.
+#[test]
+fn rules_about_wrong_words_find_nothing_in_correct_sentences() {
+    let rules = ["misconversion", "okurigana", "concord", "tari", "humble_honorific", "twisted_predicate"];
+    let lines: Vec<&str> = include_str!("../labelled/correct.txt").lines().filter(|line| !line.is_empty()).collect();
+    assert!(lines.len() > 200);
+    let mut found = Vec::new();
+    for line in lines {
+        with_material(line, &NovelContext::default(), &Tuning::default(), |material| {
+            let findings = run_rules(material, &[RuleGroup::Expression], &|| false).expect("findings");
+            let own = findings.iter().filter(|finding| rules.contains(&finding.rule));
+            found.extend(own.map(|finding| format!("{} {}: {line}", finding.rule, &line[finding.source.clone()])));
+        });
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
