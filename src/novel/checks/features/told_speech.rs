@@ -11,7 +11,7 @@ const LONGEST_SPEECH: usize = 4;
 /// The maximum number of words between と and the verb: adverbs, a listener, an object (来ましょうと、進まないのを無理に勧める).
 const LONGEST_GAP: usize = 8;
 
-/// Verbs that tell words only after と, and nouns of writing whose words are quoted.
+/// Verbs that report words only after と or って: 来いと誘う, 済まないと書く.
 const TELLING: [&str; 8] = ["聞く", "きく", "すすめる", "勧める", "書く", "誘う", "ある", "思う"];
 
 /// Words before には or に that introduce told words.

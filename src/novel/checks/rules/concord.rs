@@ -3,7 +3,7 @@
 use super::{RuleReporter, phrasing, stretches};
 use crate::{checks::material::CheckMaterial, manuscript::TextVoice, morphology::Morpheme};
 
-/// What an adverb demands later in its sentence.
+/// The ending that an adverb demands later in its sentence.
 #[derive(Clone, Copy)]
 enum Demand {
     /// A negation.
@@ -16,7 +16,7 @@ enum Demand {
     Concession,
 }
 
-/// The adverbs, by their surfaces, with what they demand. Adverbs that also occur alone (全然, まったく, おそらく, もし) are left out.
+/// The adverbs, by their surfaces, each with the ending that it demands. Adverbs that also occur alone (全然, まったく, おそらく, もし) are left out.
 const ADVERBS: [(&str, Demand); 15] = [
     ("決して", Demand::Negation),
     ("けっして", Demand::Negation),
