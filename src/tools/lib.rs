@@ -76,6 +76,7 @@ pub fn catalogue(
         ToolEntry::for_tool::<checking::check_story_elements::CheckStoryElements>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::check_rhythm::CheckRhythm>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::check_writing_expression::CheckWritingExpression>(Arc::clone(&novel)),
+        ToolEntry::for_tool::<checking::check_proofreading::CheckProofreading>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::check_fix::CheckFix>(Arc::clone(&novel)),
         // novel: finishing
         ToolEntry::for_tool::<novel::status::ProjectStatus>(Arc::clone(&novel)),

@@ -4,7 +4,7 @@
 
 use fumi_base::errors::unless_unreadable;
 
-use super::Tuning;
+use super::{Tuning, correction::Correction};
 use crate::{
     errors::{project::ProjectError, reviewing::ReviewError},
     morphology::NameLexicon,
@@ -29,6 +29,8 @@ pub struct NovelContext {
     /// The manuscript text of the previous episode.
     pub previous: Option<String>,
     pub next: Option<EpisodePlot>,
+    /// The corrections of the last proofreading, as far as the text still needs them.
+    pub corrections: Vec<Correction>,
     /// The episode number; 0 if unknown.
     pub episode: u32,
 }
@@ -56,6 +58,7 @@ impl NovelContext {
             ledger: read_yaml_files(&survey, FolderRole::Management)?,
             episode: episode.number(),
             previous: previous.map(|decoded| decoded.text).filter(|text| text.len() <= PREVIOUS_BYTES),
+            corrections: Vec::new(),
             settings: survey.settings,
         })
     }

@@ -46,11 +46,13 @@ pub enum FixLevel {
     Standard,
     /// Whole sentences, in narration only.
     Aggressive,
+    /// Whatever a proofreader corrected, in speech too; applied only to issues that are named.
+    Named,
 }
 
 impl FixLevel {
     /// All levels, from the most careful.
-    pub const ALL: [Self; 3] = [Self::Safe, Self::Standard, Self::Aggressive];
+    pub const ALL: [Self; 4] = [Self::Safe, Self::Standard, Self::Aggressive, Self::Named];
 
     /// Returns the serialised name.
     pub const fn name(self) -> &'static str {
@@ -58,6 +60,7 @@ impl FixLevel {
             Self::Safe => "safe",
             Self::Standard => "standard",
             Self::Aggressive => "aggressive",
+            Self::Named => "named",
         }
     }
 }

@@ -76,6 +76,8 @@ pub enum UnfixedReason {
     Level(FixLevel),
     /// The finding is only information and its fix changes words: it is fixed only if its id is named.
     Style,
+    /// A proofreader proposed the fix: it is applied only if its id is named.
+    Proposed,
     /// In every round another fix beside it had to be made first.
     Unsettled,
     /// The fixes would lower the score of the text.
@@ -199,6 +201,7 @@ fn unfixed_reason(finding: &Finding, level: FixLevel, is_named: bool) -> Option<
     match needed {
         None => Some(UnfixedReason::NoFix),
         Some(_) if finding.edits.is_empty() => Some(UnfixedReason::NoFix),
+        Some(FixLevel::Named) => (!is_named).then_some(UnfixedReason::Proposed),
         Some(needed) if needed > level => Some(UnfixedReason::Level(needed)),
         Some(needed) if needed > FixLevel::Safe && finding.severity == Severity::Info && !is_named => {
             Some(UnfixedReason::Style)

@@ -7,6 +7,7 @@
 
 pub mod aspects;
 mod context;
+mod correction;
 pub mod features;
 mod finding;
 mod fixing;
@@ -21,6 +22,7 @@ mod splitting;
 mod tuning;
 
 pub use context::NovelContext;
+pub use correction::{Correction, CorrectionError, CorrectionKind, verify_correction};
 pub use finding::{Edit, Finding, FixLevel, Severity};
 pub use fixing::{AppliedChange, FixRequest, FixResult, SkippedIssue, UnfixedReason, fix};
 pub use issue::{CheckIssue, ProposedFix, RULE_VERSION, ids};

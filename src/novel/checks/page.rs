@@ -2,7 +2,10 @@
 
 use serde::Deserialize;
 
-use super::finding::{FixLevel, Severity};
+use super::{
+    correction::Correction,
+    finding::{FixLevel, Severity},
+};
 
 /// The group of a rule, which is the tool that reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -14,11 +17,13 @@ pub enum RuleGroup {
     Rhythm,
     /// Reported by `check_writing_expression`.
     Expression,
+    /// Reported by `check_proofreading`: what a proofreader found, verified.
+    Proofreading,
 }
 
 impl RuleGroup {
     /// All groups, in the order in which a text is reviewed.
-    pub const ALL: [Self; 3] = [Self::Basic, Self::Rhythm, Self::Expression];
+    pub const ALL: [Self; 4] = [Self::Basic, Self::Rhythm, Self::Expression, Self::Proofreading];
 
     /// Returns the name used in the pages.
     pub const fn name(self) -> &'static str {
@@ -26,6 +31,7 @@ impl RuleGroup {
             Self::Basic => "basic",
             Self::Rhythm => "rhythm",
             Self::Expression => "expression",
+            Self::Proofreading => "proofreading",
         }
     }
 
@@ -35,6 +41,7 @@ impl RuleGroup {
             Self::Basic => "BASIC",
             Self::Rhythm => "RHYTHM",
             Self::Expression => "EXPR",
+            Self::Proofreading => "PROOF",
         }
     }
 }
@@ -133,6 +140,9 @@ pub struct Sample {
     /// The expressions that the novel forbids.
     #[serde(default)]
     pub forbidden: Vec<String>,
+    /// The corrections of the last proofreading.
+    #[serde(default)]
+    pub corrections: Vec<Correction>,
     /// The reason why the text misleads, shown on the English page.
     pub en: Option<SampleReason>,
     /// The reason why the text misleads, shown on the Japanese page.

@@ -2,13 +2,17 @@
 //!
 //! score = 100 − Σ over rules of the penalty of each finding, per 1,000 characters. One rule costs at most as much as
 //! [`MAX_FINDINGS_PER_RULE`] of its findings per 1,000 characters (novel-checks §2). The score is evidence of errors, not of
-//! literary quality.
+//! literary quality. What a proofreader found costs nothing: the same text has the same score before and after it was read.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::finding::{Finding, Severity};
+use super::{
+    finding::{Finding, Severity},
+    page::RuleGroup,
+    rules::rule,
+};
 
 /// The maximum number of findings of one rule that count per 1,000 characters.
 const MAX_FINDINGS_PER_RULE: f64 = 5.0;
@@ -37,7 +41,9 @@ impl Score {
     pub fn from_findings(findings: &[Finding], characters: usize) -> Self {
         let thousands = characters.max(LEAST_CHARACTERS) as f64 / 1_000.0;
         let mut rules: BTreeMap<&str, (f64, usize)> = BTreeMap::new();
-        for finding in findings {
+        let is_scored =
+            |finding: &&Finding| rule(finding.rule).is_none_or(|rule| rule.page.group != RuleGroup::Proofreading);
+        for finding in findings.iter().filter(is_scored) {
             let (cost, count) = rules.entry(finding.rule).or_default();
             *cost += penalty(finding.severity);
             *count += 1;

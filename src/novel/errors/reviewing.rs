@@ -69,6 +69,15 @@ pub enum ReviewError {
         /// The item of the first one.
         first: String,
     },
+    /// All corrections were rejected.
+    #[entry("CORRECTIONS_NOT_TAKEN")]
+    #[fact(count = misses.len())]
+    NoCorrectionTaken {
+        #[fact(with = joined_sentences)]
+        misses: Vec<BilingualText>,
+        /// The quotation of the first one.
+        first: String,
+    },
     #[entry("NO_REVIEW_STEP")]
     NoStep { asked: u32 },
     #[entry("NOTHING_TO_FIX")]

@@ -1,9 +1,11 @@
 //! The input of a check: an episode's manuscript with the context of its novel, read once.
 
+use std::sync::Arc;
+
 use fumi_base::encoding::{Decoded, EncodingChoice};
 use fumi_base::{encoding, files};
 
-use super::ReviewSubject;
+use super::{ReviewSubject, corrections, review_files::ReviewFiles};
 use crate::{
     checks::{AnalysedDraft, NovelContext, Tuning},
     errors::reviewing::ReviewError,
@@ -52,7 +54,9 @@ pub fn read_manuscript(
     if characters > CHARACTERS {
         return Err(ReviewError::TooLong { path, characters, limit: CHARACTERS });
     }
-    let context = NovelContext::of_project(novel, episode)?;
+    let mut context = NovelContext::of_project(novel, episode)?;
+    let corrections = corrections::read(&ReviewFiles::new(Arc::clone(novel.project()), None), episode)?;
+    context.corrections = corrections.into_iter().map(|line| line.correction).collect();
     let tuning = tuning.clone().overlaid_with(&context.tuning()?);
     let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
     let subject = ReviewSubject {

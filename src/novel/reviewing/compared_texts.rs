@@ -1,15 +1,12 @@
-//! The texts that rubrics compare a manuscript with, for a judge: settings, plot, the end of the previous episode, and
+//! The texts that a judge or a proofreader compares a manuscript with: settings, plot, the end of the previous episode, and
 //! the worn devices of the genre.
 //!
-//! A question has only those that one of its items needs, in one Markdown text.
+//! A question has only those that it needs, in one Markdown text.
 
 use fumi_base::{errors::unless_unreadable, project::ProjectPath, text::Locale};
 
 use crate::{
-    checks::{
-        NovelContext,
-        items::{ComparedText, Evaluation},
-    },
+    checks::{NovelContext, items::ComparedText},
     errors::reviewing::ReviewError,
     lexicons,
     plotting::yaml_files,
@@ -22,15 +19,14 @@ const FILES_CHARACTERS: usize = 24_000;
 /// The length of the previous episode's end, in characters: about three pages.
 const PREVIOUS_CHARACTERS: usize = 3_000;
 
-/// Returns the texts that the rubrics of some items compare with; `None` if they need none.
+/// Returns the texts that are needed, as far as the novel has them; `None` if it has none of them.
 pub fn compared_texts(
     novel: &NovelProject,
     episode: EpisodeId,
     context: &NovelContext,
-    items: &[&Evaluation],
+    needs: impl Fn(ComparedText) -> bool,
     locale: Locale,
 ) -> Result<Option<String>, ReviewError> {
-    let needs = |text: ComparedText| items.iter().any(|one| one.item.page.compares_with.contains(&text));
     let mut sections = Vec::new();
     if needs(ComparedText::Settings) || needs(ComparedText::Plot) {
         let survey = novel.survey()?;

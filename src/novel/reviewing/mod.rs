@@ -6,9 +6,11 @@
 
 mod checked_manuscript;
 mod compared_texts;
+mod corrections;
 mod id;
 mod json_lines;
 mod judgements;
+mod proofreading;
 mod replace_manuscript;
 mod review_files;
 mod review_store;
@@ -18,8 +20,10 @@ mod steps;
 
 pub use checked_manuscript::{CheckedManuscript, read_manuscript};
 pub use compared_texts::compared_texts;
+pub use corrections::CorrectionLine;
 pub use id::ReviewId;
 pub use judgements::{CombinedJudgements, JudgementLine};
+pub use proofreading::proofreading_instruction;
 pub use replace_manuscript::{ReplacedManuscript, can_be_written, prepare_replacement};
 pub use review_files::ReviewOverlay;
 pub use review_store::{

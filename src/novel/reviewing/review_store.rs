@@ -274,6 +274,10 @@ impl ReviewStore {
         Self { shelf: ReviewFiles::new(project, Some(apart)) }
     }
 
+    pub(super) fn shelf(&self) -> &ReviewFiles {
+        &self.shelf
+    }
+
     /// Begins a review. Nothing is written before its first step.
     pub fn begin(&self, id: ReviewId, subject: ReviewSubject, now: &UtcTime) -> ManuscriptReview {
         ManuscriptReview {

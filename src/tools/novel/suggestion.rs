@@ -27,6 +27,8 @@ struct SuggestedArguments {
     step_id: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fix_level: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    issue_ids: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dry_run: Option<bool>,
 }
@@ -61,6 +63,12 @@ impl Suggestion {
     /// Adds a fix level to the call.
     pub(in crate::novel) fn at_level(mut self, level: &'static str) -> Self {
         self.arguments.fix_level = Some(level);
+        self
+    }
+
+    /// Limits the call to some issues.
+    pub(in crate::novel) fn for_issues(mut self, ids: Vec<String>) -> Self {
+        self.arguments.issue_ids = ids;
         self
     }
 

@@ -9,6 +9,7 @@ mod finishing;
 pub(crate) mod killed;
 mod plotting;
 mod prompts;
+mod proofreading;
 mod readers;
 mod refused;
 mod restoring;

@@ -130,6 +130,9 @@ rules! {
     tautology,
     twisted_predicate,
     viewpoint_slip,
+    // The group `proofreading`.
+    author_query,
+    correction,
 }
 
 impl CheckRule {
@@ -225,6 +228,10 @@ impl RuleReporter<'_, '_> {
     /// True if all edits of a finding are allowed: words of speech and protected ranges must not change.
     fn allows(&self, finding: &Finding) -> bool {
         let Some(level) = self.rule.page.fix else { return false };
+        if level == FixLevel::Named {
+            // Such an edit was verified at its place when it was accepted.
+            return true;
+        }
         finding.edits.iter().all(|edit| {
             let is_speech = self.material.voice_at(edit.range.start) != TextVoice::Narration;
             // Only signs are fixed across markup: replacing half of an emphasised word would leave the other half.
@@ -240,6 +247,6 @@ const fn confidence(level: FixLevel) -> f64 {
     match level {
         FixLevel::Safe => 0.98,
         FixLevel::Standard => 0.88,
-        FixLevel::Aggressive => 0.6,
+        FixLevel::Aggressive | FixLevel::Named => 0.6,
     }
 }

@@ -53,6 +53,7 @@ fn context(sample: &ItemSample) -> NovelContext {
         previous: sample.previous.clone(),
         next: None,
         episode: sample.episode.unwrap_or(1),
+        corrections: Vec::new(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tests of the checks against their manual pages, against all available texts, and against properties of all texts.
 
 mod basic;
+mod corrections;
 mod feelings;
 mod guide;
 mod hostile;
@@ -31,6 +32,7 @@ pub(crate) fn context(sample: &Sample) -> NovelContext {
         plot: sample.plot.as_ref().map(|plot| EpisodePlot::read("plot.yaml", plot).expect("a plot")),
         names: NameLexicon::of_settings(&world),
         world,
+        corrections: sample.corrections.clone(),
         ..NovelContext::default()
     }
 }

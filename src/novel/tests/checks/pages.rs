@@ -101,10 +101,12 @@ fn every_fix_is_the_one_of_its_page_and_a_second_run_changes_nothing() {
             level,
         };
         let fixed = fix(&sample.text, fixing, None, &|| false).expect("not cancelled");
-        // A matter of style is fixed only if it is named.
+        // A matter of style and a proofreader's proposal are fixed only if they are named.
         let named: BTreeSet<String> = fixed.skipped.iter().map(|left| left.issue_id.clone()).collect();
-        let fixed = match rule.page.severity {
-            Severity::Info => fix(&sample.text, fixing, Some(&named), &|| false).expect("not cancelled"),
+        let fixed = match (rule.page.severity, level) {
+            (Severity::Info, _) | (_, FixLevel::Named) => {
+                fix(&sample.text, fixing, Some(&named), &|| false).expect("not cancelled")
+            }
             _ => fixed,
         };
         if fixed.text != *expected {

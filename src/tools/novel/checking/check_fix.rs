@@ -208,7 +208,8 @@ fn fix_manuscript(
     let before = score(&looked, source, is_cancelled)?;
     let mut after = score(&looked, &fixed.text, is_cancelled)?;
     let mut fixed = fixed;
-    if after < before {
+    // Named issues are the author's decision.
+    if after < before && only.is_none() {
         fixed = fixed.reverted();
         after = before;
     }
@@ -338,6 +339,10 @@ fn reason(why: UnfixedReason) -> BilingualText {
         UnfixedReason::Style => BilingualText::new(
             "a matter of style; fixed if named in issue_ids",
             "文体の問題。issue_ids で指定すれば直る",
+        ),
+        UnfixedReason::Proposed => BilingualText::new(
+            "a proofreader's correction; applied if named in issue_ids",
+            "校閲の赤字。issue_ids で指定すれば反映される",
         ),
         UnfixedReason::Worse => BilingualText::new("the text would score lower", "直すと点数が下がる"),
         UnfixedReason::Unsettled => BilingualText::new(

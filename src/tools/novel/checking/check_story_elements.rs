@@ -15,7 +15,7 @@ use super::{
     judging::{self, Judging, RejectedJudgement, SubmittedJudgement},
     review::{ItemSelection, ReviewContext, ReviewOptions, review_blocking},
     review_charts::ChartKind,
-    tenths, texts, yes,
+    review_question, tenths, texts, yes,
 };
 
 /// The highest score of an item that counts as low.
@@ -199,7 +199,7 @@ impl Tool for CheckStoryElements {
         let mended = fixed.map(AutoFixResults::from);
         let own = move |whole: &ReviewContext<'_>| ElementsReport { auto_fix_results: mended, ..elements(whole) };
         let done = review_blocking(&job, looks, judging, cx, own).await?;
-        judging::outcome(done, &job, serde_json::Map::new(), cx).await
+        review_question::outcome(done, &job, serde_json::Map::new(), cx).await
     }
 }
 

@@ -17,7 +17,7 @@ use super::{
     issue::{IssueReport, SHOWN_ISSUES, VERBOSE_ISSUES},
     judging::{self, Judging, RejectedJudgement, SubmittedJudgement},
     review::{ItemSelection, ReviewContext, ReviewOptions, review_blocking},
-    tenths, texts, yes,
+    review_question, tenths, texts, yes,
 };
 
 #[derive(Debug)]
@@ -120,7 +120,7 @@ impl Tool for CheckStoryStructure {
         };
         let judging = Judging::from_args(args.judgements, args.judge, cx);
         let done = review_blocking(&job, looks, judging, cx, structure).await?;
-        judging::outcome(done, &job, serde_json::Map::new(), cx).await
+        review_question::outcome(done, &job, serde_json::Map::new(), cx).await
     }
 }
 

@@ -18,9 +18,9 @@ use super::{
     check_story_elements::method_of,
     hundredths,
     issue::IssueReport,
-    judging::{self, Judging, RejectedJudgement, SubmittedJudgement},
+    judging::{Judging, RejectedJudgement, SubmittedJudgement},
     review::{ItemSelection, ReviewContext, ReviewOptions, review_blocking},
-    tenths, texts, yes,
+    review_question, tenths, texts, yes,
 };
 
 #[derive(Debug)]
@@ -109,6 +109,7 @@ impl Tool for ExecuteCheckStep {
             step: Some(step.id),
             session_id: args.session_id,
             given: args.manuscript_content,
+            proofreading: None,
         };
         let mut given = args.judgements.unwrap_or_default();
         given.extend(args.input_data.into_iter().flat_map(|data| data.judgements));
@@ -116,7 +117,7 @@ impl Tool for ExecuteCheckStep {
         let judging = Judging::from_args(Some(given), args.judge && looks.given.is_none(), cx);
         let own = move |whole: &ReviewContext<'_>| executed(whole, step, &focus);
         let done = review_blocking(&job, looks, judging, cx, own).await?;
-        judging::outcome(done, &job, submit, cx).await
+        review_question::outcome(done, &job, submit, cx).await
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) struct IssueReport {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct IssueFix {
-    /// `safe`, `standard` or `aggressive`.
+    /// `safe`, `standard`, `aggressive`, or `named` for a fix that `check_fix` applies only by its id.
     level: &'static str,
     before: String,
     after: String,
@@ -107,22 +107,28 @@ pub(super) fn lines(issues: &[&IssueReport]) -> Vec<String> {
 fn group_lines(group: &[&IssueReport]) -> Vec<String> {
     let first = group[0];
     let level = first.fix.as_ref().map(|fix| fix.level);
-    let at = level.map(|level| format!(", check_fix {level}")).unwrap_or_default();
+    let is_named = level == Some(FixLevel::Named.name());
+    let at = match level {
+        Some(_) if is_named => ", check_fix issue_ids".to_owned(),
+        Some(level) => format!(", check_fix {level}"),
+        None => String::new(),
+    };
     let mut head = format!("{} ({}{at})", first.rule, first.severity);
     let has_same_words = group.iter().all(|issue| issue.words() == first.words());
     // A change of marks and white space explains itself.
-    if has_same_words && level != Some(FixLevel::Safe.name()) {
+    if has_same_words && !is_named && level != Some(FixLevel::Safe.name()) {
         head.push_str(&format!(": {}", first.words()));
     }
     let mut rows: Vec<String> = Vec::new();
     let mut changes: Vec<(String, Vec<String>)> = Vec::new();
     for issue in group {
-        match issue.change() {
+        // The reason for a proofreader's correction is its own.
+        match issue.change().filter(|_| !is_named) {
             Some(change) => match changes.iter_mut().find(|(known, _)| *known == change) {
                 Some((_, places)) => places.push(issue.place()),
                 None => changes.push((change, vec![issue.place()])),
             },
-            None if has_same_words => rows.push(format!("{} {}", issue.place(), issue.excerpt)),
+            None if has_same_words && !is_named => rows.push(format!("{} {}", issue.place(), issue.excerpt)),
             None => rows.push(format!("{} {}: {}", issue.place(), issue.excerpt, issue.words())),
         }
     }

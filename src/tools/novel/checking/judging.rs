@@ -1,28 +1,26 @@
 //! Judgements of items: accepted with quotations that occur in the text, and requested from a model or the host.
 //!
-//! The client's model or a provider is asked if the server can reach one; otherwise the question is the result, and the
-//! host submits judgements with another call. Nothing is invented: an item without a judgement is not evaluated.
+//! Nothing is invented: an item without a judgement is not evaluated.
 
 use fumi_base::text::{BilingualText, Locale};
-use fumi_kernel::{
-    AnswerCall, AnswerMaterial, Answerer, AskStatus, Audience, Cx, QuestionReply, ToolError, ToolOutcome,
-};
+use fumi_kernel::{Answerer, Cx};
 use fumi_novel::{
-    artifacts::{ArtifactKind, ArtifactStore},
     checks::{
         CheckMaterial as Novel,
         items::{self, Evaluation, Judge, Judgement, JudgementError},
     },
-    errors::{artifact::ArtifactError, reviewing::ReviewError},
+    errors::reviewing::ReviewError,
     references::ContentHash,
     reviewing::{self, CombinedJudgements, JudgementLine, ManuscriptReview},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{CheckContext, CheckDetails, CheckJob, CheckReply, now, report};
-use crate::novel::writing::artifact;
+use super::{
+    CheckContext, CheckJob, now,
+    review_question::{AskedManuscript, ReviewQuestion},
+};
 
 /// A judgement of an item.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -62,12 +60,17 @@ impl Judging {
             // asked.
             asks: asks && judgements.is_empty() && !cx.caller.access.read_only,
             judgements,
-            by: Some(match cx.answerer {
-                Answerer::Host => Judge::Host,
-                Answerer::Sampling => Judge::Sampling,
-                Answerer::Provider => Judge::Provider,
-            }),
+            by: Some(author(cx)),
         }
+    }
+}
+
+/// Returns the author of the call's answer.
+pub(super) const fn author(cx: &Cx) -> Judge {
+    match cx.answerer {
+        Answerer::Host => Judge::Host,
+        Answerer::Sampling => Judge::Sampling,
+        Answerer::Provider => Judge::Provider,
     }
 }
 
@@ -93,19 +96,6 @@ impl RejectedJudgement {
             Locale::Ja => format!("! {} は不採用: {reason}", self.item_id),
         }
     }
-}
-
-/// The items that are open for judgement, with the texts needed for it.
-pub(super) struct JudgementRequest {
-    instruction: String,
-    rubric: String,
-    /// The texts that rubrics compare the manuscript with.
-    compared: Option<String>,
-    items: Vec<OpenItem>,
-    /// The reference to the manuscript, with its path and hash.
-    text: String,
-    path: String,
-    sha256: String,
 }
 
 /// An item that is open for judgement.
@@ -180,22 +170,32 @@ fn rejection_reason(item: &str, refusal: &JudgementError) -> BilingualText {
     BilingualText::new(format!("{item}: {en}."), format!("{item}: {ja}。"))
 }
 
-/// Returns the open items of some evaluations, if the call requests judgements.
-pub(super) fn judgement_request(
+/// Returns the question about the open items of some evaluations, if the call requests judgements.
+pub(super) fn judgement_question(
     seen: &CheckContext<'_>,
     judging: &Judging,
     evaluations: &[Evaluation],
-) -> Result<Option<JudgementRequest>, ReviewError> {
+) -> Result<Option<ReviewQuestion>, ReviewError> {
     let context = seen.material.context();
     let open = reviewing::open_items(evaluations);
     if !judging.asks || open.is_empty() || seen.material.characters() == 0 {
         return Ok(None);
     }
-    let (job, subject) = (seen.job, &seen.looked.subject);
-    Ok(Some(JudgementRequest {
-        compared: reviewing::compared_texts(&job.novel, job.episode, context, &open, job.locale)?,
+    let job = seen.job;
+    let criterion = match job.locale {
+        Locale::En => "Every quotation occurs in the manuscript, character for character; scores are from 0 to 1.",
+        Locale::Ja => "引用はすべて原稿に一字一句そのまま存在し、score は 0〜1 である。",
+    };
+    let needs = |text| open.iter().any(|one| one.item.page.compares_with.contains(&text));
+    Ok(Some(ReviewQuestion {
+        step: "judge",
+        title: BilingualText::new("Judging", "判定"),
+        compared: reviewing::compared_texts(&job.novel, job.episode, context, needs, job.locale)?,
         instruction: reviewing::instruction(job.episode, &open, job.locale),
-        rubric: reviewing::rubric(&open, job.locale),
+        rubric: Some(reviewing::rubric(&open, job.locale)),
+        criterion: criterion.to_owned(),
+        schema: answer_schema(),
+        answer: ("judgements", sample(&open[0].item.id)),
         items: open
             .iter()
             .map(|one| OpenItem {
@@ -203,91 +203,8 @@ pub(super) fn judgement_request(
                 title: reviewing::words(one.item, job.locale).title.clone(),
             })
             .collect(),
-        text: seen.material.manuscript().source().to_owned(),
-        path: subject.manuscript.clone(),
-        sha256: subject.sha256.clone(),
+        manuscript: AskedManuscript::of(seen),
     }))
-}
-
-/// Returns the outcome of a judged check: its reply, together with the question about open items, if any.
-pub(super) async fn outcome<T: CheckDetails + Clone + Send + Sync + 'static>(
-    (checked, open): (CheckReply<T>, Option<JudgementRequest>),
-    job: &CheckJob,
-    submit: Map<String, Value>,
-    cx: &Cx,
-) -> Result<ToolOutcome<CheckReply<T>>, ToolError> {
-    let Some(mut open) = open else {
-        return Ok(ToolOutcome::Done(checked));
-    };
-    let checked = CheckReply { items: std::mem::take(&mut open.items), ..checked };
-    // The texts are stored as artifacts, so that a host reads them with `fetch_artifact` only when it judges.
-    let (novel, tool) = (job.novel.clone(), job.tool);
-    let (rubric, compared) = (open.rubric.clone(), open.compared.clone());
-    let kept = cx.blocking(move |_, _| {
-        let store = ArtifactStore::new(novel);
-        let keep = |text: &str| {
-            let artifact = store.keep(text, ArtifactKind::Markdown, tool, &now())?;
-            Ok::<_, ArtifactError>(artifact.file.hash.artifact_id())
-        };
-        Ok::<_, ArtifactError>((keep(&rubric)?, compared.as_deref().map(keep).transpose()?))
-    });
-    let ids = kept.await?;
-    Ok(ToolOutcome::Ask(Box::new(ask(&checked, open, job, ids, submit))))
-}
-
-fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
-    checked: &CheckReply<T>,
-    open: JudgementRequest,
-    job: &CheckJob,
-    (rubric, compared): (String, Option<String>),
-    submit: Map<String, Value>,
-) -> QuestionReply {
-    let (manuscript, criteria, to_compare) = match job.locale {
-        Locale::En => ("manuscript", "rubric", "texts to compare with"),
-        Locale::Ja => ("原稿", "採点基準", "照らし合わせる資料"),
-    };
-    let compared_with = compared.map(|id| format!("{id} ({to_compare})"));
-    let material_to_compare = open.compared.map(|text| AnswerMaterial { title: to_compare.to_owned(), text });
-    let session_id = checked.session_id.clone();
-    let mut arguments = Map::new();
-    arguments.insert("episode".to_owned(), json!(job.episode.number()));
-    arguments.insert("session_id".to_owned(), json!(session_id));
-    arguments.extend(submit);
-    let mut more = match serde_json::to_value(checked) {
-        Ok(Value::Object(fields)) => fields,
-        _ => Map::new(),
-    };
-    more.remove("session_id");
-    let said = match job.locale {
-        Locale::En => "Every quotation occurs in the manuscript, character for character; scores are from 0 to 1.",
-        Locale::Ja => "引用はすべて原稿に一字一句そのまま存在し、score は 0〜1 である。",
-    };
-    let first = checked.items.first().map_or_else(String::new, |item| item.item_id.clone());
-    QuestionReply {
-        status: AskStatus::NeedsText,
-        session_id,
-        step: "judge".to_owned(),
-        instruction: open.instruction,
-        report: report(checked, job.locale),
-        context: [format!("{} {} ({manuscript})", artifact(&open.sha256), open.path), format!("{rubric} ({criteria})")]
-            .into_iter()
-            .chain(compared_with)
-            .collect(),
-        acceptance_criteria: vec![said.to_owned()],
-        response_schema: answer_schema(),
-        submit: AnswerCall { tool: job.tool, arguments, answer: "judgements", sample: Some(sample(&first)) },
-        // A model gets as many characters as its budget allows, in this order.
-        material: [
-            AnswerMaterial { title: criteria.to_owned(), text: open.rubric },
-            AnswerMaterial { title: open.path, text: open.text },
-        ]
-        .into_iter()
-        .chain(material_to_compare)
-        .collect(),
-        audience: Audience::AnyModel,
-        title: Some(BilingualText::new("Judging", "判定")),
-        more,
-    }
 }
 
 /// Returns the line of a reply without an overall score: the reason, and how to obtain one.
@@ -307,8 +224,8 @@ pub(super) fn sample(item: &str) -> Value {
 }
 
 /// Returns the JSON schema of an answer.
-fn answer_schema() -> Option<Map<String, Value>> {
-    let schema = json!({"type": "array", "items": {
+fn answer_schema() -> Value {
+    json!({"type": "array", "items": {
         "type": "object",
         "properties": {
             "item_id": {"type": "string"},
@@ -317,6 +234,5 @@ fn answer_schema() -> Option<Map<String, Value>> {
             "comment": {"type": "string", "maxLength": 500},
         },
         "required": ["item_id", "score", "quotes", "comment"], "additionalProperties": false,
-    }});
-    schema.as_object().cloned()
+    }})
 }

@@ -7,6 +7,7 @@
 
 pub mod check_basic;
 pub mod check_fix;
+pub mod check_proofreading;
 pub mod check_rhythm;
 pub mod check_story_elements;
 pub mod check_story_structure;
@@ -23,8 +24,10 @@ pub(in crate::novel) mod finishing;
 mod issue;
 mod judging;
 mod literature;
+mod proofreading;
 mod review;
 pub(in crate::novel) mod review_charts;
+mod review_question;
 
 use std::time::Duration;
 
@@ -67,6 +70,9 @@ const CHECKS: ToolSpec =
 
 /// The method of findings made without any model.
 const DETERMINISTIC: &str = "deterministic";
+
+/// The maximum number of corrections in a suggested call.
+const SUGGESTED: usize = 20;
 
 /// Returns true: the serde default of arguments that are on unless turned off.
 const fn yes() -> bool {
@@ -299,6 +305,10 @@ trait CheckDetails: Serialize {
     fn rejected(&self) -> &[RejectedJudgement] {
         &[]
     }
+    /// Returns the argument that sends again what was not accepted, with an example; `None` if all was accepted.
+    fn resend(&self) -> Option<(&'static str, serde_json::Value)> {
+        Some(("judgements", judging::sample(self.rejected().first()?.item())))
+    }
     /// Returns the items with two opinions that are far apart.
     fn unstable(&self) -> &[String] {
         &[]
@@ -352,7 +362,7 @@ fn build_reply<T: CheckDetails>(seen: &CheckContext<'_>, session: &ReviewId, own
         items: Vec::new(),
         charts: Vec::new(),
         rule_version: RULE_VERSION,
-        next_suggested_actions: next(job, counts),
+        next_suggested_actions: next(seen, counts),
         remarks: remarks(seen, verdict.score),
         tool,
         is_verbose: job.verbose,
@@ -369,8 +379,20 @@ fn score_words(score: Option<f64>, locale: Locale) -> String {
 }
 
 /// Suggests the next calls for the issues.
-fn next(job: &CheckJob, counts: IssueCounts) -> Vec<Suggestion> {
+fn next(seen: &CheckContext<'_>, counts: IssueCounts) -> Vec<Suggestion> {
+    let job = seen.job;
     let mut next = Vec::new();
+    let is_named = |issue: &&CheckIssue| issue.fix.as_ref().is_some_and(|fix| fix.level == FixLevel::Named);
+    let corrections: Vec<String> =
+        seen.issues.iter().filter(is_named).take(SUGGESTED).map(|issue| issue.issue_id.clone()).collect();
+    if !corrections.is_empty() {
+        let why = job.suggestion(
+            "check_fix",
+            "applies these corrections of the proofreader; leave out those that you reject",
+            "校閲の赤字を反映します。採らないものは除いてください",
+        );
+        next.push(why.for_issues(corrections));
+    }
     if counts.fixable_safe > 0 {
         let why = job.suggestion(
             "check_fix",
@@ -500,18 +522,17 @@ fn report<T: CheckDetails>(reply: &CheckReply<T>, locale: Locale) -> String {
     lines.join("\n")
 }
 
-/// Returns the call that sends the rejected judgements again.
-fn judge_again<T: CheckDetails>(reply: &CheckReply<T>, locale: Locale) -> Option<String> {
-    let items = reply.own.rejected();
-    let first = items.first()?;
+/// Returns the call that sends again what was not accepted.
+fn send_again<T: CheckDetails>(reply: &CheckReply<T>, locale: Locale) -> Option<String> {
+    let (argument, sample) = reply.own.resend()?;
     let mut arguments = json!({"episode": reply.episode, "session_id": reply.session_id});
     if let Some(step) = reply.own.step() {
         arguments["step_id"] = json!(step);
     }
-    arguments["judgements"] = judging::sample(first.item());
+    arguments[argument] = sample;
     let reason = match locale {
-        Locale::En => "judge the rejected items again",
-        Locale::Ja => "不採用の項目を判定し直す",
+        Locale::En => "send what was rejected again",
+        Locale::Ja => "不採用のものを送り直す",
     };
     Some(format!("{}: {reason}", call_line(reply.tool, &arguments)))
 }
@@ -519,7 +540,7 @@ fn judge_again<T: CheckDetails>(reply: &CheckReply<T>, locale: Locale) -> Option
 impl<T: CheckDetails + Clone + Send + Sync + 'static> Render for CheckReply<T> {
     fn text(&self, locale: Locale) -> String {
         let mut lines = vec![report(self, locale)];
-        let again = judge_again(self, locale);
+        let again = send_again(self, locale);
         let next = self.own.next_step();
         let next = next.map(|step| next_step_line(self.episode, &self.session_id, step));
         // These calls have the id.

@@ -15,11 +15,11 @@ use super::{
     check_fix::{RequestedFixLevel, fix_first},
     check_story_elements::{AutoFixResults, ElementsReport, elements, method_of},
     issue::IssueReport,
-    judging::{self, Judging, RejectedJudgement, SubmittedJudgement},
+    judging::{Judging, RejectedJudgement, SubmittedJudgement},
     literature::LiteratureComparison,
     review::{ItemSelection, ReviewContext, ReviewOptions, review_blocking},
     review_charts::ChartKind,
-    tenths, texts, yes,
+    review_question, tenths, texts, yes,
 };
 
 #[derive(Debug)]
@@ -123,7 +123,7 @@ impl Tool for NovelerCheck {
         let mended = fixed.map(AutoFixResults::from);
         let own = move |whole: &ReviewContext<'_>| everything(whole, mended);
         let done = review_blocking(&job, looks, judging, cx, own).await?;
-        judging::outcome(done, &job, Map::new(), cx).await
+        review_question::outcome(done, &job, Map::new(), cx).await
     }
 }
 

@@ -19,8 +19,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     CheckContext, CheckDetails, CheckJob, CheckReply, alone, build_reply,
-    judging::{self, JudgementRequest, Judging, RejectedJudgement},
-    now, review_charts, to_json,
+    judging::{self, Judging, RejectedJudgement},
+    now,
+    proofreading::{self, AcceptedCorrections, Proofreading},
+    review_charts,
+    review_question::ReviewQuestion,
+    to_json,
 };
 
 /// The rules, items and input of a review.
@@ -36,6 +40,8 @@ pub(super) struct ReviewOptions {
     pub(super) session_id: Option<String>,
     /// A text to check instead of the manuscript.
     pub(super) given: Option<String>,
+    /// The corrections of a proofreader, and whether they are requested.
+    pub(super) proofreading: Option<Proofreading>,
 }
 
 /// The selection of items that a call evaluates.
@@ -66,6 +72,8 @@ pub(super) struct ReviewContext<'a> {
     pub(super) unstable: &'a [String],
     /// Judgements of this call that were not accepted.
     pub(super) rejected: &'a [RejectedJudgement],
+    /// The corrections of this call.
+    pub(super) corrections: &'a AcceptedCorrections,
 }
 
 /// Runs a check with rules alone.
@@ -88,7 +96,7 @@ pub(super) async fn review_blocking<T: CheckDetails + Send + 'static>(
     judging: Judging,
     cx: &Cx,
     own: impl FnOnce(&ReviewContext<'_>) -> T + Send + 'static,
-) -> Result<(CheckReply<T>, Option<JudgementRequest>), ToolError> {
+) -> Result<(CheckReply<T>, Option<ReviewQuestion>), ToolError> {
     let is_alone = job.may_store && looks.session_id.is_some();
     let (reader, id) = (job.caller_reviews.clone(), looks.session_id.clone().unwrap_or_else(|| job.id().to_string()));
     if !job.may_store {
@@ -106,22 +114,26 @@ pub(super) async fn review_blocking<T: CheckDetails + Send + 'static>(
     Ok(done)
 }
 
-/// Reviews a manuscript. Returns the reply and the items that are open for judgement.
+/// Reviews a manuscript. Returns the reply and the question to a judge or a proofreader, if the call asks one.
 pub(super) fn review<T: CheckDetails>(
     job: &CheckJob,
     looks: &ReviewOptions,
     judging: &Judging,
     is_cancelled: &dyn Fn() -> bool,
     own: impl FnOnce(&ReviewContext<'_>) -> T,
-) -> Result<(CheckReply<T>, Option<JudgementRequest>), ReviewError> {
-    let looked = reviewing::read_manuscript(&job.novel, job.episode, looks.given.as_deref(), &job.tuning)?;
+) -> Result<(CheckReply<T>, Option<ReviewQuestion>), ReviewError> {
+    let mut looked = reviewing::read_manuscript(&job.novel, job.episode, looks.given.as_deref(), &job.tuning)?;
+    let mut review = opened(job, looks, &looked.subject)?;
+    let corrections = match &looks.proofreading {
+        Some(given) => proofreading::accept_corrections(job, given, &mut looked, &review)?,
+        None => AcceptedCorrections::default(),
+    };
     let material = Novel::new(&looked.draft, &looked.context, &looked.tuning, checks::morphology());
     let mut findings = checks::run_rules(&material, looks.groups, is_cancelled).ok_or(ReviewError::Cancelled)?;
     if let Some(step) = looks.step.and_then(reviewing::review_step) {
         findings.retain(|finding| step.has_rule(finding.rule));
     }
     let issues = CheckIssue::all(&material, &findings, job.locale);
-    let mut review = opened(job, looks, &looked.subject)?;
     let (opinions, rejected) = judging::accept_judgements(job, judging, &material, &review)?;
     let evaluations = evaluated(&material, &looks.items, &opinions.judged, is_cancelled)?;
     let seen = CheckContext {
@@ -132,14 +144,22 @@ pub(super) fn review<T: CheckDetails>(
         issues: &issues,
         score: Score::from_findings(&findings, material.characters()),
     };
-    let whole =
-        ReviewContext { seen: &seen, evaluations: &evaluations, unstable: &opinions.unstable, rejected: &rejected };
+    let whole = ReviewContext {
+        seen: &seen,
+        evaluations: &evaluations,
+        unstable: &opinions.unstable,
+        rejected: &rejected,
+        corrections: &corrections,
+    };
     let mut checked = build_reply(&seen, review.id(), own(&whole));
     checked.charts = review_charts::draw_charts(&whole)?;
     // May fail, so it comes before anything is written.
-    let open = judging::judgement_request(&seen, judging, &evaluations)?;
+    let question = match &looks.proofreading {
+        Some(given) => proofreading::proofreading_question(&seen, given)?,
+        None => judging::judgement_question(&seen, judging, &evaluations)?,
+    };
     keep(job, looks, &mut review, &seen, &mut checked)?;
-    Ok((checked, open))
+    Ok((checked, question))
 }
 
 fn evaluated(
