@@ -13,6 +13,7 @@ pub mod file_writing;
 pub mod finishing;
 pub mod lexicons;
 pub mod manuscript;
+pub mod memory;
 pub mod morphology;
 pub mod plotting;
 pub mod project;

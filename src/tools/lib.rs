@@ -76,7 +76,6 @@ pub fn catalogue(
         ToolEntry::for_tool::<checking::check_story_elements::CheckStoryElements>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::check_rhythm::CheckRhythm>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::check_writing_expression::CheckWritingExpression>(Arc::clone(&novel)),
-        ToolEntry::for_tool::<checking::check_proofreading::CheckProofreading>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::check_fix::CheckFix>(Arc::clone(&novel)),
         // novel: finishing
         ToolEntry::for_tool::<novel::status::ProjectStatus>(Arc::clone(&novel)),
@@ -84,6 +83,8 @@ pub fn catalogue(
         ToolEntry::for_tool::<novel::init::Init>(Arc::clone(&novel)),
         ToolEntry::for_tool::<novel::noveler::Noveler>(Arc::clone(&novel)),
         // novel-review: checking step by step
+        ToolEntry::for_tool::<checking::check_proofreading::CheckProofreading>(Arc::clone(&novel)),
+        ToolEntry::for_tool::<checking::record_episode_state::RecordEpisodeState>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::get_check_tasks::GetCheckTasks>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::execute_check_step::ExecuteCheckStep>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::get_check_status::GetCheckStatus>(Arc::clone(&novel)),

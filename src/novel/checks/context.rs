@@ -4,7 +4,7 @@
 
 use fumi_base::errors::unless_unreadable;
 
-use super::{Tuning, correction::Correction};
+use super::{Tuning, contradiction::Contradiction, correction::Correction};
 use crate::{
     errors::{project::ProjectError, reviewing::ReviewError},
     morphology::NameLexicon,
@@ -31,6 +31,8 @@ pub struct NovelContext {
     pub next: Option<EpisodePlot>,
     /// The corrections of the last proofreading, as far as the text still needs them.
     pub corrections: Vec<Correction>,
+    /// The contradictions to the recorded states of the episodes and to the settings.
+    pub contradictions: Vec<Contradiction>,
     /// The episode number; 0 if unknown.
     pub episode: u32,
 }
@@ -59,6 +61,7 @@ impl NovelContext {
             episode: episode.number(),
             previous: previous.map(|decoded| decoded.text).filter(|text| text.len() <= PREVIOUS_BYTES),
             corrections: Vec::new(),
+            contradictions: Vec::new(),
             settings: survey.settings,
         })
     }

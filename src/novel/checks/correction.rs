@@ -219,6 +219,14 @@ fn find<'a>(material: &CheckMaterial<'a>, quote: &str) -> Result<(&'a str, Range
     Err(CorrectionError::NotInText)
 }
 
+/// Returns the range in the source of the first occurrence of a quotation, with or without its ruby.
+pub(super) fn find_first(material: &CheckMaterial<'_>, quote: &str) -> Option<Range<usize>> {
+    let quote = quote.trim();
+    let range = |at: usize| at..at + quote.len();
+    let visible = material.text().find(quote).map(|at| material.source_of(&range(at)));
+    visible.or_else(|| material.manuscript().source().find(quote).map(range)).filter(|range| !range.is_empty())
+}
+
 /// Iterates over the starts of all occurrences, which may overlap.
 fn occurrences<'t>(text: &'t str, quote: &'t str) -> impl Iterator<Item = usize> + 't {
     let step = quote.chars().next().map_or(1, char::len_utf8);

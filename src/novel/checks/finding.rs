@@ -66,7 +66,7 @@ impl FixLevel {
 }
 
 /// One replacement in the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Edit {
     /// The byte range in the source; empty for an insertion.
     pub range: Range<usize>,

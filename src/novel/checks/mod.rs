@@ -7,6 +7,7 @@
 
 pub mod aspects;
 mod context;
+mod contradiction;
 mod correction;
 pub mod features;
 mod finding;
@@ -22,6 +23,7 @@ mod splitting;
 mod tuning;
 
 pub use context::NovelContext;
+pub use contradiction::Contradiction;
 pub use correction::{Correction, CorrectionError, CorrectionKind, verify_correction};
 pub use finding::{Edit, Finding, FixLevel, Severity};
 pub use fixing::{AppliedChange, FixRequest, FixResult, SkippedIssue, UnfixedReason, fix};
@@ -32,9 +34,12 @@ pub use rules::{CheckRule, RULES, rule};
 pub use score::{Score, penalty};
 pub use tuning::{ClosingQuotePeriod, ParagraphIndent, Tuning, TuningError};
 
+use std::collections::HashSet;
+
 use crate::morphology::{Ipadic, Morphology};
 
-/// Runs the rules of some groups and returns their findings in the order of the text. Returns `None` if cancelled.
+/// Runs the rules of some groups and returns their findings in the order of the text; of a correction that another rule
+/// makes as well, only the other finding. Returns `None` if cancelled.
 ///
 /// On a text without Japanese letters only the basic rules run, since its words cannot be analysed.
 pub fn run_rules(
@@ -55,7 +60,19 @@ pub fn run_rules(
         findings.append(&mut rules::run_rule(rule, material));
     }
     findings.sort_by_key(|finding| (finding.source.start, finding.source.end));
+    remove_known_corrections(&mut findings);
     Some(findings)
+}
+
+/// Removes the corrections of a proofreader that make the same edit as another finding.
+fn remove_known_corrections(findings: &mut Vec<Finding>) {
+    let is_correction = |finding: &Finding| finding.rule == "correction";
+    if !findings.iter().any(is_correction) {
+        return;
+    }
+    let others = findings.iter().filter(|finding| !is_correction(finding)).flat_map(|finding| &finding.edits);
+    let known: HashSet<Edit> = others.cloned().collect();
+    findings.retain(|finding| !is_correction(finding) || !finding.edits.iter().all(|edit| known.contains(edit)));
 }
 
 /// Returns the embedded dictionary as the morphological analyser.

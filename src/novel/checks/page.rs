@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::{
+    contradiction::Contradiction,
     correction::Correction,
     finding::{FixLevel, Severity},
 };
@@ -143,6 +144,9 @@ pub struct Sample {
     /// The corrections of the last proofreading.
     #[serde(default)]
     pub corrections: Vec<Correction>,
+    /// The contradictions to the recorded states.
+    #[serde(default)]
+    pub contradictions: Vec<Contradiction>,
     /// The reason why the text misleads, shown on the English page.
     pub en: Option<SampleReason>,
     /// The reason why the text misleads, shown on the Japanese page.

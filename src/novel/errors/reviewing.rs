@@ -78,6 +78,13 @@ pub enum ReviewError {
         /// The quotation of the first one.
         first: String,
     },
+    /// All facts of a state were rejected.
+    #[entry("FACTS_NOT_TAKEN")]
+    #[fact(count = misses.len())]
+    NoFactTaken {
+        #[fact(with = joined_sentences)]
+        misses: Vec<BilingualText>,
+    },
     #[entry("NO_REVIEW_STEP")]
     NoStep { asked: u32 },
     #[entry("NOTHING_TO_FIX")]

@@ -9,6 +9,7 @@ pub mod connectives;
 mod drama;
 
 mod emotion;
+mod facets;
 mod forbidden;
 pub mod honorifics;
 mod inflected;
@@ -30,6 +31,7 @@ mod wording;
 pub use body::{BODY, BodyLexicon};
 pub use drama::{DRAMA, DramaLexicon};
 pub use emotion::{EMOTION, EmotionLexicon};
+pub use facets::{FACETS, Facet, Facets};
 pub use forbidden::{FORBIDDEN, ForbiddenLexicon, LimitedPhrase, UnwantedPlace, UnwantedText};
 pub use openings::OPENINGS;
 pub use people::{PEOPLE, PeopleLexicon, Pronouns};

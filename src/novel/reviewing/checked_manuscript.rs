@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fumi_base::encoding::{Decoded, EncodingChoice};
 use fumi_base::{encoding, files};
 
-use super::{ReviewSubject, corrections, review_files::ReviewFiles};
+use super::{ReviewSubject, contradictions::contradictions, corrections, review_files::ReviewFiles};
 use crate::{
     checks::{AnalysedDraft, NovelContext, Tuning},
     errors::reviewing::ReviewError,
@@ -57,6 +57,7 @@ pub fn read_manuscript(
     let mut context = NovelContext::of_project(novel, episode)?;
     let corrections = corrections::read(&ReviewFiles::new(Arc::clone(novel.project()), None), episode)?;
     context.corrections = corrections.into_iter().map(|line| line.correction).collect();
+    context.contradictions = contradictions(novel, episode, &context, None)?;
     let tuning = tuning.clone().overlaid_with(&context.tuning()?);
     let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
     let subject = ReviewSubject {

@@ -6,6 +6,7 @@
 
 mod checked_manuscript;
 mod compared_texts;
+mod contradictions;
 mod corrections;
 mod id;
 mod json_lines;
@@ -20,6 +21,7 @@ mod steps;
 
 pub use checked_manuscript::{CheckedManuscript, read_manuscript};
 pub use compared_texts::compared_texts;
+pub use contradictions::{contradictions, stands};
 pub use corrections::CorrectionLine;
 pub use id::ReviewId;
 pub use judgements::{CombinedJudgements, JudgementLine};

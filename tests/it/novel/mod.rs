@@ -7,6 +7,7 @@ mod enhanced;
 pub(crate) mod fencing;
 mod finishing;
 pub(crate) mod killed;
+mod memory;
 mod plotting;
 mod prompts;
 mod proofreading;

@@ -75,7 +75,7 @@ async fn rejected_judgements_are_named_with_the_call_that_repeats_them() {
         );
         let mut expected = arguments.clone();
         expected["judgements"] = json!([given(id(1), "…")]);
-        let again = line_with(&judged, ": judge the rejected items again");
+        let again = line_with(&judged, ": send what was rejected again");
         assert_eq!(call_in(again, tool), expected, "{judged}");
         // If all are rejected, the error repeats the call of the caller.
         arguments["judgements"] = json!([given(id(1), "この文は本文に無い")]);

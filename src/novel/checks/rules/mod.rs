@@ -132,6 +132,7 @@ rules! {
     viewpoint_slip,
     // The group `proofreading`.
     author_query,
+    contradiction,
     correction,
 }
 

@@ -35,7 +35,8 @@ fn verified(text: &str, correction: &Correction) -> Result<(), CorrectionError> 
 /// Returns the text after all corrections were applied by their ids.
 fn applied(text: &str, corrections: Vec<Correction>) -> String {
     let context = NovelContext { corrections, ..NovelContext::default() };
-    let tuning = Tuning::default();
+    // It would find one of the errors too.
+    let tuning = Tuning { disabled: vec!["misconversion".to_owned()], ..Tuning::default() };
     let named: BTreeSet<String> = with_material(text, &context, &tuning, |material| {
         let findings = run_rules(material, &[RuleGroup::Proofreading], &|| false).expect("not cancelled");
         ids(material, &findings).into_iter().map(|(id, _)| id).collect()

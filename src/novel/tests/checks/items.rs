@@ -54,6 +54,7 @@ fn context(sample: &ItemSample) -> NovelContext {
         next: None,
         episode: sample.episode.unwrap_or(1),
         corrections: Vec::new(),
+        contradictions: Vec::new(),
     }
 }
 

@@ -33,6 +33,7 @@ pub(crate) fn context(sample: &Sample) -> NovelContext {
         names: NameLexicon::of_settings(&world),
         world,
         corrections: sample.corrections.clone(),
+        contradictions: sample.contradictions.clone(),
         ..NovelContext::default()
     }
 }

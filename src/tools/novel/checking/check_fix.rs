@@ -48,9 +48,8 @@ pub enum RequestedFixLevel {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     episode: EpisodeNumber,
-    /// The kinds of fixes to apply.
-    #[serde(default)]
-    fix_level: RequestedFixLevel,
+    /// The kinds of fixes to apply; by default `safe`, with `issue_ids` any.
+    fix_level: Option<RequestedFixLevel>,
     /// The ids of the issues to fix; by default all.
     #[schemars(length(min = 1, max = 500), inner(length(max = 40)))]
     issue_ids: Option<Vec<String>>,
@@ -143,8 +142,9 @@ impl Tool for CheckFix {
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let job = CheckJob::new("check_fix", args.episode, args.verbose, deps, cx)?;
         deps.check_manuscript(cx, args.episode.0).await?;
-        let level = args.fix_level.level();
-        let is_dry = args.dry_run.unwrap_or(level == FixLevel::Aggressive);
+        let named = if args.issue_ids.is_some() { RequestedFixLevel::Aggressive } else { RequestedFixLevel::default() };
+        let level = args.fix_level.unwrap_or(named).level();
+        let is_dry = args.dry_run.unwrap_or(args.fix_level == Some(RequestedFixLevel::Aggressive));
         let only = args.issue_ids.map(BTreeSet::from_iter);
         let holder = format!("check_fix {}", args.episode.0);
         let at = stamp();

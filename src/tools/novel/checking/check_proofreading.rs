@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    CHECKS, CheckDetails, CheckJob, CheckReply, EpisodeNumber, NovelDeps,
+    CHECKS, CheckDetails, CheckJob, CheckReply, EpisodeNumber, NovelDeps, REVIEW,
     issue::IssueReport,
     judging::{Judging, author},
     proofreading::{Proofreading, RejectedCorrection, SubmittedCorrection},
-    review::{ReviewContext, ReviewOptions, review_blocking},
+    review::{ModelReading, ReviewContext, ReviewOptions, review_blocking},
     review_question, texts, yes,
 };
 
@@ -58,6 +58,7 @@ pub struct ProofreadingReport {
 impl Tool for CheckProofreading {
     const SPEC: ToolSpec = ToolSpec {
         name: "check_proofreading",
+        toolset: REVIEW,
         texts: texts!("check_proofreading"),
         example: r#"{"episode": 1}"#,
         timeout: Duration::from_mins(2),
@@ -84,7 +85,7 @@ impl Tool for CheckProofreading {
         let looks = ReviewOptions {
             groups: &RuleGroup::ALL,
             session_id: args.session_id,
-            proofreading: Some(proofreading),
+            reading: Some(ModelReading::Proofreading(proofreading)),
             ..ReviewOptions::default()
         };
         let done = review_blocking(&job, looks, Judging::default(), cx, report).await?;

@@ -109,7 +109,7 @@ impl Tool for ExecuteCheckStep {
             step: Some(step.id),
             session_id: args.session_id,
             given: args.manuscript_content,
-            proofreading: None,
+            reading: None,
         };
         let mut given = args.judgements.unwrap_or_default();
         given.extend(args.input_data.into_iter().flat_map(|data| data.judgements));

@@ -17,9 +17,11 @@ pub mod get_check_history;
 pub mod get_check_status;
 pub mod get_check_tasks;
 pub mod noveler_check;
+pub mod record_episode_state;
 
 mod aspect;
 mod caller_reviews;
+mod episode_state;
 pub(in crate::novel) mod finishing;
 mod issue;
 mod judging;

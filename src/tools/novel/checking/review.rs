@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     CheckContext, CheckDetails, CheckJob, CheckReply, alone, build_reply,
+    episode_state::{self, AcceptedState, StateReading},
     judging::{self, Judging, RejectedJudgement},
     now,
     proofreading::{self, AcceptedCorrections, Proofreading},
@@ -40,8 +41,15 @@ pub(super) struct ReviewOptions {
     pub(super) session_id: Option<String>,
     /// A text to check instead of the manuscript.
     pub(super) given: Option<String>,
-    /// The corrections of a proofreader, and whether they are requested.
-    pub(super) proofreading: Option<Proofreading>,
+    /// What a model reads the manuscript for, besides judging.
+    pub(super) reading: Option<ModelReading>,
+}
+
+/// What a model reads a manuscript for: its answer, or the request for one.
+#[derive(Clone, Debug)]
+pub(super) enum ModelReading {
+    Proofreading(Proofreading),
+    State(StateReading),
 }
 
 /// The selection of items that a call evaluates.
@@ -74,6 +82,8 @@ pub(super) struct ReviewContext<'a> {
     pub(super) rejected: &'a [RejectedJudgement],
     /// The corrections of this call.
     pub(super) corrections: &'a AcceptedCorrections,
+    /// The state of this call.
+    pub(super) state: &'a AcceptedState,
 }
 
 /// Runs a check with rules alone.
@@ -124,10 +134,14 @@ pub(super) fn review<T: CheckDetails>(
 ) -> Result<(CheckReply<T>, Option<ReviewQuestion>), ReviewError> {
     let mut looked = reviewing::read_manuscript(&job.novel, job.episode, looks.given.as_deref(), &job.tuning)?;
     let mut review = opened(job, looks, &looked.subject)?;
-    let corrections = match &looks.proofreading {
-        Some(given) => proofreading::accept_corrections(job, given, &mut looked, &review)?,
-        None => AcceptedCorrections::default(),
-    };
+    let (mut corrections, mut state) = (AcceptedCorrections::default(), AcceptedState::default());
+    match &looks.reading {
+        Some(ModelReading::Proofreading(given)) => {
+            corrections = proofreading::accept_corrections(job, given, &mut looked, &review)?;
+        }
+        Some(ModelReading::State(given)) => state = episode_state::accept_state(job, given, &mut looked)?,
+        None => {}
+    }
     let material = Novel::new(&looked.draft, &looked.context, &looked.tuning, checks::morphology());
     let mut findings = checks::run_rules(&material, looks.groups, is_cancelled).ok_or(ReviewError::Cancelled)?;
     if let Some(step) = looks.step.and_then(reviewing::review_step) {
@@ -150,12 +164,14 @@ pub(super) fn review<T: CheckDetails>(
         unstable: &opinions.unstable,
         rejected: &rejected,
         corrections: &corrections,
+        state: &state,
     };
     let mut checked = build_reply(&seen, review.id(), own(&whole));
     checked.charts = review_charts::draw_charts(&whole)?;
     // May fail, so it comes before anything is written.
-    let question = match &looks.proofreading {
-        Some(given) => proofreading::proofreading_question(&seen, given)?,
+    let question = match &looks.reading {
+        Some(ModelReading::Proofreading(given)) => proofreading::proofreading_question(&seen, given)?,
+        Some(ModelReading::State(given)) => episode_state::state_question(&seen, given)?,
         None => judging::judgement_question(&seen, judging, &evaluations)?,
     };
     keep(job, looks, &mut review, &seen, &mut checked)?;

@@ -1,0 +1,17 @@
+//! Contradictions of a manuscript to other passages: of the same episode, of an earlier one, or of the settings.
+
+use serde::Deserialize;
+
+/// A passage that contradicts another one.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contradiction {
+    /// The passage of the manuscript.
+    pub quote: String,
+    /// The episode of the other passage; 0 for the settings.
+    pub episode: u32,
+    /// The other passage.
+    pub other_quote: String,
+    /// What they disagree about, or the reason.
+    pub reason: String,
+}

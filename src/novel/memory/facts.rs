@@ -1,0 +1,147 @@
+//! The typed facts of an episode, and their verification against the manuscript.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{manuscript::Manuscript, writing::UtcTime};
+
+/// The state of an episode: what its reader noted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EpisodeState {
+    pub episode: u32,
+    /// The SHA-256 hash of the manuscript that was read.
+    pub sha256: String,
+    /// The origin of the facts: `host`, `llm_sampling` or `llm_provider`.
+    pub method: String,
+    pub recorded_at: UtcTime,
+    /// What happens in the episode, in a few sentences.
+    pub summary: String,
+    #[serde(default)]
+    pub facts: Vec<StoryFact>,
+    /// The contradictions that the reader noted.
+    #[serde(default)]
+    pub contradictions: Vec<NotedContradiction>,
+}
+
+/// Something that is true after an episode, with the passage that states it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoryFact {
+    pub kind: StoryFactKind,
+    /// The person, place or thing.
+    pub subject: String,
+    /// What is stated about it: 利き手, 段数, the person who is addressed; `None` if the kind says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    pub value: String,
+    /// The passage, with or without its ruby.
+    pub quote: String,
+}
+
+/// The kind of a fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoryFactKind {
+    /// A lasting trait of a person or thing.
+    Attribute,
+    /// A count, size, age or date that stays the same.
+    Number,
+    /// The pronoun that a person uses for themselves.
+    FirstPerson,
+    /// The form in which the subject addresses the person in `about`.
+    Address,
+    /// The writing or the reading of a name.
+    Name,
+    /// Where the subject is at the end.
+    Place,
+    /// An injury or an illness, and death.
+    Condition,
+    /// What the subject has at the end.
+    Possession,
+    /// What the subject knows by now.
+    Knowledge,
+    /// When the episode happens.
+    Time,
+    Promise,
+    /// A question that the story has not answered yet.
+    Question,
+}
+
+/// A contradiction that a reader noted: two passages that cannot both be true.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotedContradiction {
+    /// The passage of this episode.
+    pub quote: String,
+    /// The episode of the other passage; 0 for the settings.
+    pub episode: u32,
+    /// The other passage.
+    pub other_quote: String,
+    /// The reason in one sentence.
+    pub reason: String,
+}
+
+/// The reason for rejecting a fact or a contradiction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FactError {
+    /// A text that must not be empty is empty.
+    Empty,
+    /// The quotation is not in the manuscript.
+    NotInText,
+    /// The other quotation is not in the text that it names.
+    OtherNotInText,
+}
+
+impl StoryFactKind {
+    /// All kinds, in the order in which they are explained to a reader.
+    pub const ALL: [Self; 12] = [
+        Self::Attribute,
+        Self::Number,
+        Self::FirstPerson,
+        Self::Address,
+        Self::Name,
+        Self::Place,
+        Self::Condition,
+        Self::Possession,
+        Self::Knowledge,
+        Self::Time,
+        Self::Promise,
+        Self::Question,
+    ];
+
+    /// Returns the serialised name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Attribute => "attribute",
+            Self::Number => "number",
+            Self::FirstPerson => "first_person",
+            Self::Address => "address",
+            Self::Name => "name",
+            Self::Place => "place",
+            Self::Condition => "condition",
+            Self::Possession => "possession",
+            Self::Knowledge => "knowledge",
+            Self::Time => "time",
+            Self::Promise => "promise",
+            Self::Question => "question",
+        }
+    }
+
+    /// True if later episodes must not state another value without a reason.
+    pub const fn is_lasting(self) -> bool {
+        matches!(self, Self::Attribute | Self::Number | Self::FirstPerson | Self::Address | Self::Name)
+    }
+}
+
+impl StoryFact {
+    /// Returns the reason for which the fact cannot be accepted for a manuscript, if any.
+    pub fn verify(&self, manuscript: &Manuscript) -> Result<(), FactError> {
+        if [&self.subject, &self.value, &self.quote].iter().any(|text| text.trim().is_empty()) {
+            return Err(FactError::Empty);
+        }
+        if is_quoted(manuscript, &self.quote) { Ok(()) } else { Err(FactError::NotInText) }
+    }
+}
+
+/// True if the text, with or without its ruby, contains the quotation.
+pub(crate) fn is_quoted(manuscript: &Manuscript, quote: &str) -> bool {
+    let quote = quote.trim();
+    !quote.is_empty() && (manuscript.visible().text().contains(quote) || manuscript.source().contains(quote))
+}

@@ -1,0 +1,183 @@
+//! The memory of a serial: states of six episodes by a reader, and the contradictions that fumi reports. The serial exists
+//! clean and with ten planted contradictions; its reader saw neither the list of them nor the other version.
+
+use std::{fs, path::PathBuf};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    catalogue::answers_as_published,
+    harness::{Server, Session},
+    sample::{Sample, call},
+    taught::refused,
+};
+
+const EPISODES: usize = 6;
+
+#[derive(Debug, Deserialize)]
+struct Planted {
+    contradiction: Vec<PlantedContradiction>,
+}
+
+#[derive(Debug, Deserialize)]
+struct PlantedContradiction {
+    episode: usize,
+    class: String,
+    quote: String,
+    against_episode: usize,
+}
+
+fn serial(path: &str) -> String {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/novel/tests/serial");
+    fs::read_to_string(folder.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn manuscript(episode: usize) -> String {
+    format!("40_原稿/第{episode:03}話_霧鐘塔.md")
+}
+
+/// Returns a project with the serial.
+fn project(version: &str) -> Sample {
+    let sample = Sample::empty();
+    sample.file("30_設定集/キャラクター.yaml", serial("characters.yaml"));
+    for episode in 1..=EPISODES {
+        sample.file(&manuscript(episode), serial(&format!("{version}/episode_{episode:02}.md")));
+    }
+    sample
+}
+
+fn state(version: &str, episode: usize) -> Value {
+    serde_json::from_str(&serial(&format!("{version}/state_{episode:02}.json"))).unwrap()
+}
+
+async fn recorded(sample: &Sample, arguments: Value) -> Value {
+    let app = sample.app();
+    let reply = call(&app, "record_episode_state", arguments).await;
+    assert!(!reply.is_error, "{}", reply.text);
+    answers_as_published(app.catalogue.find(&app.scope, "record_episode_state").unwrap(), &reply.structured);
+    reply.structured
+}
+
+/// Records all states of a version; returns the messages of the contradictions with their episodes. Without `noted`, the
+/// reader's own contradictions are left out, so that only the comparison of facts finds any.
+async fn contradictions(version: &str, noted: bool) -> Vec<(usize, String)> {
+    let sample = project(version);
+    let mut found = Vec::new();
+    for episode in 1..=EPISODES {
+        let mut state = state(version, episode);
+        if !noted {
+            state["contradictions"] = json!([]);
+        }
+        let said = recorded(&sample, json!({"episode": episode, "state": state, "verbose": true})).await;
+        assert!(said.get("rejected_facts").is_none(), "{}", said["rejected_facts"]);
+        let issues = said["contradictions"].as_array().unwrap();
+        found.extend(issues.iter().map(|issue| (episode, issue["message"].as_str().unwrap().to_owned())));
+    }
+    found
+}
+
+/// Splits findings into the classes of planted contradictions that they meet, and those that meet none.
+fn judged(found: &[(usize, String)]) -> (Vec<String>, Vec<&(usize, String)>) {
+    let planted: Planted = toml::from_str(&serial("planted.toml")).unwrap();
+    // The message shortens a passage to 40 characters.
+    let part = |text: &str| text.chars().take(12).collect::<String>();
+    let meets = |one: &PlantedContradiction, (episode, message): &(usize, String)| {
+        let passages = message.split('「').skip(1).map(|rest| rest.split('」').next().unwrap_or_default());
+        let mut passages = passages.filter(|passage| passage.chars().count() > 1);
+        *episode == one.episode
+            && passages.any(|passage| one.quote.contains(&part(passage)) || passage.contains(&part(&one.quote)))
+    };
+    let classes = planted.contradiction.iter().filter(|one| found.iter().any(|finding| meets(one, finding)));
+    let classes = classes.map(|one| one.class.clone()).collect();
+    let false_ones =
+        found.iter().filter(|finding| !planted.contradiction.iter().any(|one| meets(one, finding))).collect();
+    assert!(planted.contradiction.iter().all(|one| one.against_episode < one.episode));
+    (classes, false_ones)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn planted_contradictions_are_reported_and_a_clean_serial_has_none() {
+    let found = contradictions("planted", true).await;
+    let (classes, false_ones) = judged(&found);
+    println!("with the reader's: {} of 10 {classes:?}; others {false_ones:#?}", classes.len());
+    assert!(classes.len() >= 8 && false_ones.is_empty(), "{classes:?} {false_ones:#?}");
+    assert_eq!(contradictions("clean", true).await, [], "a clean serial");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn facts_alone_contradict_in_half_of_the_planted_places_and_nowhere_else() {
+    let found = contradictions("planted", false).await;
+    let (classes, false_ones) = judged(&found);
+    println!("by comparison: {} of 10 {classes:?}; others {false_ones:#?}", classes.len());
+    assert!(classes.len() >= 5 && false_ones.is_empty(), "{classes:?} {false_ones:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_is_kept_as_a_file_and_its_contradictions_end_with_either_passage() {
+    let sample = project("planted");
+    for episode in 1..=3 {
+        recorded(&sample, json!({"episode": episode, "state": state("planted", episode)})).await;
+    }
+    let kept = sample.read(".noveler/states/00003.yaml");
+    assert!(kept.contains("summary:") && kept.contains("鳶色") && kept.contains("method: host"), "{kept}");
+    let shown = async |sample: &Sample| {
+        recorded(sample, json!({"episode": 3, "ask": false})).await["contradictions"].as_array().unwrap().len()
+    };
+    let before = shown(&sample).await;
+    assert!(before >= 2, "{before}");
+    // The passage of this episode, then the one of the earlier episode.
+    let third = sample.read(&manuscript(3));
+    sample.file(&manuscript(3), third.replace("鳶色の瞳", "灰色の瞳"));
+    let mended = shown(&sample).await;
+    assert!(mended < before, "{mended}");
+    let first = sample.read(&manuscript(1));
+    sample.file(&manuscript(1), first.replace("わしは、あの塔には二度と上がらん", "俺は、あの塔には二度と上がらん"));
+    let left = shown(&sample).await;
+    assert!(left < mended, "{left}");
+    // A file that an author broke is named.
+    sample.file(".noveler/states/00002.yaml", "episode: 2\nfacts: [\n");
+    let app = sample.app();
+    let reply = call(&app, "record_episode_state", json!({"episode": 3, "ask": false})).await;
+    assert!(reply.is_error && reply.text.contains(".noveler/states/00002.yaml"), "{}", reply.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fact_without_its_passage_is_rejected_and_alone_nothing_is_kept() {
+    let sample = project("clean");
+    let mut given = state("clean", 1);
+    let kept = given["facts"].as_array().unwrap().len();
+    let wrong = json!({"kind": "number", "subject": "階段", "about": "段数", "value": "十段", "quote": "十段の階段"});
+    given["facts"].as_array_mut().unwrap().push(wrong.clone());
+    given["contradictions"] =
+        json!([{"quote": given["facts"][0]["quote"], "episode": 5, "other_quote": "どこにも", "reason": "理由"}]);
+    let said = recorded(&sample, json!({"episode": 1, "state": given})).await;
+    assert_eq!((&said["recorded"], said["rejected_facts"].as_array().unwrap().len()), (&json!(kept), 2), "{said}");
+    let app = sample.app();
+    let none = json!({"summary": "何も起こらない一日の話である。", "facts": [wrong]});
+    let reply = call(&app, "record_episode_state", json!({"episode": 2, "state": none})).await;
+    refused(&app, &reply, &["S005"]);
+    assert!(!sample.root().join(".noveler/states/00002.yaml").exists());
+}
+
+/// The client's model gets the settings and the record of the earlier episodes with their quotations.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_is_asked_with_the_record_of_the_earlier_episodes() {
+    let sample = project("planted");
+    recorded(&sample, json!({"episode": 1, "state": state("planted", 1)})).await;
+    let server = Server::start(sample.app()).await;
+    let session = Session::open_able(&server, json!({"sampling": {}})).await;
+    let mut called = session.begin("record_episode_state", json!({"episode": 2})).await;
+    let request = called.asked().await;
+    let prompt = request["params"]["messages"][0]["content"]["text"].as_str().unwrap();
+    for part in ["百六十四段。聞いていたとおりです", "百四十六段", "利き手", "# Record of the earlier episodes"]
+    {
+        assert!(prompt.contains(part), "{part}: {prompt}");
+    }
+    let text = state("planted", 2).to_string();
+    let message = json!({"role": "assistant", "content": {"type": "text", "text": text}, "model": "m"});
+    session.respond(&request, message).await;
+    let said = called.answered().await["structuredContent"].clone();
+    assert!(said["contradictions"].as_array().unwrap().len() >= 2, "{said}");
+    assert!(sample.read(".noveler/states/00002.yaml").contains("method: llm_sampling"));
+}
