@@ -88,7 +88,11 @@ fn folder(folder: &Path, origin: Origin) -> Vec<Text> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut texts: Vec<Text> = entries
         .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "md") && !path.ends_with("NOTICE.md"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "txt" || extension == "md")
+        })
+        .filter(|path| !path.ends_with("NOTICE.md"))
         .map(|path| Text {
             name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             origin,

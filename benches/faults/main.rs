@@ -21,6 +21,7 @@ mod literature;
 mod measure;
 mod pages;
 mod report;
+mod serial;
 mod textlint;
 
 use std::{fs, path::Path};
@@ -71,6 +72,7 @@ fn main() {
             Vec::new()
         },
         literature: wanted("literature").then(|| literature::run(root)),
+        serials: wanted("serial").then(|| serial::run(root)).unwrap_or_default(),
         ceiling: wanted("ceiling").then(|| ceiling::run(root)),
         cases,
     };

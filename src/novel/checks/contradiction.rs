@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use super::Severity;
+
 /// A passage that contradicts another one.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -14,4 +16,11 @@ pub struct Contradiction {
     pub other_quote: String,
     /// What they disagree about, or the reason.
     pub reason: String,
+    /// The severity: `high`, unless a person may well have changed.
+    #[serde(default = "high")]
+    pub severity: Severity,
+}
+
+const fn high() -> Severity {
+    Severity::High
 }

@@ -18,6 +18,9 @@ const BRACKETS: [(char, char); 7] =
 /// passage.
 const EXCESS: usize = 40;
 
+/// The characters that begin or end markup.
+const MARKUP: [char; 8] = ['《', '》', '｜', '|', '［', '］', '＃', '`'];
+
 /// The least number of letters at the edge of a correction that count as a repetition of the text beside it. One letter
 /// is often a coincidence; one punctuation mark is not.
 const REPEATED: usize = 2;
@@ -71,9 +74,9 @@ pub enum CorrectionError {
     RepeatsNeighbour(String),
     /// The correction may have this many characters.
     TooLong(usize),
-    /// The correction has another number of line breaks, or control characters.
-    ChangesLines,
-    /// The correction opens or closes this bracket and its counterpart is missing.
+    /// The quotation or the correction has a line break, or the correction has characters that nobody sees.
+    NotOneLine,
+    /// The correction leaves more brackets of this kind in the line without their counterpart.
     Unbalanced(char),
     /// The changed characters have ruby or other markup that the quotation leaves out.
     InMarkup,
@@ -150,14 +153,33 @@ pub fn verify_correction(material: &CheckMaterial<'_>, correction: &Correction) 
     let Some(edit) = place.edit else { return Ok(()) };
     let before = material.manuscript();
     let mut source = before.source().to_owned();
+    let source_length = place.source.len() - edit.range.len() + edit.text.len();
     source.replace_range(edit.range, &edit.text);
     let after = Manuscript::read(source, before.reading());
+    if is_kept(before, &after, &place.source, source_length) { Ok(()) } else { Err(CorrectionError::InMarkup) }
+}
+
+/// True if everything outside of a range is read as before: the visible text, the kinds of lines, and markup.
+fn is_kept(before: &Manuscript, after: &Manuscript, range: &Range<usize>, length: usize) -> bool {
     let visible = before.visible();
-    let head = &visible.text()[..visible.from_source(place.source.start)];
-    let tail = &visible.text()[visible.from_source(place.source.end)..];
-    // Markup in the correction could hide or reveal the text after it.
-    let is_kept = after.visible().text().starts_with(head) && after.visible().text().ends_with(tail);
-    if is_kept { Ok(()) } else { Err(CorrectionError::InMarkup) }
+    let head = &visible.text()[..visible.from_source(range.start)];
+    let tail = &visible.text()[visible.from_source(range.end)..];
+    let lines = |manuscript: &Manuscript| -> Vec<_> {
+        manuscript.lines().iter().map(|line| (line.part, std::mem::discriminant(&line.kind))).collect()
+    };
+    let spans = |manuscript: &Manuscript, end: usize| -> Vec<_> {
+        let length = manuscript.source().len();
+        let spans = manuscript.spans().iter().filter(|span| is_markup(&span.kind));
+        let outside = spans.filter(|span| span.range.end <= range.start || span.range.start >= end);
+        let place = |span: &Range<usize>| {
+            if span.end <= range.start { (true, span.start) } else { (false, length - span.start) }
+        };
+        outside.map(|span| (place(&span.range), std::mem::discriminant(&span.kind), span.range.len())).collect()
+    };
+    after.visible().text().starts_with(head)
+        && after.visible().text().ends_with(tail)
+        && lines(before) == lines(after)
+        && spans(before, range.end) == spans(after, range.start + length)
 }
 
 /// Locates the quotation of a correction, which must occur exactly once, and returns the change.
@@ -166,26 +188,36 @@ pub(super) fn locate(
     correction: &Correction,
 ) -> Result<CorrectionPlace, CorrectionError> {
     let line_breaks = ['\r', '\n'];
-    let quote = correction.quote.trim_matches(line_breaks).replace("\r\n", "\n");
+    let quote = correction.quote.trim_matches(line_breaks);
     if quote.trim().is_empty() {
         return Err(CorrectionError::NoQuote);
     }
-    let (text, range, is_visible) = find(material, &quote)?;
-    let to_source = |range: &Range<usize>| if is_visible { material.source_of(range) } else { range.clone() };
-    let proposed = correction.correction.as_deref().map(|text| text.trim_matches(line_breaks).replace("\r\n", "\n"));
+    if quote.contains(line_breaks) {
+        return Err(CorrectionError::NotOneLine);
+    }
+    let (text, range, is_visible) = find(material, quote)?;
+    let to_source = |range: &Range<usize>| if is_visible { source_of(material, range) } else { range.clone() };
+    let proposed = correction.correction.as_deref().map(|text| text.trim_matches(line_breaks));
     // A model that has no proposal may send an empty text.
     let Some(proposed) = proposed.filter(|text| !text.is_empty()) else {
         return Ok(CorrectionPlace { source: to_source(&range), edit: None });
     };
-    check_form(&quote, &proposed)?;
-    let (prefix, suffix) = common_ends(&quote, &proposed);
+    check_form(quote, proposed)?;
+    check_brackets(text, &range, proposed)?;
+    let (prefix, suffix) = common_ends(quote, proposed);
     let mut core = range.start + prefix..range.end - suffix;
     let mut new = &proposed[prefix..proposed.len() - suffix];
-    if stands_already(text, &range, &quote, &proposed) {
+    if stands_already(text, &range, quote, proposed) {
         return Err(CorrectionError::Unchanged);
     }
-    if let Some(repeated) = repeated(new, &text[core.clone()], &text[..core.start], &text[core.end..]) {
+    // A beginning or an end that the quotation has too repeats nothing.
+    let outside =
+        (if prefix == 0 { &text[..core.start] } else { "" }, if suffix == 0 { &text[core.end..] } else { "" });
+    if let Some(repeated) = repeated(new, &text[core.clone()], outside) {
         return Err(CorrectionError::RepeatsNeighbour(repeated));
+    }
+    if text[core.end..].starts_with(is_joined) {
+        return Err(CorrectionError::InMarkup);
     }
     // An insertion alone says little: a character beside it is shown with it.
     if core.is_empty() || new.is_empty() {
@@ -243,21 +275,70 @@ fn check_form(quote: &str, proposed: &str) -> Result<(), CorrectionError> {
     if proposed == quote {
         return Err(CorrectionError::Unchanged);
     }
-    let lines = |text: &str| text.matches('\n').count();
-    if lines(quote) != lines(proposed) || proposed.chars().any(|c| c.is_control() && c != '\n') {
-        return Err(CorrectionError::ChangesLines);
+    if proposed.chars().any(|c| c.is_control() || is_invisible(c)) {
+        return Err(CorrectionError::NotOneLine);
+    }
+    // Ruby, emphasis and notes may be corrected, but none may begin or end by a correction.
+    if MARKUP.iter().any(|mark| quote.matches(*mark).count() != proposed.matches(*mark).count()) {
+        return Err(CorrectionError::InMarkup);
     }
     let longest = 2 * quote.chars().count() + EXCESS;
     if proposed.chars().count() > longest {
         return Err(CorrectionError::TooLong(longest));
     }
-    for (open, close) in BRACKETS {
-        let balance = |text: &str| text.matches(open).count().abs_diff(text.matches(close).count());
-        if balance(proposed) > balance(quote) {
-            return Err(CorrectionError::Unbalanced(open));
+    Ok(())
+}
+
+/// Checks that the line of a quotation has no more brackets without their counterpart than before.
+fn check_brackets(text: &str, range: &Range<usize>, proposed: &str) -> Result<(), CorrectionError> {
+    let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
+    let after = format!("{}{proposed}{}", &text[start..range.start], &text[range.end..end]);
+    let worse = BRACKETS.into_iter().find(|pair| unmatched(&after, *pair) > unmatched(&text[start..end], *pair));
+    worse.map_or(Ok(()), |(open, _)| Err(CorrectionError::Unbalanced(open)))
+}
+
+/// Returns the number of brackets of a kind without their counterpart.
+fn unmatched(line: &str, (open, close): (char, char)) -> usize {
+    let (mut depth, mut lonely) = (0_usize, 0);
+    for c in line.chars() {
+        if c == open {
+            depth += 1;
+        } else if c == close {
+            match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => lonely += 1,
+            }
         }
     }
-    Ok(())
+    depth + lonely
+}
+
+/// True for a character without a width that is part of no other: directions, zero-width spaces, separators of lines.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}' | '\u{200c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// True for a character that belongs to the one before it: a variation selector, a joiner, a combining mark.
+fn is_joined(c: char) -> bool {
+    matches!(c, '\u{200d}' | '\u{3099}' | '\u{309a}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{300}'..='\u{36f}')
+}
+
+/// Converts a range of the visible text to the source. An insertion is placed directly after the character before it,
+/// unless that would be within its markup; then after the markup.
+fn source_of(material: &CheckMaterial<'_>, range: &Range<usize>) -> Range<usize> {
+    let before = material.text()[..range.start].chars().next_back().filter(|c| range.is_empty() && *c != '\n');
+    let Some(before) = before else { return material.source_of(range) };
+    let end = material.source_of(&(range.start - before.len_utf8()..range.start)).end;
+    let spans = material.manuscript().spans().iter().filter(|span| is_markup(&span.kind));
+    let around = spans.filter(|span| span.range.start < end && end < span.range.end).map(|span| span.range.end).max();
+    let at = around.unwrap_or(end);
+    at..at
+}
+
+/// True for a span whose text in the source is longer than what is visible.
+fn is_markup(kind: &SpanKind) -> bool {
+    matches!(kind, SpanKind::Ruby { .. } | SpanKind::Note(_) | SpanKind::Emphasis(_))
 }
 
 /// Returns the lengths in bytes of the longest common beginning and end, which do not overlap.
@@ -280,7 +361,7 @@ fn stands_already(text: &str, range: &Range<usize>, quote: &str, proposed: &str)
 
 /// Returns the text at an edge of a new passage that stands directly beside it already and was not at that edge of the
 /// old passage.
-fn repeated(new: &str, old: &str, before: &str, after: &str) -> Option<String> {
+fn repeated(new: &str, old: &str, (before, after): (&str, &str)) -> Option<String> {
     let counts = |part: &str| part.chars().count() >= REPEATED || part.chars().any(|c| !c.is_alphanumeric());
     let ends = new.char_indices().map(|(at, c)| at + c.len_utf8());
     let head = ends.rev().map(|end| &new[..end]).find(|part| before.ends_with(part) && !old.starts_with(part));

@@ -1,7 +1,8 @@
 //! An issue: a finding prepared for users and programs, with its id, line and column, message, and fix as before and
 //! after.
 //!
-//! The id depends on the rule and on the text of the line, not on the line number, so it survives edits elsewhere.
+//! The id depends on the rule and on the text of the line, not on the line number, so it survives edits elsewhere; that of a
+//! proofreader's finding depends on what it says.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -12,7 +13,7 @@ use super::{
     finding::{Finding, FixLevel, Severity},
     fixing,
     material::CheckMaterial,
-    page::RuleTexts,
+    page::{RuleGroup, RuleTexts},
     rules,
 };
 
@@ -111,6 +112,10 @@ pub fn ids(material: &CheckMaterial<'_>, findings: &[Finding]) -> Vec<(String, S
     let mut seen: HashMap<(&str, usize), (Sha256, usize)> = HashMap::new();
     let mut ids = Vec::with_capacity(findings.len());
     for finding in findings {
+        if let Some(id) = id_of_reading(material, finding) {
+            ids.push(id);
+            continue;
+        }
         let place = material.manuscript().lines().partition_point(|line| line.next <= finding.source.start);
         if here.as_ref().is_none_or(|(line, ..)| *line != place) {
             let words = words_of_line(material, place);
@@ -131,6 +136,25 @@ pub fn ids(material: &CheckMaterial<'_>, findings: &[Finding]) -> Vec<(String, S
         ids.push((format!("{group}-{}", short(own)), lines[*nth].clone()));
     }
     ids
+}
+
+/// Returns the id of a finding that a model made: by what it says, so that an id never means another proposal. `None` for
+/// the findings of other rules.
+fn id_of_reading(material: &CheckMaterial<'_>, finding: &Finding) -> Option<(String, String)> {
+    let group = rules::rule(finding.rule)?.page.group;
+    if group != RuleGroup::Proofreading {
+        return None;
+    }
+    let source = material.manuscript().source();
+    let mut hash = Sha256::new().chain_update(finding.rule).chain_update(&source[finding.source.clone()]);
+    for (name, value) in &finding.facts {
+        hash.update("\0");
+        hash.update(name);
+        hash.update(value);
+    }
+    let line = material.manuscript().lines().partition_point(|line| line.next <= finding.source.start);
+    let words = words_of_line(material, line);
+    Some((format!("{}-{}", group.prefix(), short(hash)), short(Sha256::new().chain_update(words))))
 }
 
 /// Returns the visible characters of a line, without white space.

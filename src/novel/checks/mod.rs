@@ -50,7 +50,7 @@ pub fn run_rules(
     let mut findings = Vec::new();
     let is_japanese = material.is_japanese();
     for rule in RULES.iter() {
-        let is_readable = is_japanese || rule.page.group == RuleGroup::Basic;
+        let is_readable = is_japanese || matches!(rule.page.group, RuleGroup::Basic | RuleGroup::Proofreading);
         if !is_readable || !groups.contains(&rule.page.group) || material.tuning().is_disabled(rule.name) {
             continue;
         }

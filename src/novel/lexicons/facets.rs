@@ -15,6 +15,7 @@ pub static FACETS: LazyLock<Facets> = LazyLock::new(|| read("facets", include_st
 pub struct Facets {
     aspects: Vec<Vec<String>>,
     body: Vec<String>,
+    injuries: Vec<Vec<String>>,
     facet: Vec<Facet>,
 }
 
@@ -23,6 +24,7 @@ pub struct Facets {
 #[serde(deny_unknown_fields)]
 pub struct Facet {
     pub name: String,
+    aspects: Vec<String>,
     classes: Vec<Vec<String>>,
 }
 
@@ -33,27 +35,32 @@ impl Facets {
         known.and_then(|words| words.first()).map_or(word, String::as_str)
     }
 
-    /// Returns the first facet in which two values exclude each other.
-    pub fn conflict(&self, one: &str, other: &str) -> Option<&Facet> {
-        self.facet.iter().find(|facet| facet.excludes(one, other))
+    /// Returns true if two values of an aspect exclude each other, false if they agree, `None` if no facet has words of both.
+    pub fn exclude(&self, aspect: &str, one: &str, other: &str) -> Option<bool> {
+        let facets = self.facet.iter().filter(|facet| facet.aspects.iter().any(|known| known == self.aspect(aspect)));
+        let results: Vec<bool> = facets.filter_map(|facet| facet.exclude(one, other)).collect();
+        (!results.is_empty()).then(|| results.contains(&true))
     }
 
-    /// Returns the facet with this name.
-    pub fn facet(&self, name: &str) -> Option<&Facet> {
-        self.facet.iter().find(|facet| facet.name == name)
-    }
-
-    /// True if two texts name the same part of the body.
-    pub fn share_body_part(&self, one: &str, other: &str) -> bool {
-        self.body.iter().any(|part| one.contains(part.as_str()) && other.contains(part.as_str()))
+    /// Returns true if two texts name the same injury of the same part of the body on different sides, false if on the same
+    /// side, `None` if they are not the same injury.
+    pub fn sides_exclude(&self, one: &str, other: &str) -> Option<bool> {
+        let has = |words: &[String]| {
+            let is_in = |text: &str| words.iter().any(|word| text.contains(word.as_str()));
+            is_in(one) && is_in(other)
+        };
+        let shares_part = self.body.iter().any(|part| has(std::slice::from_ref(part)));
+        let shares_injury = self.injuries.iter().any(|words| has(words));
+        let side = self.facet.iter().find(|facet| facet.name == "side").filter(|_| shares_part && shares_injury);
+        side.and_then(|side| side.exclude(one, other))
     }
 }
 
 impl Facet {
-    /// True if both values have words of the facet and no class in common.
-    pub fn excludes(&self, one: &str, other: &str) -> bool {
+    /// Returns true if both values have words of the facet and no class in common; `None` if one has none.
+    fn exclude(&self, one: &str, other: &str) -> Option<bool> {
         let (one, other) = (self.classes_of(one), self.classes_of(other));
-        !one.is_empty() && !other.is_empty() && one.is_disjoint(&other)
+        (!one.is_empty() && !other.is_empty()).then(|| one.is_disjoint(&other))
     }
 
     /// Returns the classes of the words in a value. A longer word hides the words that it contains.
@@ -80,12 +87,14 @@ mod tests {
 
     #[test]
     fn values_of_one_facet_exclude_each_other_unless_they_share_a_class() {
-        let facet = |one, other| FACETS.conflict(one, other).map(|facet| facet.name.as_str());
-        assert_eq!(facet("左", "右手"), Some("side"));
-        assert_eq!(facet("灰色", "鳶色"), Some("colour"));
-        assert_eq!(facet("黒く短い", "黒"), None);
-        assert_eq!(facet("焦げ茶", "茶色"), None);
-        assert_eq!(facet("長い", "黒"), None);
+        assert_eq!(FACETS.exclude("利き腕", "左", "右手"), Some(true));
+        assert_eq!(FACETS.exclude("目の色", "灰色", "鳶色"), Some(true));
+        assert_eq!(FACETS.exclude("髪", "黒く短い", "黒"), Some(false));
+        assert_eq!(FACETS.exclude("瞳", "焦げ茶", "茶色"), Some(false));
+        assert_eq!(FACETS.exclude("髪", "長い", "黒"), None);
+        assert_eq!(FACETS.exclude("好物", "紅茶", "白あん"), None);
+        assert_eq!(FACETS.sides_exclude("右の前腕が折れた", "左腕のギプス"), Some(true));
+        assert_eq!(FACETS.sides_exclude("左足を骨折", "右足に擦り傷"), None);
         assert_eq!(FACETS.aspect("瞳の色"), FACETS.aspect("目"));
     }
 }

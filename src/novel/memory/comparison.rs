@@ -4,15 +4,18 @@
 //! unit, two pronouns, two forms of address, two writings of a name. A later fact is compared with the first statement
 //! about the same thing, so that an episode that returns to it is right.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use super::{EpisodeState, StoryFact, StoryFactKind};
 use crate::{
     checks::{
-        Contradiction,
+        Contradiction, Severity,
         features::{Cast, content_words, normal, number, reading},
     },
-    lexicons::FACETS,
+    lexicons::{FACETS, PEOPLE},
     project::YamlValue,
 };
 
@@ -23,7 +26,17 @@ const TRAITS: [&str; 4] = ["appearance", "attributes", "looks", "外見"];
 const BIRTHDAYS: f64 = 1.0;
 
 /// Words of a value that denies something or is not exact. It is compared with nothing.
-const VAGUE: [&str; 20] = [
+const VAGUE: [&str; 30] = [
+    "から",
+    "まで",
+    "午前",
+    "午後",
+    "朝",
+    "夜",
+    "がらみ",
+    "手前",
+    "年目",
+    "時期",
     "ない",
     "なかった",
     "ず",
@@ -46,6 +59,10 @@ const VAGUE: [&str; 20] = [
     "？",
 ];
 
+/// Words of what changes from episode to episode.
+const CHANGING: [&str; 13] =
+    ["まで", "現在", "残り", "今の", "今年", "今日", "経過", "あと", "学年", "勤続", "回想", "家族", "営業"];
+
 /// The episode number that stands for the settings.
 const SETTINGS: u32 = 0;
 
@@ -59,24 +76,28 @@ pub fn compare_with_earlier(
 ) -> Vec<Contradiction> {
     let of_settings = settings.iter().map(|fact| (SETTINGS, fact));
     let of_earlier = earlier.iter().flat_map(|state| state.facts.iter().map(move |fact| (state.episode, fact)));
+    let mut names = Names { cast, known: HashMap::new() };
     let before: Vec<(u32, StatedFact<'_>)> =
-        of_settings.chain(of_earlier).map(|(episode, fact)| (episode, StatedFact::new(fact, cast))).collect();
-    let facts: Vec<StatedFact<'_>> = own.facts.iter().map(|fact| StatedFact::new(fact, cast)).collect();
+        of_settings.chain(of_earlier).map(|(episode, fact)| (episode, StatedFact::new(fact, &mut names))).collect();
+    let facts: Vec<StatedFact<'_>> = own.facts.iter().map(|fact| StatedFact::new(fact, &mut names)).collect();
     let mut found = Vec::new();
     for (at, fact) in facts.iter().enumerate() {
         let within = facts[..at].iter().map(|fact| (own.episode, fact));
         let all = before.iter().map(|(episode, fact)| (*episode, fact)).chain(within);
-        let same: Vec<(u32, &StatedFact<'_>)> = all.filter(|(_, other)| fact.is_about_same(other)).collect();
-        // A pronoun and a form of address may have several values; a known one is no news.
-        if fact.may_vary() && same.iter().any(|(_, other)| !fact.contradicts(other)) {
+        let same = all.filter(|(_, other)| fact.is_about_same(other));
+        let compared: Vec<(bool, u32, &StatedFact<'_>)> =
+            same.filter_map(|(episode, other)| Some((fact.contradicts(other)?, episode, other))).collect();
+        // A value that was told before was reported where it was new, or is the right one.
+        if compared.iter().any(|(contradicts, ..)| !contradicts) {
             continue;
         }
-        let Some((episode, other)) = same.first().filter(|(_, other)| fact.contradicts(other)) else { continue };
+        let Some((_, episode, other)) = compared.first() else { continue };
         found.push(Contradiction {
             quote: fact.fact.quote.clone(),
             episode: *episode,
             other_quote: other.fact.quote.clone(),
             reason: format!("{}：{}／{}", fact.title(), fact.fact.value, other.fact.value),
+            severity: fact.severity(),
         });
     }
     found
@@ -85,8 +106,21 @@ pub fn compare_with_earlier(
 /// A fact with its subject resolved.
 struct StatedFact<'f> {
     fact: &'f StoryFact,
-    subject: Named,
-    about: Option<Named>,
+    subject: Arc<Named>,
+    about: Option<Arc<Named>>,
+}
+
+/// The resolved names of a novel, each analysed once.
+struct Names<'c> {
+    cast: &'c Cast,
+    known: HashMap<String, Arc<Named>>,
+}
+
+impl Names<'_> {
+    fn resolve(&mut self, text: &str) -> Arc<Named> {
+        let cast = self.cast;
+        Arc::clone(self.known.entry(text.to_owned()).or_insert_with(|| Arc::new(Named::new(text, cast))))
+    }
 }
 
 /// The name of a person of the settings, or the content words of another subject.
@@ -118,17 +152,21 @@ impl Named {
 }
 
 impl<'f> StatedFact<'f> {
-    fn new(fact: &'f StoryFact, cast: &Cast) -> Self {
+    fn new(fact: &'f StoryFact, names: &mut Names<'_>) -> Self {
         let about = fact.about.as_deref().map(|about| match fact.kind {
-            StoryFactKind::Address => Named::new(about, cast),
-            _ => Named::new(FACETS.aspect(about.trim()), &Cast::default()),
+            StoryFactKind::Address => names.resolve(about),
+            _ => names.resolve(FACETS.aspect(about.trim())),
         });
-        Self { fact, subject: Named::new(&fact.subject, cast), about }
+        Self { fact, subject: names.resolve(&fact.subject), about }
     }
 
-    /// True if a person may have several values at once.
-    fn may_vary(&self) -> bool {
-        matches!(self.fact.kind, StoryFactKind::FirstPerson | StoryFactKind::Address)
+    /// Returns the severity of a contradiction: people have several forms of address, and pronouns for the office.
+    fn severity(&self) -> Severity {
+        match self.fact.kind {
+            StoryFactKind::Address => Severity::Info,
+            StoryFactKind::FirstPerson => Severity::Medium,
+            _ => Severity::High,
+        }
     }
 
     fn is_age(&self) -> bool {
@@ -155,35 +193,52 @@ impl<'f> StatedFact<'f> {
     /// Returns the words of subject and about together, if the subject is a thing: 塔の階段／段数 and 塔／階段の段数 are the
     /// same.
     fn words(&self) -> Option<BTreeSet<&String>> {
-        let (Named::Thing(subject), Some(Named::Thing(about))) = (&self.subject, &self.about) else { return None };
+        let (Named::Thing(subject), Named::Thing(about)) = (&*self.subject, &**self.about.as_ref()?) else {
+            return None;
+        };
         Some(subject.union(about).collect())
     }
 
-    /// True if the values exclude each other.
-    fn contradicts(&self, other: &Self) -> bool {
-        let (one, two) = (self.fact.value.trim(), other.fact.value.trim());
-        if is_vague(one) || is_vague(two) {
-            return false;
+    /// Returns true if the values exclude each other, false if they agree, `None` if they cannot be compared.
+    fn contradicts(&self, other: &Self) -> Option<bool> {
+        let (one, two) = (without_notes(&self.fact.value), without_notes(&other.fact.value));
+        let (one, two) = (one.as_str(), two.as_str());
+        if bare(one) == bare(two) {
+            return Some(false);
         }
+        if is_vague(one) || is_vague(two) || self.changes() || other.changes() {
+            return None;
+        }
+        let about = self.fact.about.as_deref().map(str::trim).unwrap_or_default();
         match self.fact.kind {
-            _ if self.is_name() => bare(one) != bare(two),
+            _ if self.is_name() => Some(are_apart(one, two, |name| katakana(&bare(name)))),
             StoryFactKind::Attribute | StoryFactKind::Number => {
-                FACETS.conflict(one, two).is_some() || differ(&numbers(one), &numbers(two), self.is_age())
+                let is_counted = self.is_age() || self.fact.kind == StoryFactKind::Number;
+                let numbers = || is_counted.then(|| differ(one, two, self.is_age())).flatten();
+                FACETS.exclude(about, one, two).or_else(numbers)
             }
-            StoryFactKind::FirstPerson => {
-                // 僕たち is 僕.
-                let (one, two) = (reading(one), reading(two));
-                !one.contains(&two) && !two.contains(&one)
+            // 僕たち is 僕.
+            StoryFactKind::FirstPerson => Some(are_apart(one, two, reading)),
+            // A person has pronouns and names for the same other one.
+            StoryFactKind::Address => {
+                let is_pronoun = |value: &str| PEOPLE.pronouns.second.entries().iter().any(|known| known == value);
+                let is_compared = !is_pronoun(one) && !is_pronoun(two);
+                is_compared.then(|| are_apart(one, two, |form| bare(&normal(form))))
             }
-            StoryFactKind::Address => bare(&normal(one)) != bare(&normal(two)),
             StoryFactKind::Condition => {
-                let whole = |fact: &StoryFact| format!("{}{}", fact.about.as_deref().unwrap_or_default(), fact.value);
-                let (one, two) = (whole(self.fact), whole(other.fact));
-                let side = FACETS.facet("side");
-                FACETS.share_body_part(&one, &two) && side.is_some_and(|side| side.excludes(&one, &two))
+                let whole = |fact: &StoryFact| {
+                    format!("{}{}{}", fact.about.as_deref().unwrap_or_default(), fact.value, fact.quote)
+                };
+                FACETS.sides_exclude(&whole(self.fact), &whole(other.fact))
             }
-            _ => false,
+            _ => None,
         }
+    }
+
+    /// True if the value is one that changes by itself: 今年までの数.
+    fn changes(&self) -> bool {
+        let about = self.fact.about.as_deref().unwrap_or_default();
+        CHANGING.iter().any(|word| about.contains(word) || self.fact.subject.contains(word))
     }
 
     /// Returns what the fact is about, in the words of an editor.
@@ -203,40 +258,73 @@ fn bare(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace() && *c != '・').collect()
 }
 
+/// Returns a value without what stands in parentheses.
+fn without_notes(value: &str) -> String {
+    let mut depth = 0_usize;
+    let mut out = String::new();
+    for c in value.chars() {
+        match c {
+            '（' | '(' => depth += 1,
+            '）' | ')' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    out.trim().to_owned()
+}
+
+/// True if no value of one list, such as 佐和、あいつ, contains one of the other or is contained in it.
+fn are_apart(one: &str, other: &str, form: impl Fn(&str) -> String) -> bool {
+    let forms = |list: &str| -> Vec<String> {
+        let parts = list.split(['、', '，', ',', '・', '／', '/']).map(|part| form(part.trim()));
+        parts.filter(|part| !part.is_empty()).collect()
+    };
+    let (one, other) = (forms(one), forms(other));
+    !one.iter().any(|one| other.iter().any(|other| one.contains(other.as_str()) || other.contains(one.as_str())))
+}
+
 /// True if a value denies something, or is not exact.
 fn is_vague(value: &str) -> bool {
     VAGUE.iter().any(|word| value.contains(word))
 }
 
-/// A number with the character after it, its unit.
-type Numbered = (f64, Option<char>);
-
-/// Returns the numbers of a value, in kanji or digits.
-fn numbers(value: &str) -> Vec<Numbered> {
-    let is_numeral =
-        |c: char| "〇一二三四五六七八九十百千万億".contains(c) || c.is_ascii_digit() || ('０'..='９').contains(&c);
-    let mut found = Vec::new();
-    let mut rest = value;
-    while let Some(at) = rest.find(is_numeral) {
-        let digits = &rest[at..];
-        let end = digits.find(|c| !is_numeral(c)).unwrap_or(digits.len());
-        found.extend(number(&digits[..end]).map(|number| (number, digits[end..].chars().next())));
-        rest = &digits[end..];
-    }
-    found
+/// A value that is a number, with the text around it.
+struct Numbered {
+    before: String,
+    number: f64,
+    after: String,
 }
 
-/// True if two values have one number of the same unit, or the same parts of a date, and differ.
-fn differ(one: &[Numbered], other: &[Numbered], is_age: bool) -> bool {
-    let is_date =
-        |numbers: &[Numbered]| numbers.iter().all(|(_, unit)| unit.is_some_and(|unit| "年月日".contains(unit)));
-    let is_comparable = one.len() == other.len()
-        && (one.len() == 1 || (is_date(one) && is_date(other)))
-        && one.iter().zip(other).all(|((_, one), (_, other))| one == other || one.is_none() || other.is_none());
-    let is_other = |((one, _), (other, _)): (&Numbered, &Numbered)| {
-        if is_age { one < other || *one > other + BIRTHDAYS } else { (one - other).abs() > f64::EPSILON }
-    };
-    is_comparable && one.iter().zip(other).any(is_other)
+/// Returns the number of a value, in kanji or digits; `None` if it has none or several.
+fn numbered(value: &str) -> Option<Numbered> {
+    let is_numeral =
+        |c: char| "〇一二三四五六七八九十百千万億".contains(c) || c.is_ascii_digit() || ('０'..='９').contains(&c);
+    let at = value.find(is_numeral)?;
+    let digits = &value[at..];
+    let end = digits.find(|c| !is_numeral(c)).unwrap_or(digits.len());
+    let after = &digits[end..];
+    let is_only = !after.contains(is_numeral);
+    let number = number(&digits[..end]).filter(|_| is_only)?;
+    Some(Numbered { before: bare(&value[..at]), number, after: bare(after) })
+}
+
+/// Returns true if two values have one number each, of the same unit and nothing else, and differ; false if they are equal;
+/// `None` if they cannot be compared.
+fn differ(one: &str, other: &str, is_age: bool) -> Option<bool> {
+    let (one, other) = (numbered(one)?, numbered(other)?);
+    let is_same = |one: &str, other: &str| one == other || one.is_empty() || other.is_empty();
+    if !is_same(&one.before, &other.before) || !is_same(&one.after, &other.after) {
+        return None;
+    }
+    let (one, other) = (one.number, other.number);
+    Some(if is_age { one < other || one > other + BIRTHDAYS } else { (one - other).abs() > f64::EPSILON })
+}
+
+/// Returns a text with hiragana as katakana.
+fn katakana(text: &str) -> String {
+    let fold =
+        |c: char| if ('ぁ'..='ゖ').contains(&c) { char::from_u32(u32::from(c) + 0x60).unwrap_or(c) } else { c };
+    text.chars().map(fold).collect()
 }
 
 /// Returns the facts of the character sheets: ages, readings, pronouns, forms of address and traits.

@@ -2,12 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{manuscript::Manuscript, writing::UtcTime};
+use crate::{
+    checks::{Contradiction, Severity},
+    manuscript::Manuscript,
+    reviewing::ReviewId,
+    writing::UtcTime,
+};
 
 /// The state of an episode: what its reader noted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EpisodeState {
     pub episode: u32,
+    /// The review in which the state was recorded; `None` if the author wrote the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<ReviewId>,
     /// The SHA-256 hash of the manuscript that was read.
     pub sha256: String,
     /// The origin of the facts: `host`, `llm_sampling` or `llm_provider`.
@@ -87,6 +95,8 @@ pub enum FactError {
     NotInText,
     /// The other quotation is not in the text that it names.
     OtherNotInText,
+    /// A contradiction names one passage twice.
+    ItsOwnQuote,
 }
 
 impl StoryFactKind {
@@ -137,6 +147,13 @@ impl StoryFact {
             return Err(FactError::Empty);
         }
         if is_quoted(manuscript, &self.quote) { Ok(()) } else { Err(FactError::NotInText) }
+    }
+}
+
+impl From<&NotedContradiction> for Contradiction {
+    fn from(noted: &NotedContradiction) -> Self {
+        let NotedContradiction { quote, episode, other_quote, reason } = noted.clone();
+        Self { quote, episode, other_quote, reason, severity: Severity::High }
     }
 }
 

@@ -12,6 +12,6 @@ mod state_prompt;
 pub use comparison::{compare_with_earlier, facts_of_settings};
 pub(crate) use facts::is_quoted;
 pub use facts::{EpisodeState, FactError, NotedContradiction, StoryFact, StoryFactKind};
-pub use remembered::remembered;
-pub use state_files::{earlier_states, state_path, states};
+pub use remembered::{Remembering, remembered};
+pub use state_files::{EpisodeStates, state_path, states_until};
 pub use state_prompt::state_instruction;

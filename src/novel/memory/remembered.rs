@@ -8,17 +8,35 @@ use fumi_base::text::Locale;
 
 use super::{EpisodeState, StoryFact, StoryFactKind};
 
-/// Returns the text, at most `characters` characters long; `None` if nothing is remembered. The summaries of the nearest
-/// episodes are the last to be left out. With quotations, a reader can name the passage that a new one contradicts.
-pub fn remembered(states: &[EpisodeState], characters: usize, with_quotes: bool, locale: Locale) -> Option<String> {
+/// The shares in percent of the end of the last episode, of the lasting facts, and of promises and questions. The
+/// summaries have what is left.
+const SHARES: [usize; 3] = [20, 40, 15];
+
+/// What a text for a model contains.
+#[derive(Clone, Copy, Debug)]
+pub struct Remembering<'t> {
+    /// The maximum length in characters. What is nearest to the episode is the last to be left out.
+    pub characters: usize,
+    /// True to quote the passage of each fact, so that a reader can name the one that a new passage contradicts.
+    pub with_quotes: bool,
+    /// A text: of the lasting facts, only those of subjects that it names are given. `None` for all.
+    pub named_in: Option<&'t str>,
+    pub locale: Locale,
+}
+
+/// Returns the text; `None` if nothing is remembered.
+pub fn remembered(states: &[EpisodeState], asked: Remembering<'_>) -> Option<String> {
+    let Remembering { characters, with_quotes, named_in, locale } = asked;
     let last = states.last()?;
-    let mut sections =
-        vec![now(last, with_quotes, locale), lasting(states, with_quotes, locale), open(states, with_quotes, locale)];
-    sections.retain(|section| !section.is_empty());
+    let sections = [
+        now(last, with_quotes, locale),
+        lasting(states, named_in, with_quotes, locale),
+        open(states, with_quotes, locale),
+    ];
     let mut left = characters;
     let mut kept = Vec::new();
-    for section in sections {
-        let cut = cut_lines(&section, left);
+    for (section, share) in sections.iter().zip(SHARES).filter(|(section, _)| !section.is_empty()) {
+        let cut = cut_lines(section, characters * share / 100);
         left -= cut.chars().count();
         kept.push(cut);
     }
@@ -54,20 +72,27 @@ fn summaries(states: &[EpisodeState], characters: usize, locale: Locale) -> Stri
     title(locale, "The story so far", "これまでの話") + &lines.concat()
 }
 
-/// Returns the newest value of each lasting fact.
-fn lasting(states: &[EpisodeState], with_quotes: bool, locale: Locale) -> String {
+/// True if a text names the subject, or the family name or the given name of a person.
+fn names(text: &str, subject: &str) -> bool {
+    subject.split_whitespace().any(|part| text.contains(part))
+}
+
+/// Returns the newest value of each lasting fact, the newest facts first.
+fn lasting(states: &[EpisodeState], named_in: Option<&str>, with_quotes: bool, locale: Locale) -> String {
     let all = states.iter().flat_map(|state| state.facts.iter().map(move |fact| (state.episode, fact)));
     let mut newest: HashMap<(StoryFactKind, &str, Option<&str>), (u32, &StoryFact)> = HashMap::new();
     let mut order = Vec::new();
-    for (episode, fact) in all.filter(|(_, fact)| fact.kind.is_lasting()) {
+    for (episode, fact) in
+        all.filter(|(_, fact)| fact.kind.is_lasting() && named_in.is_none_or(|text| names(text, &fact.subject)))
+    {
         let key = (fact.kind, fact.subject.as_str(), fact.about.as_deref());
         if newest.insert(key, (episode, fact)).is_none() {
             order.push(key);
         }
     }
-    let lines =
-        order.iter().filter_map(|key| newest.get(key)).map(|(episode, fact)| line(fact, *episode, with_quotes, locale));
-    let lines: String = lines.collect();
+    let mut facts: Vec<&(u32, &StoryFact)> = order.iter().filter_map(|key| newest.get(key)).collect();
+    facts.sort_by_key(|(episode, _)| std::cmp::Reverse(*episode));
+    let lines: String = facts.into_iter().map(|(episode, fact)| line(fact, *episode, with_quotes, locale)).collect();
     if lines.is_empty() { lines } else { title(locale, "Facts that last", "変わらない事実") + &lines }
 }
 
@@ -109,12 +134,15 @@ fn line(fact: &StoryFact, episode: u32, with_quotes: bool, locale: Locale) -> St
     }
 }
 
-/// Returns the first lines of a text that fit.
+/// Returns the first lines of a text that fit, and an ellipsis if some do not.
 fn cut_lines(text: &str, characters: usize) -> String {
-    let mut left = characters;
+    let mut left = characters.saturating_sub(2);
     let mut kept = String::new();
     for line in text.lines() {
-        let Some(rest) = left.checked_sub(line.chars().count() + 1) else { break };
+        let Some(rest) = left.checked_sub(line.chars().count() + 1) else {
+            kept.push_str("…\n");
+            break;
+        };
         left = rest;
         let _ = writeln!(kept, "{line}");
     }

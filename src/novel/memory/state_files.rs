@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use fumi_base::{files, listing::list, project::Project};
+use fumi_base::{
+    errors::UserError as _,
+    files,
+    listing::list,
+    project::{Project, ProjectPath},
+};
 
 use super::EpisodeState;
 use crate::{
@@ -23,24 +28,37 @@ pub fn state_path(episode: EpisodeId) -> String {
     format!("{FOLDER}/{:05}.yaml", episode.number())
 }
 
-/// Returns all states in the order of the episodes. Fails if a file is not a state; an author may have edited it.
-pub fn states(project: &Arc<Project>) -> Result<Vec<EpisodeState>, ProjectError> {
-    let Some(folder) = project.find(FOLDER)? else {
-        return Ok(Vec::new());
-    };
-    let (listed, _) = list(&folder, STATES)?;
-    let mut states = Vec::new();
-    for file in listed.iter().filter(|file| file.name.ends_with(".yaml")) {
-        let text = String::from_utf8_lossy(&files::read(&file.path, BYTES)?).into_owned();
-        states.extend(read_yaml::<Option<EpisodeState>>(&file.path.shown(), &text)?);
-    }
-    states.sort_by_key(|state| state.episode);
-    Ok(states)
+/// The states of a novel.
+#[derive(Debug, Default)]
+pub struct EpisodeStates {
+    /// In the order of the episodes.
+    pub states: Vec<EpisodeState>,
+    /// The errors of files that are not states; an author may have edited them.
+    pub faults: Vec<ProjectError>,
 }
 
-/// Returns the states of the episodes before one.
-pub fn earlier_states(project: &Arc<Project>, episode: EpisodeId) -> Result<Vec<EpisodeState>, ProjectError> {
-    let mut states = states(project)?;
-    states.retain(|state| state.episode < episode.number());
-    Ok(states)
+/// Returns the states up to an episode. A system failure is an error: the file may be sound.
+pub fn states_until(project: &Arc<Project>, episode: EpisodeId) -> Result<EpisodeStates, ProjectError> {
+    let mut read = EpisodeStates::default();
+    let Some(folder) = project.find(FOLDER)? else {
+        return Ok(read);
+    };
+    let (listed, _) = list(&folder, STATES)?;
+    for file in listed {
+        let number = file.name.strip_suffix(".yaml").and_then(|stem| stem.parse::<u32>().ok());
+        if number.is_none_or(|number| number > episode.number()) {
+            continue;
+        }
+        match read_state(&file.path) {
+            Ok(state) => read.states.extend(state.filter(|state| Some(state.episode) == number)),
+            Err(error) if error.is_system_failure() => return Err(error),
+            Err(error) => read.faults.push(error),
+        }
+    }
+    Ok(read)
+}
+
+fn read_state(file: &ProjectPath) -> Result<Option<EpisodeState>, ProjectError> {
+    let text = String::from_utf8_lossy(&files::read(file, BYTES)?).into_owned();
+    read_yaml::<Option<EpisodeState>>(&file.shown(), &text)
 }

@@ -15,6 +15,7 @@ use super::{lines, text_of};
 use crate::{
     checks::features::{Foreshadowing, Ledger},
     errors::project::ProjectError,
+    memory::{self, EpisodeState, Remembering},
     project::{
         EpisodeId, EpisodePlot, FolderRole, MANUSCRIPT_BYTES, NovelProject, NovelSettings, NovelSurvey, YamlValue,
         number_in, read_yaml,
@@ -25,6 +26,9 @@ use crate::{
 
 const PROMPT_EN: &str = include_str!("prompts/plot.en.md");
 const PROMPT_JA: &str = include_str!("prompts/plot.ja.md");
+
+/// The largest number of characters from the record of the earlier episodes.
+const RECORD: usize = 6_000;
 
 /// The largest number of files read in one folder.
 const FILES: usize = 50;
@@ -43,6 +47,8 @@ pub struct PlotMaterial {
     pub ledger: Vec<BilingualText>,
     /// The synopsis and the end of the previous episode.
     pub previous: Vec<String>,
+    /// The recorded states of the earlier episodes.
+    pub states: Vec<EpisodeState>,
     /// The existing plot as text, if there is one.
     pub before: Option<String>,
 }
@@ -73,7 +79,9 @@ impl PlotMaterial {
         let end = known.previous_end;
         material.previous.extend((!end.is_empty()).then_some(end));
         material.references = known.references;
+        material.states = known.states;
         for (role, what) in [
+            (FolderRole::Planning, BilingualText::new("the plans of the novel", "企画書")),
             (FolderRole::ChapterPlots, BilingualText::new("the chapter plots", "章のプロット")),
             (FolderRole::Management, BilingualText::new("the management files", "管理資料")),
         ] {
@@ -82,9 +90,9 @@ impl PlotMaterial {
         Ok(material)
     }
 
-    /// Cites the YAML files of a folder.
+    /// Cites the YAML and Markdown files of a folder.
     fn cite(&mut self, survey: &NovelSurvey, role: FolderRole, what: &BilingualText) -> Result<(), ProjectError> {
-        for file in yaml_files(survey, role)? {
+        for file in files_of(survey, role, &["yaml", "yml", "md"])? {
             let Some(bytes) = unless_unreadable(files::read(&file, MANUSCRIPT_BYTES))? else {
                 continue;
             };
@@ -98,6 +106,16 @@ impl PlotMaterial {
     pub fn target(&self) -> u32 {
         let length = LengthRange::resolve(None, &EpisodePlot::default(), &self.settings);
         u32::midpoint(length.min, length.max)
+    }
+
+    /// Returns what is recorded of the earlier episodes, followed by an empty line.
+    fn record(&self, locale: Locale) -> String {
+        let asked = Remembering { characters: RECORD, with_quotes: false, named_in: None, locale };
+        let Some(record) = memory::remembered(&self.states, asked) else { return String::new() };
+        match locale {
+            Locale::En => format!("Recorded of the earlier episodes; contradict none of it:\n{record}\n"),
+            Locale::Ja => format!("これまでの話の記録（食い違わないこと）:\n{record}\n"),
+        }
     }
 
     /// Returns the prompt for a plot.
@@ -125,6 +143,7 @@ impl PlotMaterial {
             ("{chapter}", list(&self.chapter)),
             ("{ledger}", list(&ledger)),
             ("{previous}", list(&self.previous)),
+            ("{record}", self.record(locale)),
             ("{before}", before),
         ];
         // The template is scanned once from the front, so a placeholder inside an inserted value is not replaced.
@@ -154,13 +173,18 @@ pub(crate) fn read_yaml_files(survey: &NovelSurvey, role: FolderRole) -> Result<
 
 /// Lists the YAML files of a folder.
 pub(crate) fn yaml_files(survey: &NovelSurvey, role: FolderRole) -> Result<Vec<ProjectPath>, ProjectError> {
+    files_of(survey, role, &["yaml", "yml"])
+}
+
+/// Lists the files of a folder that have one of these extensions.
+fn files_of(survey: &NovelSurvey, role: FolderRole, extensions: &[&str]) -> Result<Vec<ProjectPath>, ProjectError> {
     let Some(folder) = survey.folders.get(&role) else {
         return Ok(Vec::new());
     };
     let (listed, _) = list(folder, FILES)?;
     let files = listed.into_iter().filter(|file| {
         let extension = file.name.rsplit_once('.').map(|(_, extension)| extension);
-        matches!(extension, Some("yaml" | "yml"))
+        extension.is_some_and(|extension| extensions.contains(&extension))
     });
     Ok(files.map(|file| file.path).collect())
 }

@@ -1,11 +1,9 @@
 //! The input of a check: an episode's manuscript with the context of its novel, read once.
 
-use std::sync::Arc;
-
 use fumi_base::encoding::{Decoded, EncodingChoice};
 use fumi_base::{encoding, files};
 
-use super::{ReviewSubject, contradictions::contradictions, corrections, review_files::ReviewFiles};
+use super::ReviewSubject;
 use crate::{
     checks::{AnalysedDraft, NovelContext, Tuning},
     errors::reviewing::ReviewError,
@@ -18,7 +16,7 @@ use crate::{
 const CHARACTERS: usize = 200_000;
 
 /// A manuscript with the context for checking it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct CheckedManuscript {
     pub draft: AnalysedDraft,
     /// The data of the novel around the episode.
@@ -29,6 +27,8 @@ pub struct CheckedManuscript {
     pub subject: ReviewSubject,
     /// The encoding of the file.
     pub encoding: String,
+    /// The errors of files of earlier readings that are left out.
+    pub faults: Vec<ReviewError>,
     /// True if some bytes could not be decoded: the text is checked but never written back.
     pub is_damaged: bool,
 }
@@ -54,10 +54,7 @@ pub fn read_manuscript(
     if characters > CHARACTERS {
         return Err(ReviewError::TooLong { path, characters, limit: CHARACTERS });
     }
-    let mut context = NovelContext::of_project(novel, episode)?;
-    let corrections = corrections::read(&ReviewFiles::new(Arc::clone(novel.project()), None), episode)?;
-    context.corrections = corrections.into_iter().map(|line| line.correction).collect();
-    context.contradictions = contradictions(novel, episode, &context, None)?;
+    let context = NovelContext::of_project(novel, episode)?;
     let tuning = tuning.clone().overlaid_with(&context.tuning()?);
     let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
     let subject = ReviewSubject {
@@ -66,5 +63,5 @@ pub fn read_manuscript(
         sha256: ContentHash::from_bytes(&bytes).digits().to_owned(),
         characters: draft.manuscript.count(ManuscriptPart::Body).characters,
     };
-    Ok(CheckedManuscript { encoding, is_damaged: damaged, draft, context, tuning, subject })
+    Ok(CheckedManuscript { faults: Vec::new(), encoding, is_damaged: damaged, draft, context, tuning, subject })
 }

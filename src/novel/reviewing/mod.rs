@@ -21,7 +21,7 @@ mod steps;
 
 pub use checked_manuscript::{CheckedManuscript, read_manuscript};
 pub use compared_texts::compared_texts;
-pub use contradictions::{contradictions, stands};
+pub use contradictions::stands;
 pub use corrections::CorrectionLine;
 pub use id::ReviewId;
 pub use judgements::{CombinedJudgements, JudgementLine};

@@ -17,6 +17,7 @@ use super::{stages::WritingStage, workflow::CitedFile};
 use crate::{
     errors::project::ProjectError,
     manuscript::{Manuscript, ManuscriptOptions},
+    memory::{self, EpisodeState, EpisodeStates},
     project::{
         EpisodeId, EpisodePlot, FolderRole, NovelProject, NovelSettings, TargetLength, YamlValue, read_yaml_text,
     },
@@ -94,6 +95,8 @@ pub struct WritingMaterial {
     pub cast: Vec<PlotMember>,
     /// The end of the last episode; empty for the first one.
     pub previous_end: String,
+    /// The recorded states of the earlier episodes.
+    pub states: Vec<EpisodeState>,
     /// The project's own prompts, by stage.
     pub prompts: BTreeMap<WritingStage, String>,
     /// The files from which the material comes.
@@ -145,6 +148,10 @@ impl WritingMaterial {
         if let Some([file]) = before.map(|files| files.manuscripts.as_slice()) {
             material.read_end(file)?;
         }
+        let EpisodeStates { mut states, faults } = memory::states_until(novel.project(), episode)?;
+        states.retain(|state| state.episode < episode.number());
+        material.states = states;
+        material.faults.extend(faults);
         material.cast = cast_of(&plot, &world);
         material.plot = plot;
         Ok(material)

@@ -10,10 +10,16 @@ use super::{
     session::{WritingSession, is_approval},
     stages::{TurnContents, WritingStage},
 };
-use crate::project::YamlValue;
+use crate::{
+    memory::{self, Remembering},
+    project::YamlValue,
+};
 
 /// The largest number of characters inserted for one placeholder.
 const FILLED: usize = 4_000;
+
+/// The largest number of characters from the record of the earlier episodes.
+const RECORD: usize = 3_000;
 
 const FRAME_EN: &str = include_str!("prompts/frame.en.md");
 const FRAME_JA: &str = include_str!("prompts/frame.ja.md");
@@ -114,6 +120,7 @@ fn value(
             list(&[acts.setup.clone(), acts.confrontation.clone(), acts.resolution.clone()])
         }
         "previous_end" => material.previous_end.clone(),
+        "record" => return Some(record(material, locale)),
         "form" => return Some(form(stage, turn, locale)),
         "feedback" => return Some(feedback(session, stage, locale)),
         _ => return None,
@@ -128,6 +135,20 @@ fn value(
     }
     let cut: String = value.trim().chars().take(FILLED).collect();
     Some(if cut.len() < value.trim().len() { cut + "…" } else { cut })
+}
+
+/// Returns what is recorded of the earlier episodes about the people and things of the plot, followed by an empty line.
+fn record(material: &WritingMaterial, locale: Locale) -> String {
+    let plot = &material.plot;
+    let events = plot.key_events.iter().chain(&plot.foreshadowing).map(YamlValue::words);
+    let named = plot.character_names().into_iter().chain(plot.synopsis.clone()).chain(events);
+    let named = named.collect::<Vec<_>>().join("\n");
+    let asked = Remembering { characters: RECORD, with_quotes: false, named_in: Some(&named), locale };
+    let Some(record) = memory::remembered(&material.states, asked) else { return String::new() };
+    match locale {
+        Locale::En => format!("Recorded of the earlier episodes; contradict none of it:\n{record}\n"),
+        Locale::Ja => format!("これまでの話の記録（食い違わないこと）:\n{record}\n"),
+    }
 }
 
 /// Describes the form of the answer.

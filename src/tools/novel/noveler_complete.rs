@@ -10,6 +10,7 @@ use fumi_novel::{
     finishing::{
         self, BOOK, BookRecord, FinishedEpisode, FormatLoss, NOT_EVALUATED, PublishExtent, PublishRecord, PublishedFile,
     },
+    memory::state_path,
     project::{EpisodeId, NovelProject},
     writing::UtcTime,
 };
@@ -310,6 +311,13 @@ fn next_actions(done: &FinishedEpisode) -> Vec<BilingualText> {
 fn suggestions(novel: &NovelProject, episode: EpisodeId, locale: Locale) -> Result<Vec<Suggestion>, ProjectError> {
     let survey = novel.survey()?;
     let mut actions = Vec::new();
+    if novel.project().find(&state_path(episode))?.is_none() {
+        let record = BilingualText::new(
+            "record what later episodes must not contradict",
+            "この先の話が食い違わないよう、話の状態を記録する",
+        );
+        actions.push(Suggestion::for_episode("record_episode_state", episode, &record, locale));
+    }
     if let Some(next) = EpisodeId::new(episode.number() + 1) {
         let (tool, reason) = match survey.episodes.get(&next) {
             None => ("noveler_plot", BilingualText::new("plan the next episode", "次の話のプロットを用意する")),

@@ -106,6 +106,17 @@ async fn planted_contradictions_are_reported_and_a_clean_serial_has_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_sample_novel_contradicts_itself_nowhere() {
+    let sample = super::novel();
+    for episode in 1..=3 {
+        let state = state("example", episode);
+        let said = recorded(&sample, json!({"episode": episode, "state": state, "verbose": true})).await;
+        assert!(said["recorded"].as_u64() > Some(60), "{said}");
+        assert_eq!(said["contradictions"], json!([]));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn facts_alone_contradict_in_half_of_the_planted_places_and_nowhere_else() {
     let found = contradictions("planted", false).await;
     let (classes, false_ones) = judged(&found);
@@ -135,11 +146,17 @@ async fn a_state_is_kept_as_a_file_and_its_contradictions_end_with_either_passag
     sample.file(&manuscript(1), first.replace("わしは、あの塔には二度と上がらん", "俺は、あの塔には二度と上がらん"));
     let left = shown(&sample).await;
     assert!(left < mended, "{left}");
-    // A file that an author broke is named.
+    // A file that an author broke is named and left out; recording the episode again mends it.
     sample.file(".noveler/states/00002.yaml", "episode: 2\nfacts: [\n");
-    let app = sample.app();
-    let reply = call(&app, "record_episode_state", json!({"episode": 3, "ask": false})).await;
-    assert!(reply.is_error && reply.text.contains(".noveler/states/00002.yaml"), "{}", reply.text);
+    for tool in ["record_episode_state", "noveler_check"] {
+        let app = sample.app();
+        let arguments = json!({"episode": 3, if tool == "noveler_check" { "judge" } else { "ask" }: false});
+        let reply = call(&app, tool, arguments).await;
+        assert!(!reply.is_error && reply.text.contains(".noveler/states/00002.yaml"), "{}", reply.text);
+    }
+    let said = recorded(&sample, json!({"episode": 2, "state": state("planted", 2)})).await;
+    assert!(said["recorded"].as_u64() > Some(20), "{said}");
+    assert!(!recorded(&sample, json!({"episode": 3, "ask": false})).await.to_string().contains("00002.yaml"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -180,4 +197,29 @@ async fn a_model_is_asked_with_the_record_of_the_earlier_episodes() {
     let said = called.answered().await["structuredContent"].clone();
     assert!(said["contradictions"].as_array().unwrap().len() >= 2, "{said}");
     assert!(sample.read(".noveler/states/00002.yaml").contains("method: llm_sampling"));
+}
+
+/// Plots and drafts are asked for with the story so far, and with the facts about the people of the plot.
+#[tokio::test(flavor = "multi_thread")]
+async fn plots_and_drafts_are_given_what_is_recorded() {
+    let sample = project("clean");
+    sample.file("10_企画/企画書.md", "# 霧鐘塔の鐘守\n\n鐘の舌を探す話。\n");
+    for episode in 1..=2 {
+        recorded(&sample, json!({"episode": episode, "state": state("clean", episode)})).await;
+    }
+    let app = sample.app();
+    let asked = call(&app, "noveler_plot", json!({"episode": 7})).await.structured;
+    let instruction = asked["instruction"].as_str().unwrap();
+    let summary = state("clean", 1)["summary"].as_str().unwrap().chars().take(20).collect::<String>();
+    for part in [summary.as_str(), "百四十六段", "灰色", "Promises and open questions"] {
+        assert!(instruction.contains(part), "{part}: {instruction}");
+    }
+    assert!(asked["context"].to_string().contains("10_企画/企画書.md"), "{}", asked["context"]);
+    let plot = "episode_info: {title: 鐘}\nsynopsis: 有馬が塔に上る。\ncharacters: [有馬 玲]\nkey_events: [有馬が鍵を開ける]\n";
+    let arguments = json!({"episode": 3, "plot_content": plot});
+    let asked = call(&app, "write_with_claude", arguments).await.structured;
+    let instruction = asked["instruction"].as_str().unwrap();
+    assert!(instruction.contains(&summary) && instruction.contains("灰色"), "{instruction}");
+    // 権藤 is not in the plot.
+    assert!(!instruction.contains("first_person 権藤 辰巳"), "{instruction}");
 }

@@ -18,6 +18,6 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
             .with("where_ja", ja)
             .with("other", &one.other_quote)
             .with("reason", &one.reason);
-        found.push(finding);
+        found.push_with_severity(one.severity, finding);
     }
 }

@@ -78,8 +78,11 @@ fn corrections_that_would_change_more_than_their_quotation_are_rejected() {
         ("以外な", "兄は、意外な", CorrectionError::RepeatsNeighbour("兄は、".to_owned())),
         ("以外な", "意外な答え", CorrectionError::RepeatsNeighbour("答え".to_owned())),
         ("以外な", &long, CorrectionError::TooLong(46)),
-        ("以外な", "意外\nな", CorrectionError::ChangesLines),
-        ("以外な", "意外\u{7}な", CorrectionError::ChangesLines),
+        ("以外な", "意外\nな", CorrectionError::NotOneLine),
+        ("以外な", "意外\u{7}な", CorrectionError::NotOneLine),
+        ("返した。\n「すぐ", "返す。\n「すぐ", CorrectionError::NotOneLine),
+        ("以外な", "意\u{202e}外な", CorrectionError::NotOneLine),
+        ("以外な", "｜意外な", CorrectionError::InMarkup),
         ("すぐ帰るわ", "すぐ「帰る", CorrectionError::Unbalanced('「')),
         // The base of a ruby, quoted without it.
         ("検潮所お出た", "観測所を出た", CorrectionError::InMarkup),

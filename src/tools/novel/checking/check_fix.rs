@@ -188,7 +188,8 @@ fn fix_manuscript(
     at: &BackupTime,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Result<Output, ReviewError> {
-    let looked = reviewing::read_manuscript(&job.novel, job.episode, None, &job.tuning)?;
+    let mut looked = reviewing::read_manuscript(&job.novel, job.episode, None, &job.tuning)?;
+    looked.add_readings(&job.novel, job.episode)?;
     let fixing = FixRequest {
         reading: ManuscriptOptions::default(),
         context: &looked.context,
@@ -219,7 +220,7 @@ fn fix_manuscript(
         let (written, change) = prepare_replacement(&job.novel, &looked, &fixed.text, at)?;
         (Some(written), change)
     };
-    let mut output = answer(job, level, &fixed, written.as_ref(), [before, after]);
+    let mut output = answer(job, level, &fixed, written.as_ref(), [before, after], only.is_some());
     output.manuscript.clone_from(&looked.subject.manuscript);
     if looked.is_damaged || (is_dry && !can_be_written(&looked, &fixed.text)) {
         let said = BilingualText::new(
@@ -252,6 +253,7 @@ fn answer(
     fixed: &FixResult,
     written: Option<&ReplacedManuscript>,
     scores: [f64; 2],
+    is_named: bool,
 ) -> Output {
     let [before, after] = scores;
     let (done, left, episode) = (fixed.applied.len(), fixed.skipped.len(), job.episode);
@@ -274,9 +276,12 @@ fn answer(
     };
     let most = if job.verbose { usize::MAX } else { SHOWN };
     let next = if is_dry && done > 0 {
-        job.suggestion("check_fix", "writes these fixes", "この修正を書き込みます")
-            .at_level(level.name())
-            .without_dry_run()
+        let write = job.suggestion("check_fix", "writes these fixes", "この修正を書き込みます").without_dry_run();
+        if is_named {
+            write.for_issues(fixed.applied.iter().map(|applied| applied.issue_id.clone()).collect())
+        } else {
+            write.at_level(level.name())
+        }
     } else {
         job.suggestion("check_basic", "looks at the text as it is now", "いまの本文をもう一度見ます")
     };

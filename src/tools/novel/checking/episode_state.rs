@@ -5,8 +5,8 @@ use fumi_base::text::{BilingualText, Locale};
 use fumi_novel::{
     checks::items::{ComparedText, Judge},
     errors::reviewing::ReviewError,
-    memory::{self, EpisodeState, FactError, NotedContradiction, StoryFact, StoryFactKind},
-    reviewing::{self, CheckedManuscript},
+    memory::{self, EpisodeState, FactError, NotedContradiction, Remembering, StoryFact, StoryFactKind},
+    reviewing::{self, CheckedManuscript, ManuscriptReview},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub(super) struct SubmittedState {
     #[schemars(length(min = 10, max = 1000))]
     summary: String,
     /// What is true after the episode.
-    #[schemars(length(max = 100))]
+    #[schemars(length(min = 1, max = 100))]
     facts: Vec<SubmittedFact>,
     /// Passages that contradict others.
     #[schemars(length(max = 50))]
@@ -100,6 +100,13 @@ pub(super) struct RejectedFact {
 }
 
 impl RejectedFact {
+    /// Returns an answer with this fact, to be completed.
+    pub(super) fn sample(&self) -> Value {
+        let mut sample = sample();
+        sample["facts"][0]["quote"] = json!(self.quote);
+        sample
+    }
+
     /// Formats it as one line.
     pub(super) fn line(&self, locale: Locale) -> String {
         match locale {
@@ -131,9 +138,14 @@ pub(super) fn accept_state(
     job: &CheckJob,
     reading: &StateReading,
     looked: &mut CheckedManuscript,
+    review: &ManuscriptReview,
 ) -> Result<AcceptedState, ReviewError> {
     let Some(given) = &reading.state else { return Ok(AcceptedState::default()) };
     let manuscript = &looked.draft.manuscript;
+    if given.summary.trim().is_empty() {
+        let why = BilingualText::new("summary is empty.", "summary が空です。");
+        return Err(ReviewError::NoFactTaken { misses: vec![why] });
+    }
     let (mut facts, mut contradictions, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for given in &given.facts {
         let fact = given.fact();
@@ -145,7 +157,10 @@ pub(super) fn accept_state(
     for given in &given.contradictions {
         let noted = given.noted();
         let stands = |episode, quote: &str| reviewing::stands(&job.novel, job.episode, &looked.context, episode, quote);
-        if !stands(job.episode.number(), &noted.quote)? {
+        let is_itself = noted.episode == job.episode.number() && noted.quote.trim() == noted.other_quote.trim();
+        if is_itself {
+            refused.push((noted.quote.clone(), rejection_reason(&noted.quote, FactError::ItsOwnQuote)));
+        } else if !stands(job.episode.number(), &noted.quote)? {
             refused.push((noted.quote.clone(), rejection_reason(&noted.quote, FactError::NotInText)));
         } else if !stands(noted.episode, &noted.other_quote)? {
             refused.push((noted.quote.clone(), rejection_reason(&noted.other_quote, FactError::OtherNotInText)));
@@ -156,7 +171,19 @@ pub(super) fn accept_state(
     if facts.is_empty() && !refused.is_empty() {
         return Err(ReviewError::NoFactTaken { misses: refused.into_iter().map(|(_, why)| why).collect() });
     }
+    // An answer to the same review adds to the facts that it had.
+    let earlier = memory::states_until(job.novel.project(), job.episode)?.states.pop();
+    let same =
+        earlier.filter(|state| state.episode == job.episode.number() && state.session_id.as_ref() == Some(review.id()));
+    let recorded = facts.len();
+    if let Some(same) = same {
+        facts
+            .splice(0..0, same.facts.into_iter().filter(|fact| !given.facts.iter().any(|new| new.quote == fact.quote)));
+        contradictions.splice(0..0, same.contradictions);
+        contradictions.dedup();
+    }
     let state = EpisodeState {
+        session_id: Some(review.id().clone()),
         episode: job.episode.number(),
         sha256: looked.subject.sha256.clone(),
         method: reading.by.name().to_owned(),
@@ -166,12 +193,12 @@ pub(super) fn accept_state(
         contradictions,
     };
     job.reviews().keep_state(job.episode, &state)?;
-    looked.context.contradictions = reviewing::contradictions(&job.novel, job.episode, &looked.context, Some(&state))?;
+    looked.add_contradictions(&job.novel, job.episode, Some(&state))?;
     let rejected = refused
         .into_iter()
         .map(|(quote, why)| RejectedFact { quote, reason: why.get(job.locale).to_owned() })
         .collect();
-    Ok(AcceptedState { facts: state.facts.len(), rejected })
+    Ok(AcceptedState { facts: recorded, rejected })
 }
 
 /// Replies and the record show a text in one line.
@@ -226,6 +253,7 @@ fn rejection_reason(quote: &str, error: FactError) -> BilingualText {
     let shown: String = quote.chars().take(40).collect();
     let (en, ja) = match error {
         FactError::Empty => ("subject, value and quote must not be empty", "subject・value・quote は空にできません"),
+        FactError::ItsOwnQuote => ("both passages are the same", "二つの箇所が同じです"),
         FactError::NotInText => ("it is not in the manuscript", "原稿にありません"),
         FactError::OtherNotInText => (
             "it is not in the episode or the settings that the contradiction names",
@@ -248,12 +276,15 @@ pub(super) fn state_question(
         Locale::En => "Every quote occurs in the manuscript, and every other_quote in the text that it names.",
         Locale::Ja => "quote はすべて原稿に、other_quote は挙げた話か設定に、一字一句そのまま存在する。",
     };
-    let earlier = memory::earlier_states(job.novel.project(), job.episode)?;
+    let mut earlier = memory::states_until(job.novel.project(), job.episode)?.states;
+    earlier.retain(|state| state.episode < job.episode.number());
     let title = match job.locale {
         Locale::En => "# Record of the earlier episodes",
         Locale::Ja => "# 前の話の記録",
     };
-    let record = memory::remembered(&earlier, RECORD, true, job.locale).map(|text| format!("{title}\n\n{text}"));
+    let text = seen.material.text();
+    let asked = Remembering { characters: RECORD, with_quotes: true, named_in: Some(text), locale: job.locale };
+    let record = memory::remembered(&earlier, asked).map(|text| format!("{title}\n\n{text}"));
     let needs = |text| matches!(text, ComparedText::Settings);
     let settings = reviewing::compared_texts(&job.novel, job.episode, seen.material.context(), needs, job.locale)?;
     let compared: Vec<String> = record.into_iter().chain(settings).collect();
@@ -304,7 +335,7 @@ fn answer_schema() -> Value {
         "type": "object",
         "properties": {
             "summary": {"type": "string", "minLength": 10, "maxLength": 1000},
-            "facts": {"type": "array", "maxItems": FACTS, "items": fact},
+            "facts": {"type": "array", "minItems": 1, "maxItems": FACTS, "items": fact},
             "contradictions": {"type": "array", "maxItems": CONTRADICTIONS, "items": contradiction},
         },
         "required": ["summary", "facts", "contradictions"], "additionalProperties": false,

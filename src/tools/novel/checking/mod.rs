@@ -34,6 +34,7 @@ mod review_question;
 use std::time::Duration;
 
 use fumi_base::{
+    errors::UserError as _,
     pools::Pool,
     text::{BilingualText, Locale},
 };
@@ -443,6 +444,10 @@ fn remarks(seen: &CheckContext<'_>, score: Option<f64>) -> Vec<String> {
                 seen.looked.encoding
             ),
         );
+    }
+    for fault in &seen.looked.faults {
+        let message = fault.error_message().message;
+        say(format!("Left out: {}", message.en), format!("使っていないファイルがあります: {}", message.ja));
     }
     if !seen.job.may_store {
         say(

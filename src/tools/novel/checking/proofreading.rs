@@ -8,7 +8,7 @@ use fumi_novel::{
         morphology, verify_correction,
     },
     errors::reviewing::ReviewError,
-    reviewing::{self, CheckedManuscript, CorrectionLine, ManuscriptReview},
+    reviewing::{self, CheckedManuscript, CorrectionLine, ManuscriptReview, can_be_written},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -112,6 +112,9 @@ pub(super) fn accept_corrections(
         for given in given {
             let correction = given.correction();
             match verify_correction(&material, &correction) {
+                Ok(()) if !can_be_written(looked, correction.correction.as_deref().unwrap_or_default()) => {
+                    refused.push((correction.quote.clone(), not_in_encoding(&correction.quote, &looked.encoding)));
+                }
                 Ok(()) => taken.push(CorrectionLine {
                     session_id: review.id().clone(),
                     method: proofreading.by.name().to_owned(),
@@ -186,20 +189,29 @@ fn rejection_reason(quote: &str, error: &CorrectionError) -> BilingualText {
             format!("the correction may have {limit} characters; this rewrites the passage"),
             format!("correction は {limit} 字までです。これは書き直しになります"),
         ),
-        CorrectionError::ChangesLines => (
-            "the correction has other line breaks than the quotation, or control characters".to_owned(),
-            "改行の数が引用と違うか、制御文字が含まれています".to_owned(),
+        CorrectionError::NotOneLine => (
+            "quotation and correction are within one line, without characters that nobody sees".to_owned(),
+            "引用と correction は一行の中で、見えない文字を含めずに書いてください".to_owned(),
         ),
         CorrectionError::Unbalanced(bracket) => (
-            format!("the correction leaves {bracket} without its counterpart"),
-            format!("correction の「{bracket}」に対になる括弧がありません"),
+            format!("the line would have {bracket} without its counterpart"),
+            format!("その行の「{bracket}」に対になる括弧がなくなります"),
         ),
         CorrectionError::InMarkup => (
-            "the change touches ruby or other markup; quote the passage with it, as the manuscript has it".to_owned(),
-            "ルビなどの記号にかかる変更です。原稿にあるとおり、記号ごと引用してください".to_owned(),
+            "the change touches ruby, notes or other markup; quote the passage as the manuscript has it, and keep its marks"
+                .to_owned(),
+            "ルビや注記などの記号にかかる変更です。原稿にあるとおり記号ごと引用し、記号はそのまま残してください".to_owned(),
         ),
     };
     BilingualText::new(format!("\"{shown}\": {en}."), format!("「{shown}」：{ja}。"))
+}
+
+/// Returns the reason for rejecting a correction that the encoding of the file cannot represent.
+fn not_in_encoding(quote: &str, encoding: &str) -> BilingualText {
+    BilingualText::new(
+        format!("\"{quote}\": the file is {encoding}, which does not have these characters."),
+        format!("「{quote}」：ファイルの文字コード {encoding} にない文字が含まれています。"),
+    )
 }
 
 /// Returns the question to a proofreader, if the call requests corrections.

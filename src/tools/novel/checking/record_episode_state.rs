@@ -8,7 +8,7 @@ use fumi_kernel::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{checks::RuleGroup, memory::state_path};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use super::{
     CHECKS, CheckDetails, CheckJob, CheckReply, CheckVerdict, EpisodeNumber, NOT_EVALUATED, NovelDeps, REVIEW,
@@ -114,6 +114,10 @@ impl CheckDetails for StateReport {
         }];
         lines.extend(self.rejected_facts.iter().map(|one| one.line(locale)));
         lines
+    }
+
+    fn resend(&self) -> Option<(&'static str, Value)> {
+        Some(("state", self.rejected_facts.first()?.sample()))
     }
 
     fn shown(&self) -> Vec<&IssueReport> {

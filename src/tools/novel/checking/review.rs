@@ -133,19 +133,25 @@ pub(super) fn review<T: CheckDetails>(
     own: impl FnOnce(&ReviewContext<'_>) -> T,
 ) -> Result<(CheckReply<T>, Option<ReviewQuestion>), ReviewError> {
     let mut looked = reviewing::read_manuscript(&job.novel, job.episode, looks.given.as_deref(), &job.tuning)?;
+    if looks.groups.contains(&RuleGroup::Proofreading) {
+        looked.add_readings(&job.novel, job.episode)?;
+    }
     let mut review = opened(job, looks, &looked.subject)?;
     let (mut corrections, mut state) = (AcceptedCorrections::default(), AcceptedState::default());
     match &looks.reading {
         Some(ModelReading::Proofreading(given)) => {
             corrections = proofreading::accept_corrections(job, given, &mut looked, &review)?;
         }
-        Some(ModelReading::State(given)) => state = episode_state::accept_state(job, given, &mut looked)?,
+        Some(ModelReading::State(given)) => state = episode_state::accept_state(job, given, &mut looked, &review)?,
         None => {}
     }
     let material = Novel::new(&looked.draft, &looked.context, &looked.tuning, checks::morphology());
     let mut findings = checks::run_rules(&material, looks.groups, is_cancelled).ok_or(ReviewError::Cancelled)?;
     if let Some(step) = looks.step.and_then(reviewing::review_step) {
         findings.retain(|finding| step.has_rule(finding.rule));
+    }
+    if matches!(looks.reading, Some(ModelReading::State(_))) {
+        findings.retain(|finding| finding.rule == "contradiction");
     }
     let issues = CheckIssue::all(&material, &findings, job.locale);
     let (opinions, rejected) = judging::accept_judgements(job, judging, &material, &review)?;
