@@ -1,7 +1,8 @@
 //! A manuscript in the published formats, each with its limits and a list of losses.
 //!
-//! Invariant: every format contains every visible character of the story; anything else that is left out is reported as
-//! a [`PublishLoss`]. This module posts nothing and writes no files.
+//! Invariant: every format contains every visible character of the story, full-width marks that share a cell in their
+//! half-width form; anything else that is left out is reported as a [`PublishLoss`]. This module posts nothing and
+//! writes no files.
 
 pub mod aozora;
 pub mod epub;

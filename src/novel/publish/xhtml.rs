@@ -108,7 +108,7 @@ impl XhtmlPage {
         for (piece, is_upright) in tate_chu_yoko::pieces(text) {
             if is_upright {
                 self.body.push_str("<span class=\"tcy\">");
-                self.letters(piece, from);
+                self.letters(&piece.chars().map(tate_chu_yoko::half_width).collect::<String>(), from);
                 self.body.push_str("</span>");
             } else {
                 self.letters(piece, from);
