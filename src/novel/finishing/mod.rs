@@ -5,6 +5,8 @@
 //! bookkeeping. Nothing is ever posted to a site.
 
 mod book;
+mod book_details;
+mod chapters;
 mod formats;
 mod posting;
 mod record;
@@ -198,7 +200,7 @@ struct EpisodeSource {
 
 impl EpisodeSource {
     fn read(novel: &NovelProject, episode: EpisodeId) -> Result<Self, CompletionError> {
-        let survey = novel.survey()?;
+        let survey = novel.survey_to_write()?;
         survey.require_novel(novel.names())?;
         let file = novel.manuscript(episode)?;
         let bytes = files::read(&file, MANUSCRIPT_BYTES)?;

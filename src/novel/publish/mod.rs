@@ -8,6 +8,7 @@ pub mod aozora;
 pub mod epub;
 pub mod html;
 pub mod kakuyomu;
+pub(crate) mod kanji_numbers;
 mod losses;
 pub mod narou;
 mod site;
@@ -15,6 +16,7 @@ mod tate_chu_yoko;
 mod xhtml;
 
 pub use losses::{PublishLoss, PublishLossKind};
+pub use xhtml::AuthorNotes;
 
 /// The output of a writer with its losses.
 #[derive(Clone, Debug)]
