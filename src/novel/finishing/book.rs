@@ -15,7 +15,7 @@ use super::{
 use crate::{
     change_set::FileChange,
     errors::completion::CompletionError,
-    manuscript::Manuscript,
+    manuscript::{Manuscript, PaperLines},
     project::{MANUSCRIPT_BYTES, NovelProject, NovelSurvey, read_if_readable, read_yaml},
     publish::{
         WorkTitle,
@@ -49,6 +49,10 @@ pub struct BookRecord {
     /// The SHA-256 hash of the book's bytes.
     pub sha256: String,
     pub size_bytes: u64,
+    /// The number of sheets of manuscript paper (原稿用紙) of all episodes together, by lines; 0 in records of earlier
+    /// versions of fumi.
+    #[serde(default)]
+    pub manuscript_pages: usize,
     /// The episodes in the book, in order.
     pub episodes: Vec<BoundEpisode>,
 }
@@ -116,6 +120,7 @@ pub fn build_book(
         path: BOOK.to_owned(),
         sha256: files::sha256(&book.output),
         size_bytes: book.output.len() as u64,
+        manuscript_pages: PaperLines(episodes.iter().map(|episode| episode.manuscript.paper_lines().0).sum()).sheets(),
         episodes: episodes.into_iter().map(|episode| episode.recorded).collect(),
     };
     let changes = vec![FileChange::write(BOOK, book.output), FileChange::write(BOOK_RECORD, encode(&bound))];

@@ -309,6 +309,7 @@ impl EpisodeSource {
                 size_bytes: self.bytes.len() as u64,
                 characters: counts.characters,
                 characters_with_spaces: counts.with_spaces,
+                manuscript_pages: self.manuscript.paper_lines().sheets(),
                 sha256,
             },
             artifacts: Vec::new(),

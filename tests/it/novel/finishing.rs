@@ -83,6 +83,13 @@ async fn an_episode_is_finished_and_its_record_names_what_is_there() {
     let preview = text(&said["primary_output"]["preview"]);
     assert!(preview.chars().count() <= 200 && preview.starts_with("「海を止めに来た人ですか」"));
     assert_eq!(said["primary_output"]["word_count"], record["manuscript"]["characters"]);
+    // Dialogue has short lines, so that an episode of 4,000 characters has more sheets than ten.
+    let pages = said["primary_output"]["manuscript_pages"].as_u64().unwrap();
+    assert!(
+        (11..=16).contains(&pages) && reply.text.contains(&format!("({pages} manuscript pages)")),
+        "{}",
+        reply.text
+    );
     // The text says the same as the structure, and is small.
     assert!(reply.text.contains("episode.epub") && reply.text.contains("→ status {}"), "{}", reply.text);
     assert!(reply.text.len() < 3_000 && said.to_string().len() < 4_500, "{}", said.to_string().len());

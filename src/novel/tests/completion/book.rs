@@ -47,7 +47,7 @@ fn settings_describe_the_book() {
          series: {title: 帆待島, volume: 3}\n  publisher: 汐書房\n  edition: 第三版\n  rights: © 作者\n  \
          published: 2025-12-24\n",
     );
-    novel.bind().expect("a book");
+    let bound = novel.bind().expect("a book");
     let package = part(&novel, "content.opf").expect("a package");
     for text in ["file-as\">ウシオ<", "file-as\">サクシャ<", ">帆待島<", "group-position\">3<", "cover.jpg", ">汐書房<"]
     {
@@ -56,6 +56,7 @@ fn settings_describe_the_book() {
     let colophon = part(&novel, "colophon.xhtml").expect("a colophon");
     assert!(colophon.contains("二〇二五年十二月二十四日　第三版発行"), "{colophon}");
     assert!(colophon.contains("（うしお）") && colophon.contains("（さくしゃ）"), "{colophon}");
+    assert!(bound.manuscript_pages > 20, "{bound:?}");
 }
 
 #[test]
