@@ -1,4 +1,5 @@
-//! Errors of finishing an episode: an empty manuscript, or one that is not valid text.
+//! Errors of finishing an episode: an empty manuscript, one that is not valid text, or a cover
+//! that is not an image.
 //!
 //! Each variant carries the facts that its sentences in `completion.toml` name. What a format cannot express is not an
 //! error: the record lists it.
@@ -9,6 +10,7 @@ use fumi_base::{
     atomic_write::WriteError,
     errors::{ErrorCatalog, UserError},
     project::PathError,
+    text::BilingualText,
 };
 
 use super::{project::ProjectError, writing::WritingError};
@@ -33,6 +35,12 @@ pub enum CompletionError {
         #[quoted]
         path: String,
         encoding: String,
+    },
+    #[entry("UNUSABLE_COVER")]
+    Cover {
+        #[quoted]
+        path: String,
+        reason: BilingualText,
     },
     #[catalog(fumi_base::project::BOOK)]
     #[entry("CANCELLED")]

@@ -8,15 +8,18 @@ use std::sync::Arc;
 use fumi_base::{errors::unless_unreadable, files, project::Project};
 use serde::{Deserialize, Serialize};
 
-use super::{Encode, NO_AUTHOR, PublishRecord, RECORD_BYTES, finished, formats::epub_time, heading_of, manuscript_of};
+use super::{
+    Encode, NO_AUTHOR, PublishRecord, RECORD_BYTES, book_details::book_details, chapters::Chapters, finished,
+    formats::epub_time, heading_of, manuscript_of,
+};
 use crate::{
     change_set::FileChange,
     errors::completion::CompletionError,
-    manuscript::Manuscript,
-    project::{EpisodeId, MANUSCRIPT_BYTES, NovelProject, NovelSurvey, read_if_readable, read_yaml},
+    manuscript::{Manuscript, PaperLines},
+    project::{MANUSCRIPT_BYTES, NovelProject, NovelSurvey, read_if_readable, read_yaml},
     publish::{
         WorkTitle,
-        epub::{self, EpubChapter},
+        epub::{self, EpubEpisode, WrittenBook},
     },
     references::ContentHash,
     writing::UtcTime,
@@ -46,6 +49,10 @@ pub struct BookRecord {
     /// The SHA-256 hash of the book's bytes.
     pub sha256: String,
     pub size_bytes: u64,
+    /// The number of sheets of manuscript paper (原稿用紙) of all episodes together, by lines; 0 in records of earlier
+    /// versions of fumi.
+    #[serde(default)]
+    pub manuscript_pages: usize,
     /// The episodes in the book, in order.
     pub episodes: Vec<BoundEpisode>,
 }
@@ -71,29 +78,37 @@ pub fn build_book(
 ) -> Result<Option<(BookRecord, Vec<FileChange>)>, CompletionError> {
     let survey = novel.survey()?;
     let project = novel.project();
-    let chapters = finished_chapters(project, &survey, done, is_stopped)?;
-    let length: usize = chapters.iter().map(|(_, manuscript)| manuscript.source().len()).sum();
-    if chapters.len() < 2 || length > BYTES {
+    let episodes = finished_episodes(project, &survey, done, is_stopped)?;
+    let length: usize = episodes.iter().map(|episode| episode.manuscript.source().len()).sum();
+    if episodes.len() < 2 || length > BYTES {
         return Ok(None);
     }
     let work = WorkTitle {
         title: survey.settings.title.clone().unwrap_or_else(|| name_of(project)),
         author: survey.settings.author.clone().unwrap_or_else(|| NO_AUTHOR.to_owned()),
     };
-    // An unchanged book keeps its time, as an unchanged episode does.
-    let before = record_of(project)?.filter(|before| {
-        let episodes = chapters.iter().map(|(episode, _)| episode);
-        before.title == work.title && before.author == work.author && before.episodes.iter().eq(episodes)
-    });
-    let time = before.map_or_else(|| now.clone(), |before| before.created_at);
-    let book = epub::write(&epub::EpubBook {
-        work: &work,
-        modified: epub_time(&time),
-        chapters: chapters
-            .iter()
-            .map(|(episode, manuscript)| EpubChapter { title: episode.heading.clone(), manuscript })
-            .collect(),
-    });
+    let written = |time: &UtcTime| -> Result<WrittenBook, CompletionError> {
+        Ok(epub::write(&epub::EpubBook {
+            work: &work,
+            details: &book_details(project, &survey.settings, time)?,
+            modified: epub_time(time),
+            episodes: episodes.iter().map(BookEpisode::bound).collect(),
+        }))
+    };
+    // An unchanged book keeps its time, as an unchanged episode does. With other episodes it cannot be unchanged.
+    let bound_before = record_of(project)?
+        .filter(|before| before.episodes.iter().eq(episodes.iter().map(|episode| &episode.recorded)));
+    let unchanged = match bound_before {
+        Some(before) => {
+            let book = written(&before.created_at)?;
+            (files::sha256(&book.output) == before.sha256).then_some((book, before.created_at))
+        }
+        None => None,
+    };
+    let (book, time) = match unchanged {
+        Some(unchanged) => unchanged,
+        None => (written(now)?, now.clone()),
+    };
     if is_stopped() {
         return Err(CompletionError::Cancelled);
     }
@@ -105,7 +120,8 @@ pub fn build_book(
         path: BOOK.to_owned(),
         sha256: files::sha256(&book.output),
         size_bytes: book.output.len() as u64,
-        episodes: chapters.into_iter().map(|(episode, _)| episode).collect(),
+        manuscript_pages: PaperLines(episodes.iter().map(|episode| episode.manuscript.paper_lines().0).sum()).sheets(),
+        episodes: episodes.into_iter().map(|episode| episode.recorded).collect(),
     };
     let changes = vec![FileChange::write(BOOK, book.output), FileChange::write(BOOK_RECORD, encode(&bound))];
     Ok(Some((bound, changes)))
@@ -122,15 +138,34 @@ fn name_of(project: &Project) -> String {
     name.to_string_lossy().into_owned()
 }
 
+/// A finished episode as it is bound into the book.
+struct BookEpisode {
+    recorded: BoundEpisode,
+    /// The heading of the chapter that contains the episode.
+    chapter: Option<String>,
+    manuscript: Manuscript,
+}
+
+impl BookEpisode {
+    fn bound(&self) -> EpubEpisode<'_> {
+        EpubEpisode {
+            title: self.recorded.heading.clone(),
+            chapter: self.chapter.clone(),
+            manuscript: &self.manuscript,
+        }
+    }
+}
+
 /// Returns the finished episodes. An episode whose record is broken or may not be read counts as unfinished.
-fn finished_chapters(
+fn finished_episodes(
     project: &Arc<Project>,
     survey: &NovelSurvey,
     done: Option<&PublishRecord>,
     is_stopped: &dyn Fn() -> bool,
-) -> Result<Vec<(BoundEpisode, Manuscript)>, CompletionError> {
-    let mut chapters = Vec::new();
+) -> Result<Vec<BookEpisode>, CompletionError> {
+    let mut bound = Vec::new();
     let mut length = 0;
+    let chapters = Chapters::read(survey)?;
     for (episode, of_episode) in &survey.episodes {
         if is_stopped() {
             return Err(CompletionError::Cancelled);
@@ -155,14 +190,14 @@ fn finished_chapters(
             continue;
         };
         let heading = heading_of(&manuscript).unwrap_or(record.heading);
-        chapters.push((book_episode(*episode, heading, record.manuscript.sha256), manuscript));
+        bound.push(BookEpisode {
+            recorded: BoundEpisode { episode: episode.number(), heading, sha256: record.manuscript.sha256 },
+            chapter: chapters.heading_of(episode.number(), of_episode)?,
+            manuscript,
+        });
         if length > BYTES {
             break;
         }
     }
-    Ok(chapters)
-}
-
-fn book_episode(episode: EpisodeId, heading: String, sha256: String) -> BoundEpisode {
-    BoundEpisode { episode: episode.number(), heading, sha256 }
+    Ok(bound)
 }

@@ -7,13 +7,14 @@ use fumi_base::files::sha256;
 
 use super::{
     EpisodeSource,
+    book_details::episode_details,
     record::{FormatLoss, PublishRecord, PublishedFile},
 };
 use crate::{
     manuscript::Manuscript,
     publish::{
         PublishLoss, PublishLossKind, WorkTitle, aozora,
-        epub::{self, EpubBook, EpubChapter, EpubTime},
+        epub::{self, EpubBook, EpubEpisode, EpubTime},
         html, kakuyomu, narou,
     },
     writing::UtcTime,
@@ -179,8 +180,9 @@ pub(super) fn write_formats(story: &EpisodeSource, now: &UtcTime) -> Vec<FormatO
     made.extend(aozora_files(story));
     let book = epub::write(&EpubBook {
         work: &work,
+        details: &episode_details(&story.settings),
         modified: epub_time(now),
-        chapters: vec![EpubChapter { title: story.heading(), manuscript }],
+        episodes: vec![EpubEpisode { title: story.heading(), chapter: None, manuscript }],
     });
     let losses: Vec<PublishLoss> = book.losses.into_iter().map(|lost| lost.loss).collect();
     made.push(FormatOutput::new(PublishFormat::Epub, book.output).with_losses(&losses, manuscript));

@@ -5,6 +5,8 @@
 //! bookkeeping. Nothing is ever posted to a site.
 
 mod book;
+mod book_details;
+mod chapters;
 mod formats;
 mod posting;
 mod record;
@@ -198,7 +200,7 @@ struct EpisodeSource {
 
 impl EpisodeSource {
     fn read(novel: &NovelProject, episode: EpisodeId) -> Result<Self, CompletionError> {
-        let survey = novel.survey()?;
+        let survey = novel.survey_to_write()?;
         survey.require_novel(novel.names())?;
         let file = novel.manuscript(episode)?;
         let bytes = files::read(&file, MANUSCRIPT_BYTES)?;
@@ -307,6 +309,7 @@ impl EpisodeSource {
                 size_bytes: self.bytes.len() as u64,
                 characters: counts.characters,
                 characters_with_spaces: counts.with_spaces,
+                manuscript_pages: self.manuscript.paper_lines().sheets(),
                 sha256,
             },
             artifacts: Vec::new(),

@@ -85,6 +85,9 @@ pub struct ManuscriptSource {
     pub characters: usize,
     /// The number of characters including white space, as 小説家になろう counts on request.
     pub characters_with_spaces: usize,
+    /// The number of sheets of manuscript paper (原稿用紙), by lines; 0 in records of earlier versions of fumi.
+    #[serde(default)]
+    pub manuscript_pages: usize,
 }
 
 /// A judgement of a manuscript.

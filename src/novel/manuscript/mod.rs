@@ -11,6 +11,7 @@ mod inline_elements;
 mod issues;
 mod lines;
 pub mod notes;
+mod paper;
 mod spans;
 mod visible;
 mod voices;
@@ -24,6 +25,7 @@ pub use inline_elements::InlineElement;
 pub use issues::{MarkupIssue, MarkupIssueKind};
 pub use lines::Position;
 pub use notes::AozoraNote;
+pub use paper::PaperLines;
 pub use spans::ManuscriptSpan;
 pub use visible::{CharacterCounts, VisibleText};
 

@@ -3,11 +3,13 @@
 //! Invariant: an unfinished project is not an error. A [`NovelSurvey`] returns the existing files and remarks on missing,
 //! differently named and ambiguous ones. All files are opened through `fumi-base`; this module writes nothing.
 
+mod book_settings;
 mod episode;
 mod names;
 mod plot;
 mod settings;
 mod yaml;
+mod yomi;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -20,12 +22,14 @@ use fumi_base::{
     text::BilingualText,
 };
 
+pub use book_settings::{BookSeries, BookSettings, PublicationDate};
 pub use episode::EpisodeId;
 pub use names::{FolderRole, ProjectNames};
 pub use plot::{EpisodeInfo, EpisodePlot, SceneStructure, StoryStructure};
 pub use settings::{NovelSettings, StylePreset, TargetLength};
 pub use yaml::{UnknownKeys, YamlValue};
 pub(crate) use yaml::{number_in, read as read_yaml, translate_reason};
+pub use yomi::Yomi;
 
 use crate::errors::project::ProjectError;
 

@@ -1,10 +1,14 @@
-//! The settings of a novel: title, author, style, length.
+//! The settings of a novel: title, author, style, length, book.
 //!
 //! Every key may be missing. The effects of a preset are defined where it is used.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use super::yaml::{LENGTH, UnknownKeys, YamlValue, number_in, read};
+use super::{
+    book_settings::BookSettings,
+    yaml::{LENGTH, UnknownKeys, YamlValue, number_in, or_default, read},
+    yomi::Yomi,
+};
 use crate::errors::project::ProjectError;
 
 /// The contents of `プロジェクト設定.yaml`.
@@ -14,9 +18,15 @@ pub struct NovelSettings {
     /// The title of the novel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// The reading of the title, by which books are sorted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title_yomi: Option<Yomi>,
     /// The author's name as printed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
+    /// The reading of the author's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author_yomi: Option<Yomi>,
     /// The genre of the novel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub genre: Option<String>,
@@ -29,6 +39,9 @@ pub struct NovelSettings {
     /// The narrative point of view.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pov: Option<String>,
+    /// The book of all finished episodes.
+    #[serde(deserialize_with = "or_default")]
+    pub book: BookSettings,
     /// All other keys of the file.
     #[serde(flatten)]
     pub unknown: UnknownKeys,

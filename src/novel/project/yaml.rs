@@ -14,6 +14,7 @@ use serde::{
 use serde_path_to_error::Segment;
 use serde_saphyr::Spanned;
 
+use super::{book_settings::DATE, yomi::YOMI};
 use crate::errors::project::ProjectError;
 
 /// A YAML value without a fixed type.
@@ -225,7 +226,7 @@ pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
 
 /// Parses a number with an optional unit or counter.
 pub(crate) fn number_in(text: &str) -> Option<u32> {
-    let bare = text.trim().trim_start_matches('第').trim_end_matches(['字', '話', '章', '枚']);
+    let bare = text.trim().trim_start_matches('第').trim_end_matches(['字', '話', '章', '枚', '巻']);
     let half: String = bare
         .trim()
         .chars()
@@ -456,7 +457,7 @@ pub(super) const LENGTH: &str = "use 4000, 3000-5000 or {min: 3000, max: 5000}";
 const UNCLOSED: &str = "a quoted text is not closed";
 
 /// Plain texts for parser messages: the beginning of the message, then English and Japanese.
-const PLAIN: [(&str, &str, &str); 14] = [
+const PLAIN: [(&str, &str, &str); 17] = [
     (
         "expected sequence start",
         "a list is required here, one item per line after `- `",
@@ -474,6 +475,9 @@ const PLAIN: [(&str, &str, &str); 14] = [
     ),
     ("a whole number is required", "a whole number is required", "整数が必要です"),
     (LENGTH, LENGTH, "4000、3000-5000、{min: 3000, max: 5000} のいずれかの形で書きます"),
+    (YOMI, YOMI, "読みは、しおのほまち のように仮名で書きます"),
+    (DATE, DATE, "2026-01-31 のような、暦にある日付を書きます"),
+    ("invalid boolean", "use true or false", "true か false を書きます"),
     ("invalid indentation in multiline quoted scalar", UNCLOSED, "引用符が閉じていません"),
     ("unclosed quote", UNCLOSED, "引用符が閉じていません"),
     (
@@ -503,9 +507,18 @@ pub(crate) fn translate_reason(reason: &str) -> String {
         Some((key, said)) => (format!("「{key}」: "), said),
         None => (String::new(), reason),
     };
-    let plain = PLAIN.iter().find(|(_, en, _)| *en == said);
-    let said = plain.map_or_else(|| format!("YAML として誤りがあります（{said}）"), |(.., ja)| (*ja).to_owned());
-    key + &said
+    let plain = PLAIN.iter().find(|(_, en, _)| *en == said).map(|(.., ja)| (*ja).to_owned());
+    let plain = plain.or_else(|| translate_key_error(said));
+    key + &plain.unwrap_or_else(|| format!("YAML として誤りがあります（{said}）"))
+}
+
+/// Translates the parser's message about a key that is missing or unknown.
+fn translate_key_error(said: &str) -> Option<String> {
+    if let Some(missing) = said.strip_prefix("missing field ") {
+        return Some(format!("「{}」というキーが必要です", missing.trim_matches('`')));
+    }
+    let (key, known) = said.strip_prefix("unknown field `")?.split_once("`, expected one of ")?;
+    Some(format!("「{key}」というキーはなく、使えるのは {} です", known.replace('`', "").replace(", ", "、")))
 }
 
 /// Parses YAML with the booleans of YAML 1.2: `off`, `on`, `yes` and `no` are texts, because they occur as keys, names

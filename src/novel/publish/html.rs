@@ -4,7 +4,7 @@
 
 use super::{
     WorkTitle, WriterOutput,
-    xhtml::{FileSplitSizes, escaped, page},
+    xhtml::{AuthorNotes, FileSplitSizes, escaped, page},
 };
 use crate::manuscript::Manuscript;
 
@@ -13,7 +13,7 @@ pub(super) const STYLE: &str = include_str!("vertical.css");
 
 /// Writes an episode or a whole text as an HTML file.
 pub fn write(manuscript: &Manuscript, work: &WorkTitle) -> WriterOutput<String> {
-    let page = page(manuscript, &work.title, FileSplitSizes::NEVER);
+    let page = page(manuscript, &work.title, FileSplitSizes::NEVER, AuthorNotes::Kept);
     let (title, author) = (escaped(&work.title), escaped(&work.author));
     let style = STYLE.trim_start_matches("@charset \"UTF-8\";\n");
     let output = format!(

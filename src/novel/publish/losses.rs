@@ -53,6 +53,8 @@ pub enum PublishLossKind {
     Control(char),
     /// A whole part for which the format has no place.
     Part(ManuscriptPart),
+    /// A whole part that the novel's settings leave out.
+    LeftOut(ManuscriptPart),
 }
 
 impl PublishLossKind {
@@ -120,21 +122,33 @@ impl PublishLossKind {
                 format!("制御文字 U+{:04X} を省きました。", u32::from(c)).into(),
             ),
             Self::Part(part) => {
-                let (en, ja) = match part {
-                    ManuscriptPart::Foreword => ("The foreword", "前書き"),
-                    ManuscriptPart::Afterword => ("The afterword", "後書き"),
-                    ManuscriptPart::Colophon => ("The colophon", "奥付"),
-                    ManuscriptPart::Front | ManuscriptPart::Legend | ManuscriptPart::Title | ManuscriptPart::Body => {
-                        ("A part", "一部")
-                    }
-                };
+                let (en, ja) = part_name(part);
                 (
                     format!("{en} has no place in this format and was left out.").into(),
                     format!("{ja}を置く場所がないため省きました。").into(),
                 )
             }
+            Self::LeftOut(part) => {
+                let (en, ja) = part_name(part);
+                (
+                    format!("{en} was left out, as the settings say (book.omit_author_notes).").into(),
+                    format!("設定（book.omit_author_notes）に従って、{ja}を省きました。").into(),
+                )
+            }
         };
         BilingualText { en, ja }
+    }
+}
+
+/// Returns the name of a part at the beginning of an English sentence, and in Japanese.
+const fn part_name(part: ManuscriptPart) -> (&'static str, &'static str) {
+    match part {
+        ManuscriptPart::Foreword => ("The foreword", "前書き"),
+        ManuscriptPart::Afterword => ("The afterword", "後書き"),
+        ManuscriptPart::Colophon => ("The colophon", "奥付"),
+        ManuscriptPart::Front | ManuscriptPart::Legend | ManuscriptPart::Title | ManuscriptPart::Body => {
+            ("A part", "一部")
+        }
     }
 }
 
@@ -159,6 +173,7 @@ mod tests {
             PublishLossKind::Unencodable('🙂'),
             PublishLossKind::Control('\u{1}'),
             PublishLossKind::Part(ManuscriptPart::Foreword),
+            PublishLossKind::LeftOut(ManuscriptPart::Afterword),
         ] {
             let said = kind.message();
             assert!(said.en.ends_with('.') && said.ja.ends_with('。'), "{said:?}");

@@ -1,12 +1,14 @@
 //! A manuscript in the published formats, each with its limits and a list of losses.
 //!
-//! Invariant: every format contains every visible character of the story; anything else that is left out is reported as
-//! a [`PublishLoss`]. This module posts nothing and writes no files.
+//! Invariant: every format contains every visible character of the story, full-width marks that share a cell in their
+//! half-width form; anything else that is left out is reported as a [`PublishLoss`]. This module posts nothing and
+//! writes no files.
 
 pub mod aozora;
 pub mod epub;
 pub mod html;
 pub mod kakuyomu;
+pub(crate) mod kanji_numbers;
 mod losses;
 pub mod narou;
 mod site;
@@ -14,6 +16,7 @@ mod tate_chu_yoko;
 mod xhtml;
 
 pub use losses::{PublishLoss, PublishLossKind};
+pub use xhtml::AuthorNotes;
 
 /// The output of a writer with its losses.
 #[derive(Clone, Debug)]

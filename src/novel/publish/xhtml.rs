@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::{PublishLoss, PublishLossKind, tate_chu_yoko};
 use crate::manuscript::{
-    AozoraNote, Emphasis, InlineElement, LineKind, Manuscript, ManuscriptPart, SceneBreak, SourceLine,
+    AozoraNote, Emphasis, InlineElement, LineKind, Manuscript, ManuscriptPart, SceneBreak, SourceLine, SpanKind,
 };
 
 /// The elements of a page, with the data for its table of contents.
@@ -53,8 +53,17 @@ impl FileSplitSizes {
     pub(super) const OF_BOOKS: Self = Self { at_heading: 48 << 10, at_scene: 96 << 10, anywhere: 192 << 10 };
 }
 
+/// The author's forewords and afterwords, which accompany an episode on a web site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AuthorNotes {
+    #[default]
+    Kept,
+    /// They are not written, and each is reported as a loss.
+    LeftOut,
+}
+
 /// Writes a manuscript. `title` becomes the heading if the manuscript has none.
-pub(super) fn page(manuscript: &Manuscript, title: &str, cuts: FileSplitSizes) -> XhtmlPage {
+pub(super) fn page(manuscript: &Manuscript, title: &str, cuts: FileSplitSizes, notes: AuthorNotes) -> XhtmlPage {
     let mut page = XhtmlPage::default();
     if !manuscript.lines().iter().any(|line| line.part == ManuscriptPart::Title) {
         page.body.push_str("<h1>");
@@ -63,11 +72,23 @@ pub(super) fn page(manuscript: &Manuscript, title: &str, cuts: FileSplitSizes) -
     }
     let mut writer =
         XhtmlWriter { manuscript, page, cuts, highest: highest(manuscript), indent: 0, section: None, empty: 0 };
-    for line in manuscript.lines() {
+    let left_out =
+        |part| notes == AuthorNotes::LeftOut && matches!(part, ManuscriptPart::Foreword | ManuscriptPart::Afterword);
+    for line in manuscript.lines().iter().filter(|line| !left_out(line.part)) {
         writer.line(line);
     }
     writer.section(None);
-    writer.page
+    let mut page = writer.page;
+    if notes == AuthorNotes::LeftOut {
+        page.losses.extend(manuscript.spans().iter().filter_map(|span| match span.kind {
+            SpanKind::Part(part @ (ManuscriptPart::Foreword | ManuscriptPart::Afterword)) => {
+                Some(PublishLoss { kind: PublishLossKind::LeftOut(part), range: span.range.clone() })
+            }
+            _ => None,
+        }));
+        page.losses.sort_by_key(|loss| loss.range.start);
+    }
+    page
 }
 
 fn highest(manuscript: &Manuscript) -> u8 {
@@ -82,6 +103,13 @@ fn highest(manuscript: &Manuscript) -> u8 {
 pub(super) fn escaped(text: &str) -> String {
     let mut page = XhtmlPage::default();
     page.letters(text, &(0..0));
+    page.body
+}
+
+/// Escapes a text for XML, with upright pieces marked.
+pub(super) fn upright(text: &str) -> String {
+    let mut page = XhtmlPage::default();
+    page.text(text, &(0..0));
     page.body
 }
 
@@ -108,7 +136,7 @@ impl XhtmlPage {
         for (piece, is_upright) in tate_chu_yoko::pieces(text) {
             if is_upright {
                 self.body.push_str("<span class=\"tcy\">");
-                self.letters(piece, from);
+                self.letters(&piece.chars().map(tate_chu_yoko::half_width).collect::<String>(), from);
                 self.body.push_str("</span>");
             } else {
                 self.letters(piece, from);

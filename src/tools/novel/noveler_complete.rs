@@ -67,6 +67,8 @@ struct CompletedManuscript {
     preview: String,
     /// The number of visible characters of the story.
     word_count: usize,
+    /// The length on manuscript paper (400字詰め原稿用紙), laid out in lines of 20 characters.
+    manuscript_pages: usize,
     quality_metrics: CompletionQuality,
 }
 
@@ -233,6 +235,7 @@ fn output(done: &FinishedEpisode, book: Option<&BookRecord>, locale: Locale) -> 
             },
             preview: done.preview.clone(),
             word_count: source.characters,
+            manuscript_pages: source.manuscript_pages,
             quality_metrics: CompletionQuality {
                 method: record.quality.method.clone(),
                 overall_score: record.quality.overall_score,
@@ -273,18 +276,28 @@ fn summary(done: &FinishedEpisode, files: usize, book: Option<&BookRecord>) -> B
     };
     let (bound, bound_ja) = match book {
         Some(book) => (
-            format!("; the book has {} episodes", book.episodes.len()),
-            format!("、全体の本は {} 話", book.episodes.len()),
+            format!("; the book has {} episodes ({})", book.episodes.len(), pages(book.manuscript_pages).en),
+            format!("、全体の本は {} 話で{}", book.episodes.len(), pages(book.manuscript_pages).ja),
         ),
         None => (String::new(), String::new()),
     };
+    let length = pages(record.manuscript.manuscript_pages);
     BilingualText::new(
         format!(
-            "Episode {} ({heading}) is complete: {characters} characters{score}, {files} files{bound}.",
-            record.episode
+            "Episode {} ({heading}) is complete: {characters} characters ({}){score}, {files} files{bound}.",
+            record.episode, length.en
         ),
-        format!("{heading}を公開用にまとめました（{characters} 字{score_ja}、{files} ファイル{bound_ja}）。"),
+        format!(
+            "{heading}を公開用にまとめました（{characters} 字、{}{score_ja}、{files} ファイル{bound_ja}）。",
+            length.ja
+        ),
     )
+}
+
+/// Returns a number of sheets of manuscript paper as a phrase.
+fn pages(sheets: usize) -> BilingualText {
+    let noun = if sheets == 1 { "page" } else { "pages" };
+    BilingualText::new(format!("{sheets} manuscript {noun}"), format!("原稿用紙 {sheets} 枚"))
 }
 
 /// Returns the actions that a person takes with the files.

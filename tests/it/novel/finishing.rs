@@ -19,6 +19,8 @@ use crate::{
 
 const MANUSCRIPT: &str = "40_原稿/第001話_こぶとえくぼ.md";
 const FOLDER: &str = ".noveler/publish/episode_001";
+const SETTINGS: &str = "プロジェクト設定.yaml";
+const COVER: &[u8] = include_bytes!("../../../src/novel/tests/fixtures/cover.png");
 
 /// Makes a call that must succeed and be valid under its schema.
 async fn done(sample: &Sample, tool: &str, arguments: Value) -> ToolReply {
@@ -81,6 +83,13 @@ async fn an_episode_is_finished_and_its_record_names_what_is_there() {
     let preview = text(&said["primary_output"]["preview"]);
     assert!(preview.chars().count() <= 200 && preview.starts_with("「海を止めに来た人ですか」"));
     assert_eq!(said["primary_output"]["word_count"], record["manuscript"]["characters"]);
+    // Dialogue has short lines, so that an episode of 4,000 characters has more sheets than ten.
+    let pages = said["primary_output"]["manuscript_pages"].as_u64().unwrap();
+    assert!(
+        (11..=16).contains(&pages) && reply.text.contains(&format!("({pages} manuscript pages)")),
+        "{}",
+        reply.text
+    );
     // The text says the same as the structure, and is small.
     assert!(reply.text.contains("episode.epub") && reply.text.contains("→ status {}"), "{}", reply.text);
     assert!(reply.text.len() < 3_000 && said.to_string().len() < 4_500, "{}", said.to_string().len());
@@ -116,6 +125,15 @@ async fn a_manuscript_that_changes_is_a_draft_again() {
 #[ignore = "needs epubcheck"]
 async fn two_finished_episodes_make_a_book_that_epubcheck_reads() {
     let sample = novel();
+    fs::write(sample.root().join("表紙.png"), COVER).unwrap();
+    let settings = sample.read(SETTINGS);
+    sample.file(
+        SETTINGS,
+        format!(
+            "{settings}title_yomi: しおのほまち\nbook:\n  series: {{title: 帆待島, volume: 1}}\n  publisher: 汐書房\n  \
+             edition: 初版\n  rights: © 2026 The fumi authors\n  published: 2026-02-01\n"
+        ),
+    );
     done(&sample, "noveler_complete", json!({"episode": 3})).await;
     assert!(!sample.root().join(".noveler/publish/book.epub").exists());
     let reply = done(&sample, "noveler_complete", json!({"episode": 1})).await;
@@ -211,6 +229,30 @@ async fn refusals_say_what_is_missing_and_write_nothing() {
     };
     assert_eq!(without_locks(sample.state()), without_locks(before));
     assert!(!sample.root().join(".noveler/publish").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_settings_of_the_book_are_explained_and_write_nothing() {
+    let sample = novel();
+    done(&sample, "noveler_complete", json!({"episode": 1})).await;
+    let settings = sample.read(SETTINGS);
+    let app = sample.app();
+    for (book, words) in [
+        ("{cover: 無い.png}", ["\"無い.png\" cannot be the cover", "\"無い.png\" は本の表紙に使えません"]),
+        ("{cover: 40_原稿/第001話_こぶとえくぼ.md}", ["not a PNG or JPEG", "JPEG 画像でもありません"]),
+        ("{covr: a.png}", ["unknown field `covr`", "「covr」というキーはなく"]),
+        ("{published: 今日}", ["`book.published`: use a date", "「book.published」: 2026-01-31"]),
+    ] {
+        sample.file(SETTINGS, format!("{settings}book: {book}\n"));
+        for (locale, words) in [Locale::En, Locale::Ja].into_iter().zip(words) {
+            let caller = Caller { locale, ..Caller::default() };
+            let arguments = json!({"episode": 2});
+            let reply = call_as(&app, "noveler_complete", arguments, caller, CancellationToken::new()).await;
+            let message = refused(&app, &reply, &["P002"]);
+            assert!(message.contains(words), "{book}: {message}");
+        }
+        assert!(!sample.root().join(".noveler/publish/episode_002").exists(), "{book}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,7 @@
 //! Tests of finishing episodes in a copy of the sample novel: written files, kept files, episodes that become drafts
 //! again, and the status of unfinished projects. The EPUB format is validated in the tests of the tools.
 
+mod book;
 mod finished;
 mod progress;
 

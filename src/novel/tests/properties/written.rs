@@ -114,11 +114,21 @@ fn no_text_loses_a_letter_or_breaks_a_page() {
         let shown = without_tags(&page);
         prop_assert!(shown.is_ok(), "{text:?}\n{page}\n{shown:?}");
         let control = |c: &char| !c.is_control() && *c != '\u{feff}';
-        let wanted: String = wanted.chars().filter(control).collect();
-        prop_assert!(holds(&shown.unwrap_or_default(), &wanted), "{text:?}\n{page}");
+        // Marks that share a cell have their half-width form.
+        let wanted: String = wanted.chars().filter(control).map(half_width).collect();
+        let shown: String = shown.unwrap_or_default().chars().map(half_width).collect();
+        prop_assert!(holds(&shown, &wanted), "{text:?}\n{page}");
         Ok(())
     });
     result.unwrap_or_else(|error| panic!("{error}"));
+}
+
+fn half_width(c: char) -> char {
+    match c {
+        '！' => '!',
+        '？' => '?',
+        _ => c,
+    }
 }
 
 /// True if the letters occur in the text in order; marks may lie between them.
