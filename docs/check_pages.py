@@ -23,6 +23,7 @@ GROUPS = {
     "basic": ("check_basic", "Typography, white space, left-over and unwanted words", "書式・約物・書き残し"),
     "rhythm": ("check_rhythm", "Rhythm", "リズム"),
     "expression": ("check_writing_expression", "Expression", "文章表現"),
+    "proofreading": ("check_proofreading", "What a proofreader finds", "校閲"),
 }
 # The name of a category in replies, and its title.
 CATEGORIES = {
@@ -88,6 +89,8 @@ WORDS = {
     "preset": ("`style_preset`", "`style_preset`"),
     "episode": ("episode", "話数"),
     "forbidden": ("`forbidden`", "`forbidden`"),
+    "corrections": ("corrections", "赤字"),
+    "contradictions": ("contradictions", "食い違い"),
     "info": ("info", "参考 `info`"),
     "low": ("low", "低 `low`"),
     "medium": ("medium", "中 `medium`"),
@@ -270,6 +273,11 @@ def surroundings(sample, language):
     ]
     if sample.get("forbidden"):
         said.append(f"{language.word('forbidden')}{language.colon()}{language.quoted(sample['forbidden'])}")
+    proposed = [f"{one['quote']} → {one.get('correction', '?')}" for one in sample.get("corrections", [])]
+    noted = [f"{one['quote']} ≠ {one['other_quote']}" for one in sample.get("contradictions", [])]
+    for name, texts in (("corrections", proposed), ("contradictions", noted)):
+        if texts:
+            said.append(f"{language.word(name)}{language.colon()}{language.quoted(texts)}")
     parts = ["; ".join(said) if language.code == "en" else "、".join(said)] if said else []
     for name in ("plot", "characters", "terms", "world", "ledger", "previous"):
         if name in sample:

@@ -72,7 +72,11 @@ fn main() {
             Vec::new()
         },
         literature: wanted("literature").then(|| literature::run(root)),
-        serials: wanted("serial").then(|| serial::run(root)).unwrap_or_default(),
+        serials: if wanted("serial") {
+            serial::run(root)
+        } else {
+            Vec::new()
+        },
         ceiling: wanted("ceiling").then(|| ceiling::run(root)),
         cases,
     };

@@ -114,6 +114,21 @@ pub fn validate(entry: &ToolEntry, arguments: Map<String, Value>) -> Result<Map<
 /// Arguments that clients add to every call and handle themselves; they are ignored. `wait_for_previous`: Gemini CLI.
 const ADDED_BY_CLIENTS: [&str; 1] = ["wait_for_previous"];
 
+/// Removes the fields of a value that are null, as far as the schema names them. Values of any form are left as they are.
+fn drop_absent(value: &mut Value, schema: &Value) {
+    match value {
+        Value::Object(fields) => {
+            let Some(properties) = schema["properties"].as_object() else { return };
+            fields.retain(|name, value| !value.is_null() || !properties.contains_key(name));
+            for (name, value) in fields {
+                drop_absent(value, &schema["properties"][name.as_str()]);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| drop_absent(item, &schema["items"])),
+        _ => {}
+    }
+}
+
 /// Checks a call's arguments and returns them with their problems.
 pub fn check(entry: &ToolEntry, mut arguments: Map<String, Value>) -> CheckedArguments {
     arguments.retain(|name, value| !value.is_null() && !ADDED_BY_CLIENTS.contains(&name.as_str()));
@@ -135,6 +150,9 @@ pub fn check(entry: &ToolEntry, mut arguments: Map<String, Value>) -> CheckedArg
         plain(&mut arguments);
     }
     arguments.values_mut().for_each(floats_to_integers);
+    for (name, value) in &mut arguments {
+        drop_absent(value, &entry.input["properties"][name.as_str()]);
+    }
     let mut problems = Vec::new();
     let exclusive = check_rules(entry, &arguments, &mut problems);
     let arguments = Value::Object(arguments);

@@ -31,7 +31,8 @@ pub const FOLDER: &str = ".noveler/together";
 const NOTE: &str = ".noveler/together/note.yaml";
 
 /// The hidden folders whose files the tools write. All other hidden files belong to other programs.
-const STATE: [&str; 4] = [".noveler/checks/", ".noveler/publish/", ".noveler/sessions/", ".noveler/writes/"];
+const STATE: [&str; 5] =
+    [".noveler/checks/", ".noveler/publish/", ".noveler/sessions/", ".noveler/writes/", ".noveler/states/"];
 
 /// The largest number of names listed beside the journal.
 const BESIDE: usize = 1_000;

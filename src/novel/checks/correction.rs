@@ -74,7 +74,7 @@ pub enum CorrectionError {
     RepeatsNeighbour(String),
     /// The correction may have this many characters.
     TooLong(usize),
-    /// The quotation or the correction has a line break, or the correction has characters that nobody sees.
+    /// The quotation or the correction has a line break, or the correction has invisible characters.
     NotOneLine,
     /// The correction leaves more brackets of this kind in the line without their counterpart.
     Unbalanced(char),
@@ -176,7 +176,10 @@ fn is_kept(before: &Manuscript, after: &Manuscript, range: &Range<usize>, length
         };
         outside.map(|span| (place(&span.range), std::mem::discriminant(&span.kind), span.range.len())).collect()
     };
-    after.visible().text().starts_with(head)
+    // A note may name the text that is corrected.
+    let marked = |manuscript: &Manuscript| manuscript.spans().iter().filter(|span| is_markup(&span.kind)).count();
+    marked(before) == marked(after)
+        && after.visible().text().starts_with(head)
         && after.visible().text().ends_with(tail)
         && lines(before) == lines(after)
         && spans(before, range.end) == spans(after, range.start + length)

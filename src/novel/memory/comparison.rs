@@ -138,16 +138,14 @@ impl Named {
             let parts = member.name.split_whitespace().filter(|part| *part != member.name);
             member.names().any(|name| bare(name) == text) || parts.into_iter().any(|part| part == text)
         });
-        match member {
-            Some(member) => Self::Person(member.name.clone()),
-            None => {
-                let mut words: BTreeSet<String> = content_words(std::slice::from_ref(&text)).into_iter().collect();
-                if words.is_empty() {
-                    words.insert(text);
-                }
-                Self::Thing(words)
-            }
+        if let Some(member) = member {
+            return Self::Person(member.name.clone());
         }
+        let mut words: BTreeSet<String> = content_words(std::slice::from_ref(&text)).into_iter().collect();
+        if words.is_empty() {
+            words.insert(text);
+        }
+        Self::Thing(words)
     }
 }
 
@@ -221,7 +219,10 @@ impl<'f> StatedFact<'f> {
             StoryFactKind::FirstPerson => Some(are_apart(one, two, reading)),
             // A person has pronouns and names for the same other one.
             StoryFactKind::Address => {
-                let is_pronoun = |value: &str| PEOPLE.pronouns.second.entries().iter().any(|known| known == value);
+                let singular = |value: &str| value.trim_end_matches(['ら', '達']).trim_end_matches("たち").to_owned();
+                let is_pronoun = |value: &str| {
+                    PEOPLE.pronouns.second.entries().iter().any(|known| *known == value || *known == singular(value))
+                };
                 let is_compared = !is_pronoun(one) && !is_pronoun(two);
                 is_compared.then(|| are_apart(one, two, |form| bare(&normal(form))))
             }

@@ -24,7 +24,7 @@ fn answer() -> Value {
         {"quote": "以外な", "correction": "意外な", "kind": "misconversion", "reason": "思いがけないの意味。"},
         {"quote": "すぐに帰るわ", "correction": "すぐに帰る", "kind": "usage", "reason": "兄の口調ではない。"},
         {"quote": "検潮所お出る", "correction": "検潮所を出る", "kind": "typo", "reason": "助詞の誤り。"},
-        {"quote": "左の頬に", "kind": "inconsistency", "reason": "冒頭では「右の頬に笑窪」。"},
+        {"quote": "左の頬に", "correction": null, "kind": "inconsistency", "reason": "冒頭では「右の頬に笑窪」。"},
         {"quote": "彼が", "correction": "兄が", "kind": "usage", "reason": "誰のことか曖昧。"},
     ])
 }

@@ -136,6 +136,17 @@ async fn prepared(case: &str, sample: &Sample) -> Call {
             arguments["judgements"] = judgements(&asked, QUOTE, 1.0);
             ("noveler_check", arguments)
         }
+        "proofread" => {
+            let asked = ok(&app, "check_proofreading", episode.clone()).await;
+            let mut arguments = asked["submit"]["arguments"].clone();
+            arguments["corrections"] = json!([{"quote": "備考のない海が", "correction": "備考のない海は", "kind": "grammar", "reason": "主題。"}]);
+            ("check_proofreading", arguments)
+        }
+        "state" => {
+            let fact = json!({"kind": "attribute", "subject": "海", "about": "備考", "value": "なし", "quote": QUOTE});
+            let state = json!({"summary": "検潮所に着いた日のこと。", "facts": [fact]});
+            ("record_episode_state", json!({"episode": 1, "state": state}))
+        }
         "step" => {
             let tasks = ok(&app, "get_check_tasks", episode.clone()).await;
             let id = &tasks["session_id"];
@@ -146,7 +157,7 @@ async fn prepared(case: &str, sample: &Sample) -> Call {
 }
 
 /// All cases. Each has a test below.
-const CASES: [&str; 25] = [
+const CASES: [&str; 27] = [
     "write",
     "create",
     "restore",
@@ -170,6 +181,8 @@ const CASES: [&str; 25] = [
     "elements",
     "whole check",
     "judged",
+    "proofread",
+    "state",
     "tasks",
     "step",
 ];
@@ -320,6 +333,8 @@ cases! {
     a_check_of_elements_is_all_or_nothing: "elements",
     a_whole_check_is_all_or_nothing: "whole check",
     a_judged_check_is_all_or_nothing: "judged",
+    a_proofreading_is_all_or_nothing: "proofread",
+    a_recorded_state_is_all_or_nothing: "state",
     a_begun_review_is_all_or_nothing: "tasks",
     a_step_of_a_review_is_all_or_nothing: "step",
     a_converted_result_is_all_or_nothing: "converted",

@@ -284,6 +284,8 @@ fn asking() -> Vec<(String, Value)> {
         ("check_story_elements".to_owned(), json!({"episode": 2})),
         ("check_story_structure".to_owned(), json!({"episode": 2})),
         ("execute_check_step".to_owned(), json!({"episode": 2, "step_id": 4})),
+        ("check_proofreading".to_owned(), json!({"episode": 2})),
+        ("record_episode_state".to_owned(), json!({"episode": 2})),
     ];
     all.extend(steps.map(|tool| (tool, json!({"episode": 1, "session_id": "SESSION"}))));
     all

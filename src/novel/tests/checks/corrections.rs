@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use fumi_novel::{
-    checks::RuleGroup,
     checks::{
-        Correction, CorrectionError, CorrectionKind, FixLevel, FixRequest, NovelContext, Tuning, fix, ids, run_rules,
-        verify_correction,
+        Correction, CorrectionError, CorrectionKind, FixLevel, FixRequest, NovelContext, RULES, RuleGroup, Tuning, fix,
+        ids, run_rules, verify_correction,
     },
     manuscript::ManuscriptOptions,
     morphology::Ipadic,
@@ -35,8 +34,9 @@ fn verified(text: &str, correction: &Correction) -> Result<(), CorrectionError> 
 /// Returns the text after all corrections were applied by their ids.
 fn applied(text: &str, corrections: Vec<Correction>) -> String {
     let context = NovelContext { corrections, ..NovelContext::default() };
-    // It would find one of the errors too.
-    let tuning = Tuning { disabled: vec!["misconversion".to_owned()], ..Tuning::default() };
+    // The other rules would find some of the errors too.
+    let others = RULES.iter().filter(|rule| rule.page.group != RuleGroup::Proofreading);
+    let tuning = Tuning { disabled: others.map(|rule| rule.name.to_owned()).collect(), ..Tuning::default() };
     let named: BTreeSet<String> = with_material(text, &context, &tuning, |material| {
         let findings = run_rules(material, &[RuleGroup::Proofreading], &|| false).expect("not cancelled");
         ids(material, &findings).into_iter().map(|(id, _)| id).collect()
@@ -64,6 +64,58 @@ fn accepted_corrections_replace_their_quotation_and_nothing_else() {
         assert_eq!(verified(TEXT, &given), Ok(()), "{quote}");
         assert_eq!(applied(TEXT, vec![given]), expected, "{quote}");
     }
+}
+
+/// Each was refused, or changed something else, in the first version.
+#[test]
+fn ordinary_corrections_at_the_edges_of_lines_and_markup_are_accepted() {
+    for (text, quote, new, expected) in [
+        ("　母が来た\r\n　父は若い。\r\n", "母が来た", "母が来た。", "　母が来た。\r\n　父は若い。\r\n"),
+        ("「帰る\r\n　父は\r\n", "「帰る", "「帰る」", "「帰る」\r\n　父は\r\n"),
+        ("　だめだ…\n", "だめだ…", "だめだ……", "　だめだ……\n"),
+        ("「行け！」\n", "行け！", "行け！！", "「行け！！」\n"),
+        ("　いろな人がいた。\n", "いろな人", "いろいろな人", "　いろいろな人がいた。\n"),
+        ("「そうなんだと妹は言った。\n", "そうなんだと", "そうなんだ」と", "「そうなんだ」と妹は言った。\n"),
+        ("「行くぞ』と兄が言う。\n", "行くぞ』と", "行くぞ」と", "「行くぞ」と兄が言う。\n"),
+        ("　彼は《《強調》》した。\n", "彼は強調", "彼は、強調", "　彼は、《《強調》》した。\n"),
+        ("　刀《かたな》抜く。\n", "刀抜く", "刀を抜く", "　刀《かたな》を抜く。\n"),
+    ] {
+        let given = correction(quote, new);
+        assert_eq!(verified(text, &given), Ok(()), "{quote} → {new}");
+        assert_eq!(applied(text, vec![given]), expected, "{quote} → {new}");
+    }
+}
+
+/// Each was accepted in the first version: markup, kinds of lines or characters beside the quotation would change.
+#[test]
+fn corrections_that_would_change_markup_or_lines_are_rejected() {
+    for (text, quote, new) in [
+        ("　母は字下げ［＃「字下げ」に傍点］をした。\n", "母は字下げを", "母は字上げを"),
+        ("　彼が来た。漢字《かんじ》を見る。\n", "来た。", "｜来た。"),
+        ("　終わり\n　父は若い。\n", "　終わり", "【後書き】"),
+        ("　終わり\n　父は若い。\n", "　終わり", "# 終わり"),
+        ("　終わり\n　父は若い。\n", "　終わり", "＊＊＊"),
+        ("　葛\u{e0100}の葉。\n", "葛", "桂"),
+    ] {
+        assert_eq!(verified(text, &correction(quote, new)), Err(CorrectionError::InMarkup), "{quote} → {new}");
+    }
+}
+
+/// An id names one proposal: it stays when others of its line come or go.
+#[test]
+fn ids_of_corrections_depend_on_what_they_say() {
+    let ids = |corrections: Vec<Correction>| -> BTreeSet<String> {
+        let context = NovelContext { corrections, ..NovelContext::default() };
+        with_material(TEXT, &context, &Tuning::default(), |material| {
+            let findings = run_rules(material, &[RuleGroup::Proofreading], &|| false).expect("not cancelled");
+            ids(material, &findings).into_iter().map(|(id, _)| id).collect()
+        })
+    };
+    let (one, other) = (correction("右手を上げ", "左手を上げ"), correction("右手を下ろす", "左手を下ろす"));
+    let (first, both) = (ids(vec![one.clone()]), ids(vec![one, other.clone()]));
+    assert!(both.len() == 2 && first.is_subset(&both), "{first:?} {both:?}");
+    assert!(first.is_disjoint(&ids(vec![other])));
+    assert!(first.is_disjoint(&ids(vec![correction("右手を上げ", "両手を上げ")])));
 }
 
 #[test]

@@ -143,7 +143,7 @@ impl CheckJob {
             return Ok(());
         }
         let files = self.caller_reviews.take();
-        if looks.session_id.is_some() {
+        if looks.session_id.is_some() || looks.reading.is_some() {
             change_set::apply(project, None, reviewing::changes(files))?;
         } else {
             reviewing::remove_old_reviews(project, &self.id());

@@ -190,7 +190,7 @@ fn rejection_reason(quote: &str, error: &CorrectionError) -> BilingualText {
             format!("correction は {limit} 字までです。これは書き直しになります"),
         ),
         CorrectionError::NotOneLine => (
-            "quotation and correction are within one line, without characters that nobody sees".to_owned(),
+            "quotation and correction are within one line, without invisible characters".to_owned(),
             "引用と correction は一行の中で、見えない文字を含めずに書いてください".to_owned(),
         ),
         CorrectionError::Unbalanced(bracket) => (
@@ -255,7 +255,7 @@ fn answer_schema() -> Value {
         "type": "object",
         "properties": {
             "quote": {"type": "string", "minLength": 1, "maxLength": QUOTE},
-            "correction": {"type": "string", "maxLength": CORRECTION},
+            "correction": {"type": ["string", "null"], "maxLength": CORRECTION},
             "kind": {"type": "string", "enum": kinds},
             "reason": {"type": "string", "minLength": 1, "maxLength": REASON},
         },

@@ -99,7 +99,7 @@ pub(super) fn check<T: CheckDetails>(
 }
 
 /// Reviews a manuscript on a blocking thread. A continued review holds the project's lock, because its files grow with
-/// every step.
+/// every step; so does the reading of a model, which changes the files of the episode.
 pub(super) async fn review_blocking<T: CheckDetails + Send + 'static>(
     job: &CheckJob,
     looks: ReviewOptions,
@@ -107,7 +107,7 @@ pub(super) async fn review_blocking<T: CheckDetails + Send + 'static>(
     cx: &Cx,
     own: impl FnOnce(&ReviewContext<'_>) -> T + Send + 'static,
 ) -> Result<(CheckReply<T>, Option<ReviewQuestion>), ToolError> {
-    let is_alone = job.may_store && looks.session_id.is_some();
+    let is_alone = job.may_store && (looks.session_id.is_some() || looks.reading.is_some());
     let (reader, id) = (job.caller_reviews.clone(), looks.session_id.clone().unwrap_or_else(|| job.id().to_string()));
     if !job.may_store {
         reader.fetch(&id).await?;
