@@ -97,7 +97,9 @@ fn listed(episodes: &[EpisodeId]) -> BilingualText {
 fn place(line: usize, column: usize) -> BilingualText {
     match line {
         0 => BilingualText::same(""),
-        line => BilingualText::new(format!(" at line {line}, column {column}"), format!("{line} 行 {column} 桁、")),
+        line => {
+            BilingualText::new(format!(" at line {line}, column {column}"), format!("{line} 行目の {column} 文字目、"))
+        }
     }
 }
 

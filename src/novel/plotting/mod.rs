@@ -86,7 +86,7 @@ pub fn existing(novel: &NovelProject, episode: EpisodeId) -> Result<Option<Store
 /// Returns the criteria that an answer must meet.
 pub fn criteria() -> Vec<BilingualText> {
     vec![
-        BilingualText::new("YAML or JSON with top-level keys", "先頭がキーの YAML または JSON であること"),
+        BilingualText::new("YAML or JSON with top-level keys", "最上位に「キー: 値」が並ぶ YAML か JSON であること"),
         BilingualText::new("`episode_info.title` is present", "`episode_info.title` があること"),
         BilingualText::new(
             format!("`synopsis` has at least {SYNOPSIS} characters"),
@@ -124,7 +124,10 @@ pub fn validate_answer(episode: EpisodeId, content: &str) -> Result<EpisodePlot,
             let form = missed_criterion(
                 "form",
                 format!("It is not a valid plot at line {line}, column {column}: {reason}."),
-                format!("{line} 行 {column} 桁でプロットとして読めません（{}）。", translate_reason(&reason)),
+                format!(
+                    "プロットとして読めません。{line} 行目の {column} 文字目に誤りがあります（{}）。",
+                    translate_reason(&reason)
+                ),
             );
             return refuse([form].into_iter().chain(remnants_miss(content)).collect());
         }

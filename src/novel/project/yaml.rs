@@ -461,7 +461,7 @@ const PLAIN: [(&str, &str, &str); 17] = [
     (
         "expected sequence start",
         "a list is required here, one item per line after `- `",
-        "ここには一覧が必要です（1 行に 1 件、行頭に「- 」を付けます）",
+        "ここには一覧が必要です（一行に一件ずつ、行頭に「- 」を付けます）",
     ),
     (
         "expected mapping start",

@@ -64,14 +64,15 @@ impl AnswerCriterion {
     /// Returns a description of the criterion.
     pub fn sentence(&self) -> BilingualText {
         match self {
-            Self::Form => {
-                BilingualText::new("YAML or JSON with top-level keys", "先頭がキーの YAML または JSON であること")
-            }
+            Self::Form => BilingualText::new(
+                "YAML or JSON with top-level keys",
+                "最上位に「キー: 値」が並ぶ YAML か JSON であること",
+            ),
             Self::Key(key) => {
                 let (en, ja) = holds(key.holds);
                 BilingualText::new(
                     format!("`{}` contains {en}: {}", key.name, key.meaning.en),
-                    format!("`{}` に{ja}（{}）があること", key.name, key.meaning.ja),
+                    format!("`{}`：{}。{ja}で書くこと", key.name, key.meaning.ja),
                 )
             }
             Self::Length { from, to } => BilingualText::new(
@@ -174,7 +175,7 @@ fn keys_of(answer: &str) -> Result<Vec<(YamlValue, YamlValue)>, MissedCriterion>
                 "It is not valid YAML or JSON at line {line}, column {column}: {reason}. Quote texts that contain `: ` or `#`."
             ),
             format!(
-                "{line} 行 {column} 桁で YAML・JSON として読めません（{}）。「: 」や「#」を含む文は引用符で囲んでください。",
+                "YAML・JSON として読めません。{line} 行目の {column} 文字目に誤りがあります（{}）。「: 」や「#」を含む文は引用符で囲んでください。",
                 translate_reason(&reason)
             ),
         )),

@@ -144,13 +144,14 @@ async fn two_finished_episodes_make_a_book_that_epubcheck_reads() {
     assert!(text(&record["sha256"]).starts_with(text(&book["hash"])));
     let numbers: Vec<&Value> = record["episodes"].as_array().unwrap().iter().map(|one| &one["episode"]).collect();
     assert_eq!(numbers, [1, 3]);
-    // The suggested next action is the first missing stage of the next episode.
+    // The suggested next actions are to record the state, then the first missing stage of the next episode.
     let next = &reply.structured["next_suggested_actions"];
-    assert_eq!((&next[0]["tool"], &next[0]["arguments"]), (&json!("noveler_complete"), &json!({"episode": 2})));
+    assert_eq!((&next[0]["tool"], &next[0]["arguments"]), (&json!("record_episode_state"), &json!({"episode": 1})));
+    assert_eq!((&next[1]["tool"], &next[1]["arguments"]), (&json!("noveler_complete"), &json!({"episode": 2})));
     let last = done(&sample, "noveler_complete", json!({"episode": 3})).await;
-    assert_eq!(last.structured["next_suggested_actions"][0]["tool"], "noveler_plot");
+    assert_eq!(last.structured["next_suggested_actions"][1]["tool"], "noveler_plot");
     let second = done(&sample, "noveler_complete", json!({"episode": 2})).await;
-    assert_eq!(second.structured["next_suggested_actions"][0]["tool"], "status");
+    assert_eq!(second.structured["next_suggested_actions"][1]["tool"], "status");
     for book in [".noveler/publish/book.epub", ".noveler/publish/episode_001/episode.epub"] {
         let run = Command::new("java")
             .args(["-jar", "/usr/share/java/epubcheck.jar", "--locale", "en"])

@@ -128,7 +128,7 @@ pub(super) fn how(method: &str, coverage: f64, locale: Locale) -> String {
         (0, Locale::En) => ", not evaluated".to_owned(),
         (0, Locale::Ja) => "、未評価".to_owned(),
         (covered, Locale::En) => format!(", {covered} % covered{judged}"),
-        (covered, Locale::Ja) => format!("、網羅率 {covered} %{judged}"),
+        (covered, Locale::Ja) => format!("、評価率 {covered} %{judged}"),
     }
 }
 

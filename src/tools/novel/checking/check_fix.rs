@@ -269,9 +269,12 @@ fn answer(
             "{done} {mended} would be made in episode {}, {left} {issues} left; score {before} → {after}; nothing was written",
             episode.number()
         ),
-        (Locale::Ja, false) => format!("{episode}を {done} 件修正、{left} 件はそのまま。スコア {before} → {after}"),
+        (Locale::Ja, false) => {
+            format!("第{}話で {done} 件を修正し、{left} 件を残しました。点数 {before} → {after}", episode.number())
+        }
         (Locale::Ja, true) => format!(
-            "{episode}で修正できるのは {done} 件、残り {left} 件。スコア {before} → {after}。まだ書き込んでいません"
+            "第{}話で修正できるのは {done} 件、残るのは {left} 件です。点数 {before} → {after}。まだ書き込んでいません",
+            episode.number()
         ),
     };
     let most = if job.verbose { usize::MAX } else { SHOWN };

@@ -317,7 +317,7 @@ impl CheckDetails for ElementsReport {
                 "{deterministic} items scored by measuring, {judged} judged, {not_evaluated} not evaluated, {without_score} measured without a score; {covered} % covered"
             ),
             Locale::Ja => {
-                format!("測定で採点 {deterministic}、判定済み {judged}、未評価 {not_evaluated}、採点せず測定のみ {without_score}、網羅率 {covered} %")
+                format!("測定で採点したもの {deterministic} 項目、判定したもの {judged} 項目、未評価 {not_evaluated} 項目、測定値を示すだけのもの {without_score} 項目。評価率 {covered} %")
             }
         });
         lines.extend(self.overall_score.is_none().then(|| judging::unscored(locale)));

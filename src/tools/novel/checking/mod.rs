@@ -345,7 +345,7 @@ fn build_reply<T: CheckDetails>(seen: &CheckContext<'_>, session: &ReviewId, own
     let score = score_words(verdict.score, job.locale);
     let summary = match job.locale {
         Locale::En => format!("{tool} of episode {}: {score}, {characters} characters, {words}", episode.number()),
-        Locale::Ja => format!("{episode}の {tool}: {score}、{characters}字、{words}"),
+        Locale::Ja => format!("第{}話の {tool}: {score}、{characters}字、{words}", episode.number()),
     };
     CheckReply {
         success: true,
