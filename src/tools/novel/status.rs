@@ -295,7 +295,7 @@ fn remaining(status: &NovelStatus) -> BilingualText {
     };
     BilingualText::new(
         format!("{left} writing stages{time}; {drafts} drafts to complete"),
-        format!("執筆 {left} 段階{time_ja}、完成処理待ちの原稿 {drafts} 話"),
+        format!("執筆が {left} 段階{time_ja}、公開用にまとめていない原稿が {drafts} 話"),
     )
 }
 
@@ -355,15 +355,14 @@ fn suggestions(status: &NovelStatus, locale: Locale) -> Vec<Suggestion> {
     let complete = first(EpisodeProgress::Draft).map(|episode| {
         let is_checked = status.episodes.iter().any(|one| one.episode == episode && one.is_checked);
         if !is_checked {
-            let reason = BilingualText::new("a manuscript that has not been checked", "まだチェックしていない原稿");
+            let reason = BilingualText::new("a manuscript that has not been checked", "原稿をまだチェックしていない");
             return Suggestion::for_episode("noveler_check", episode, &reason, locale);
         }
-        let reason =
-            BilingualText::new("a manuscript without its files for publishing", "公開用のファイルがまだない原稿");
+        let reason = BilingualText::new("a manuscript without its files for publishing", "公開用のファイルがまだない");
         Suggestion::for_episode("noveler_complete", episode, &reason, locale)
     });
     let write = first(EpisodeProgress::Planned).map(|episode| {
-        let reason = BilingualText::new("a plot without a manuscript", "原稿がまだないプロット");
+        let reason = BilingualText::new("a plot without a manuscript", "プロットはあるが、原稿がまだない");
         Suggestion::for_episode("noveler_write", episode, &reason, locale)
     });
     let all: Vec<Suggestion> = [resume, complete, write].into_iter().flatten().collect();
@@ -415,7 +414,7 @@ impl Output {
                 "{name}: {total} episodes: {completed} completed ({rate} %), {drafts} drafts{of_drafts}, {planned} planned{of_planned}. Left: {left}."
             ),
             Locale::Ja => format!(
-                "『{name}』全 {total} 話: 完成 {completed}（{rate} %）、原稿あり {drafts}{of_drafts}、プロットのみ {planned}{of_planned}。残り: {left}。"
+                "『{name}』全 {total} 話: 完成 {completed} 話（{rate} %）、原稿あり {drafts} 話{of_drafts}、プロットのみ {planned} 話{of_planned}。残り: {left}。"
             ),
         }
     }
@@ -432,7 +431,12 @@ impl Output {
             } = open;
             match locale {
                 Locale::En => format!("- episode {episode}, {stage}, {done} of {of} done: {id}"),
-                Locale::Ja => format!("- 第{episode}話、{stage}、{of} 段階中 {done} 完了: {id}"),
+                Locale::Ja => {
+                    format!(
+                        "- 第{episode}話: {of} 段階のうち {done} 段階が完了、次は「{}」: {id}",
+                        title(stage, locale)
+                    )
+                }
             }
         };
         let head = match locale {
@@ -466,6 +470,11 @@ impl EpisodeRow {
     }
 }
 
+/// Returns the title of a stage.
+fn title(stage: &str, locale: Locale) -> String {
+    WritingStage::parse(stage).map_or_else(|_| stage.to_owned(), |stage| stage.title().get(locale).to_owned())
+}
+
 impl RecentActivity {
     fn line(&self, locale: Locale) -> String {
         let Self { event, episode, .. } = self;
@@ -474,7 +483,18 @@ impl RecentActivity {
         let time = self.timestamp.rsplit_once(':').map_or("", |(time, _)| time);
         match locale {
             Locale::En => format!("Last activity: {time} {event}{stage} (episode {episode})"),
-            Locale::Ja => format!("最後の作業: {time} {event}{stage}（第{episode}話）"),
+            Locale::Ja => {
+                let stage = self.stage.map(|stage| title(stage, locale)).unwrap_or_default();
+                let what = match *event {
+                    "started" => "執筆を開始".to_owned(),
+                    "stage_completed" => format!("「{stage}」まで完了"),
+                    "stage_in_progress" => format!("「{stage}」を執筆中"),
+                    "feedback" => format!("「{stage}」への要望を記録"),
+                    _ => "執筆を完了".to_owned(),
+                };
+                let time = time.replace('T', " ").replace('-', "/");
+                format!("最後の作業: 第{episode}話 {what}（{time} UTC）")
+            }
         }
     }
 }
@@ -484,7 +504,7 @@ impl QualitySummary {
         let unjudged = match (self.not_evaluated, locale) {
             (0, _) => String::new(),
             (count, Locale::En) => format!("; {count} completed without a judgement"),
-            (count, Locale::Ja) => format!("、判定のない完成話 {count}"),
+            (count, Locale::Ja) => format!("、完成したが判定のない話が {count} 話"),
         };
         let scores = [self.average_quality_score, self.lowest_score, self.highest_score];
         let [Some(average), Some(lowest), Some(highest)] = scores else {

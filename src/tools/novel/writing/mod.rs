@@ -465,7 +465,7 @@ impl PlacedManuscript {
                     "{path} was changed outside this session and left as it is. The reply shows the session's own text of this stage."
                 ),
                 format!(
-                    "{path} はこのセッションの外で書き換えられており、そのまま残しました。この応答の段階の内容は、セッション自身の本文のものです。"
+                    "{path} は、執筆の途中でほかから書き換えられたため、そのまま残しました。この返答にあるのは、書き換えを含まない本文です。"
                 ),
             )),
             _ => edit_notice(worked, locale),
@@ -502,13 +502,13 @@ pub(in crate::novel) fn edit_notice(worked: &StepOutcome, locale: Locale) -> Opt
                 "{path} was changed outside this session. That text is backed up as {id}; the file now contains the session's text."
             ),
             format!(
-                "{path} はこのセッションの外で書き換えられていました。その本文はバックアップ {id} にあり、いまはセッションの本文が入っています。"
+                "{path} は、執筆の途中でほかから書き換えられていました。その本文はバックアップ {id} にあり、いまは書き上がった本文が入っています。"
             ),
         ),
         (None, NextStep::Done(_)) => BilingualText::new(
             format!("{path} was changed outside this session and left as it is: length and preview are the file's."),
             format!(
-                "{path} はこのセッションの外で書き換えられており、そのまま残しました。文字数と抜粋はこのファイルのものです。"
+                "{path} は、執筆の途中でほかから書き換えられたため、そのまま残しました。文字数と抜粋は、このファイルのものです。"
             ),
         ),
         (None, NextStep::Ask(_)) => BilingualText::new(
@@ -516,7 +516,7 @@ pub(in crate::novel) fn edit_notice(worked: &StepOutcome, locale: Locale) -> Opt
                 "{path} was changed outside this session, which continues with its own texts. When it ends, its text replaces the file, and the changed one is backed up. To keep the changed one, do not continue this session."
             ),
             format!(
-                "{path} はこのセッションの外で書き換えられています。セッションは自分の本文で続き、終わりにこのファイルを置き換えます（書き換えられた本文はバックアップします）。書き換えた本文を使うなら、ここで執筆を止めてください。"
+                "{path} は、執筆の途中でほかから書き換えられました。このまま続けると、書き換えを含まない本文で書き進み、完成したときにこのファイルを置き換えます（書き換えられた本文は先にバックアップします）。書き換えた本文を使うなら、ここで執筆を止めてください。"
             ),
         ),
     };
