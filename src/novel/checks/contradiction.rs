@@ -14,7 +14,7 @@ pub struct Contradiction {
     pub episode: u32,
     /// The other passage.
     pub other_quote: String,
-    /// What they disagree about, or the reason.
+    /// The subject with both values, or the reader's reason.
     pub reason: String,
     /// The severity: `high`, unless a person may well have changed.
     #[serde(default = "high")]

@@ -16,6 +16,8 @@ pub struct Facets {
     aspects: Vec<Vec<String>>,
     body: Vec<String>,
     injuries: Vec<Vec<String>>,
+    vague: Vec<String>,
+    changing: Vec<String>,
     facet: Vec<Facet>,
 }
 
@@ -33,6 +35,16 @@ impl Facets {
     pub fn aspect<'t>(&'t self, word: &'t str) -> &'t str {
         let known = self.aspects.iter().find(|words| words.iter().any(|known| known == word));
         known.and_then(|words| words.first()).map_or(word, String::as_str)
+    }
+
+    /// True if a value denies something or is not exact.
+    pub fn is_vague(&self, value: &str) -> bool {
+        self.vague.iter().any(|word| value.contains(word.as_str()))
+    }
+
+    /// True if a text names something that changes from episode to episode.
+    pub fn changes(&self, text: &str) -> bool {
+        self.changing.iter().any(|word| text.contains(word.as_str()))
     }
 
     /// Returns true if two values of an aspect exclude each other, false if they agree, `None` if no facet has words of both.

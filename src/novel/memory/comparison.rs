@@ -1,8 +1,8 @@
-//! The comparison of facts: which of them contradict what was stated first, by the settings or by an earlier episode.
+//! The comparison of facts with those of the settings and of earlier episodes.
 //!
 //! Only values that exclude each other are reported: two words of one facet (lexicon facets.toml), two numbers of one
-//! unit, two pronouns, two forms of address, two writings of a name. A later fact is compared with the first statement
-//! about the same thing, so that an episode that returns to it is right.
+//! unit, two pronouns, two forms of address, two writings of a name. A value that was stated before is not reported: it
+//! was reported where it was new, or it is the right one.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -16,6 +16,7 @@ use crate::{
         features::{Cast, content_words, normal, number, reading},
     },
     lexicons::{FACETS, PEOPLE},
+    morphology::katakana,
     project::YamlValue,
 };
 
@@ -24,44 +25,6 @@ const TRAITS: [&str; 4] = ["appearance", "attributes", "looks", "外見"];
 
 /// The difference by which an age may grow between two episodes. A larger one contradicts.
 const BIRTHDAYS: f64 = 1.0;
-
-/// Words of a value that denies something or is not exact. It is compared with nothing.
-const VAGUE: [&str; 30] = [
-    "から",
-    "まで",
-    "午前",
-    "午後",
-    "朝",
-    "夜",
-    "がらみ",
-    "手前",
-    "年目",
-    "時期",
-    "ない",
-    "なかった",
-    "ず",
-    "以外",
-    "未満",
-    "以上",
-    "以下",
-    "約",
-    "およそ",
-    "ほど",
-    "くらい",
-    "ぐらい",
-    "前後",
-    "過ぎ",
-    "近く",
-    "余り",
-    "あまり",
-    "数十",
-    "不明",
-    "？",
-];
-
-/// Words of what changes from episode to episode.
-const CHANGING: [&str; 13] =
-    ["まで", "現在", "残り", "今の", "今年", "今日", "経過", "あと", "学年", "勤続", "回想", "家族", "営業"];
 
 /// The episode number that stands for the settings.
 const SETTINGS: u32 = 0;
@@ -87,7 +50,6 @@ pub fn compare_with_earlier(
         let same = all.filter(|(_, other)| fact.is_about_same(other));
         let compared: Vec<(bool, u32, &StatedFact<'_>)> =
             same.filter_map(|(episode, other)| Some((fact.contradicts(other)?, episode, other))).collect();
-        // A value that was told before was reported where it was new, or is the right one.
         if compared.iter().any(|(contradicts, ..)| !contradicts) {
             continue;
         }
@@ -204,7 +166,7 @@ impl<'f> StatedFact<'f> {
         if bare(one) == bare(two) {
             return Some(false);
         }
-        if is_vague(one) || is_vague(two) || self.changes() || other.changes() {
+        if FACETS.is_vague(one) || FACETS.is_vague(two) || self.changes() || other.changes() {
             return None;
         }
         let about = self.fact.about.as_deref().map(str::trim).unwrap_or_default();
@@ -239,7 +201,7 @@ impl<'f> StatedFact<'f> {
     /// True if the value is one that changes by itself: 今年までの数.
     fn changes(&self) -> bool {
         let about = self.fact.about.as_deref().unwrap_or_default();
-        CHANGING.iter().any(|word| about.contains(word) || self.fact.subject.contains(word))
+        FACETS.changes(about) || FACETS.changes(&self.fact.subject)
     }
 
     /// Returns what the fact is about, in the words of an editor.
@@ -284,11 +246,6 @@ fn are_apart(one: &str, other: &str, form: impl Fn(&str) -> String) -> bool {
     !one.iter().any(|one| other.iter().any(|other| one.contains(other.as_str()) || other.contains(one.as_str())))
 }
 
-/// True if a value denies something, or is not exact.
-fn is_vague(value: &str) -> bool {
-    VAGUE.iter().any(|word| value.contains(word))
-}
-
 /// A value that is a number, with the text around it.
 struct Numbered {
     before: String,
@@ -319,13 +276,6 @@ fn differ(one: &str, other: &str, is_age: bool) -> Option<bool> {
     }
     let (one, other) = (one.number, other.number);
     Some(if is_age { one < other || one > other + BIRTHDAYS } else { (one - other).abs() > f64::EPSILON })
-}
-
-/// Returns a text with hiragana as katakana.
-fn katakana(text: &str) -> String {
-    let fold =
-        |c: char| if ('ぁ'..='ゖ').contains(&c) { char::from_u32(u32::from(c) + 0x60).unwrap_or(c) } else { c };
-    text.chars().map(fold).collect()
 }
 
 /// Returns the facts of the character sheets: ages, readings, pronouns, forms of address and traits.

@@ -21,7 +21,7 @@ pub struct EpisodeState {
     /// The origin of the facts: `host`, `llm_sampling` or `llm_provider`.
     pub method: String,
     pub recorded_at: UtcTime,
-    /// What happens in the episode, in a few sentences.
+    /// The plot of the episode in a few sentences.
     pub summary: String,
     #[serde(default)]
     pub facts: Vec<StoryFact>,
@@ -36,7 +36,7 @@ pub struct StoryFact {
     pub kind: StoryFactKind,
     /// The person, place or thing.
     pub subject: String,
-    /// What is stated about it: 利き手, 段数, the person who is addressed; `None` if the kind says it.
+    /// The aspect of the subject: 利き手, 段数, the person who is addressed; `None` if the kind says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
     pub value: String,
@@ -62,9 +62,9 @@ pub enum StoryFactKind {
     Place,
     /// An injury or an illness, and death.
     Condition,
-    /// What the subject has at the end.
+    /// A thing that the subject has at the end.
     Possession,
-    /// What the subject knows by now.
+    /// A fact that the subject knows by now.
     Knowledge,
     /// When the episode happens.
     Time,

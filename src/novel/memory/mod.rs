@@ -1,4 +1,4 @@
-//! What a serial remembers: the state of each finished episode as a reader noted it, and what contradicts it later.
+//! The memory of a serial: the state of each finished episode as a reader noted it, and later contradictions to it.
 //!
 //! A state is a YAML file of typed facts, each with its quotation, in `.noveler/states/`. The author may edit it. Facts
 //! of two episodes are compared here; who reads an episode and notes its facts is not known here.

@@ -1,4 +1,4 @@
-//! What the states of the earlier episodes say, as a text for a model: the story so far, the lasting facts, and the state
+//! The states of the earlier episodes as a text for a model: the story so far, the lasting facts, and the state
 //! at the end of the last episode.
 
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use super::{EpisodeState, StoryFact, StoryFactKind};
 /// summaries have what is left.
 const SHARES: [usize; 3] = [20, 40, 15];
 
-/// What a text for a model contains.
+/// The choice and the length of a text for a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Remembering<'t> {
     /// The maximum length in characters. What is nearest to the episode is the last to be left out.
