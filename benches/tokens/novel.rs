@@ -1,5 +1,5 @@
-//! The cost of the chain of writing an episode: fumi's replies beside the plain form of the seed, in which every reply
-//! has the full texts that fumi's refers to.
+//! The cost of writing an episode: by the short route beside the ten stages, and the replies of the ten stages beside the
+//! plain form of the seed, in which every reply has the full texts that fumi's refers to.
 //!
 //! Invariant: both forms have the same content. The plain reply to a call has the fields of the seed's output schema
 //! and the same question, with every reference replaced by its text (the plot, the settings, the results of earlier
@@ -14,7 +14,7 @@ use std::{
 };
 
 use fumi_kernel::ToolReply;
-use fumi_novel::writing::WritingStage;
+use fumi_novel::writing::{StageRoute, WritingStage};
 use serde_json::{Value, json};
 
 use super::{count, kernel::Kernel};
@@ -38,6 +38,9 @@ fn shipped() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/novel")
 }
 
+/// The bar of the short route: its largest share of the tokens of the ten stages (novel-editor §5).
+const SHORT_BAR: f64 = 100.0 / 3.0;
+
 /// One call of the chain.
 struct Row {
     step: String,
@@ -54,14 +57,28 @@ pub(crate) struct Chain {
     references: usize,
 }
 
+/// The episode by both routes.
+pub(crate) struct Chains {
+    whole: Chain,
+    short: Chain,
+}
+
+/// Writes the first episode of the sample by both routes.
+pub(crate) fn run(folder: &Path) -> Chains {
+    Chains {
+        whole: chain(&folder.join("whole"), StageRoute::Whole),
+        short: chain(&folder.join("short"), StageRoute::Short),
+    }
+}
+
 /// Writes the first episode of the sample in a copy of it, as a host does.
-pub(crate) fn run(folder: &Path) -> Chain {
+fn chain(folder: &Path, route: StageRoute) -> Chain {
     let root = folder.join("novel");
     copy(&shipped(), &root);
     fs::remove_file(root.join(FIRST)).expect("the manuscript is there");
     let kernel = Kernel::new(&[&root], true);
     let (mut rows, mut seen, mut fetched) = (Vec::new(), BTreeSet::new(), 0);
-    let (mut arguments, mut answered) = (json!({"episode": 1}), String::new());
+    let (mut arguments, mut answered) = (first_call(route), String::new());
     loop {
         let reply = kernel.reply("noveler_write", &arguments);
         let structure = &reply.structured;
@@ -99,6 +116,14 @@ pub(crate) fn run(folder: &Path) -> Chain {
         answered = script::answer(&step);
         arguments = structure["submit"]["arguments"].clone();
         arguments["content"] = json!(answered);
+    }
+}
+
+/// Returns the arguments of the first call. The sample's own route is the ten stages.
+fn first_call(route: StageRoute) -> Value {
+    match route {
+        StageRoute::Short => json!({"episode": 1, "route": "short"}),
+        _ => json!({"episode": 1}),
     }
 }
 
@@ -180,31 +205,54 @@ impl Chain {
         (sum(|row| row.fumi), sum(|row| row.plain))
     }
 
+    /// Returns the tokens of all replies, and those with every reference fetched once.
+    fn cost(&self) -> (usize, usize) {
+        let replies = self.totals().0;
+        (replies, replies + self.fetched)
+    }
+}
+
+impl Chains {
     /// Returns the report.
+    #[expect(clippy::cast_precision_loss, reason = "token counts")]
     pub(crate) fn page(&self, hash: &str) -> String {
-        let (fumi, plain) = self.totals();
+        let (fumi, plain) = self.whole.totals();
         let saved = saved(fumi, plain);
-        let held = if saved >= BAR { "yes" } else { "**no**" };
+        let holds = |is_held| if is_held { "yes" } else { "**no**" };
         let mut page = format!(
             "# Tokens of writing\n\nWritten by `./bench tokens`; do not edit. Inputs: `{hash}`\n\n\
-             The first episode of the sample novel, written through all ten stages by a host with scripted answers \
-             ({} calls of `noveler_write`). Beside each reply stands its plain form: the fields of the specification's output \
-             schemas with the same question, but with the full texts (plot, settings, outputs of earlier stages, the manuscript) in \
-             place of references. Counted with the tokenizer o200k; of a reply of fumi's the larger of structure and text. What the \
-             host writes is the same in both and is not counted.\n\n",
-            self.rows.len()
+             The first episode of the sample novel, written by a host with scripted answers through `noveler_write`. Counted with the \
+             tokenizer o200k; of a reply the larger of structure and text. What the host writes is not counted. A host reads what it \
+             needs by `fetch_artifact`; *with references* counts every different reference fetched once.\n\n\
+             ## The short route beside the ten stages\n\n| route | calls | replies | with references |\n| --- | --- | --- | --- |\n",
         );
+        for (name, chain) in [("short", &self.short), ("ten stages", &self.whole)] {
+            let (replies, all) = chain.cost();
+            let _ = writeln!(page, "| {name} | {} | {replies} | {all} |", chain.rows.len());
+        }
+        let share = self.short.cost().1 as f64 * 100.0 / self.whole.cost().1 as f64;
         let _ = writeln!(
             page,
-            "Together: {fumi} tokens instead of {plain}, **{saved:.1} %** fewer (bar: at least {BAR:.0} %; held: {held}).\n\n\
-             A host reads what it needs by `fetch_artifact`. If it fetched every one of the {} different references once and kept them in \
-             its context, that would be another {} tokens: still {:.1} % fewer.\n",
-            self.references,
-            self.fetched,
-            saved_with(fumi, self.fetched, plain)
+            "\nThe short route needs **{share:.1} %** of the tokens of the ten stages (bar: at most a third; held: {}).\n\n\
+             | the reply that asks for | tokens |\n| --- | --- |",
+            holds(share <= SHORT_BAR)
+        );
+        for row in &self.short.rows {
+            let _ = writeln!(page, "| {} | {} |", row.step, row.fumi);
+        }
+        let _ = writeln!(
+            page,
+            "\n## The ten stages beside full texts\n\n\
+             Beside each reply stands its plain form: the fields of the specification's output schemas with the same question, but \
+             with the full texts (plot, settings, outputs of earlier stages, the manuscript) in place of references.\n\n\
+             Together: {fumi} tokens instead of {plain}, **{saved:.1} %** fewer (bar: at least {BAR:.0} %; held: {}). With the {} \
+             different references: still {:.1} % fewer.\n",
+            holds(saved >= BAR),
+            self.whole.references,
+            saved_with(fumi, self.whole.fetched, plain)
         );
         page.push_str("| the reply that asks for | fumi | plain | saved |\n| --- | --- | --- | --- |\n");
-        for row in &self.rows {
+        for row in &self.whole.rows {
             let _ = writeln!(
                 page,
                 "| {} | {} | {} | {:.0} % |",

@@ -21,7 +21,7 @@ use crate::{
     },
     references::FileReference,
     reviewing::{self, EpisodeScore},
-    writing::{STAGES, SessionsOverview, TracedTurn, UtcTime, WritingSession, WritingSessionId, WritingStage},
+    writing::{SessionsOverview, StageRoute, TracedTurn, UtcTime, WritingSession, WritingSessionId, WritingStage},
 };
 
 /// The largest number of recent events.
@@ -140,6 +140,7 @@ impl NovelStatus {
             remarks.push(error.error_message().message);
             Vec::new()
         });
+        let route = survey.settings.writing_route.map_or(StageRoute::Whole, StageRoute::from);
         let (mut episodes, mut stages_left) = (Vec::new(), 0);
         for (episode, files) in &survey.episodes {
             let record = finished(novel.project(), *episode, files).unwrap_or_else(|error| {
@@ -148,7 +149,7 @@ impl NovelStatus {
             });
             let reviews: Vec<&EpisodeScore> = scores.iter().rev().filter(|one| one.episode == *episode).collect();
             let status = EpisodeStatus::new(*episode, files, record.as_ref(), &reviews);
-            stages_left += count_stages_left(&status, &open);
+            stages_left += count_stages_left(&status, &open, route);
             episodes.push(status);
         }
         let root = novel.project().root().file_name().map(|name| name.to_string_lossy().into_owned());
@@ -214,12 +215,12 @@ impl EpisodeStatus {
 }
 
 /// Returns the number of writing stages that an episode still needs. A manuscript without an open session needs none.
-fn count_stages_left(status: &EpisodeStatus, open: &[OpenWritingSession]) -> usize {
+fn count_stages_left(status: &EpisodeStatus, open: &[OpenWritingSession], route: StageRoute) -> usize {
     let session = open.iter().find(|open| open.episode == status.episode);
     match (status.progress, session) {
         (EpisodeProgress::Completed, _) | (EpisodeProgress::Draft, None) => 0,
         (_, Some(session)) => session.stages - session.done,
-        (EpisodeProgress::Planned, None) => STAGES,
+        (EpisodeProgress::Planned, None) => route.length(),
     }
 }
 
@@ -263,7 +264,7 @@ fn events_of(session: &WritingSession, trace: &[TracedTurn]) -> Vec<SessionEvent
         what,
     };
     let mut events = vec![event(session.created_at(), SessionEventKind::Started)];
-    let done = trace.iter().filter(|entry| entry.turn == entry.stage.turns().len());
+    let done = trace.iter().filter(|entry| entry.turn == session.turns_of(entry.stage));
     events.extend(done.map(|entry| event(&entry.end, SessionEventKind::Completed(entry.stage))));
     let remarks = session.feedback().iter();
     events.extend(remarks.map(|said| event(&said.timestamp, SessionEventKind::Remarked(said.stage))));

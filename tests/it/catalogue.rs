@@ -482,7 +482,8 @@ async fn all_problems_of_a_call_come_back_at_once() {
         arguments.insert("surely_unknown".to_owned(), json!(1));
         for (name, property) in properties {
             // A value of another type, whatever the declared type is.
-            let other = if property["type"] == "object" { json!(7) } else { json!({"surely": "wrong"}) };
+            let is_map = property["type"] == "object" || property["additionalProperties"].is_object();
+            let other = if is_map { json!(7) } else { json!({"surely": "wrong"}) };
             arguments.insert(name.clone(), other);
             wrong.push(name.clone());
         }

@@ -213,7 +213,7 @@ fn finished_session(novel: &Path) {
     };
     assert_eq!(WritingSessionId::new(&now.moment, now.random).to_string(), SESSION);
     let desk = WritingService::new(project, named, episode, Locale::Ja).unwrap();
-    let opened = desk.open(SessionSelector::New(StageRoute::Whole), None, &now).unwrap();
+    let opened = desk.open(SessionSelector::New(Some(StageRoute::Whole)), None, &now).unwrap();
     let mut next = desk.run_step(opened, SessionAction::Peek, "noveler_write", false, &now).unwrap().next;
     while let NextStep::Ask(asked) = next {
         let content = crate::novel::script::answer(&format!("{}:{}", asked.stage, asked.submit.turn));

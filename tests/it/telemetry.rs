@@ -191,7 +191,7 @@ async fn stages_of_writing_and_whole_episodes_are_counted() {
     call(&app, "noveler_write", json!({"episode": 1})).await;
     let text = app.metrics.text();
     let line = |begins: &str| text.lines().find_map(|line| line.strip_prefix(begins)).map(str::trim);
-    for stage in fumi_novel::writing::WritingStage::all() {
+    for stage in fumi_novel::writing::StageRoute::Whole.stages() {
         let labels = format!("fumi_novel_stage_duration_seconds_count{{stage=\"{stage}\"");
         let count = line(&labels).and_then(|rest| rest.rsplit(' ').next());
         assert_eq!(count, Some("1"), "{stage}: {text}");

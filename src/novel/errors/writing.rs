@@ -16,7 +16,7 @@ use fumi_base::{
 use super::{backup::BackupError, project::ProjectError};
 use crate::{
     project::EpisodeId,
-    writing::{MissedCriterion, WritingStage},
+    writing::{MissedCriterion, StageRoute, WritingStage},
 };
 
 /// The error catalogue of writing an episode.
@@ -55,6 +55,16 @@ pub enum WritingError {
         turn: usize,
         #[fact(with = missed)]
         misses: Vec<MissedCriterion>,
+    },
+    /// A waiver names a criterion that the question does not have or that cannot be waived.
+    #[entry("UNKNOWN_WAIVER")]
+    #[fact(known = known.join(", "))]
+    #[fact(first = nearest_criterion(asked, known))]
+    UnknownWaiver {
+        #[quoted]
+        asked: String,
+        #[fact(skip)]
+        known: Vec<String>,
     },
     #[entry("PLOT_MISSED")]
     #[fact(count = misses.len())]
@@ -103,7 +113,13 @@ pub enum WritingError {
     TooLarge { what: BilingualText, size: usize, limit: usize },
     /// The session has no such stage.
     #[entry("STAGE_OFF_ROUTE")]
-    OffRoute { stage: WritingStage, id: String },
+    #[fact(names = listed(route.stages()))]
+    OffRoute {
+        stage: WritingStage,
+        id: String,
+        #[fact(skip)]
+        route: StageRoute,
+    },
     #[entry("FEEDBACK_FULL")]
     FeedbackFull {
         #[quoted]
@@ -127,6 +143,12 @@ impl Fact for WritingStage {
 
 fn listed(stages: impl Iterator<Item = WritingStage>) -> String {
     stages.map(WritingStage::name).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the criterion that is nearest to a wrong one, otherwise the first.
+fn nearest_criterion(asked: &str, known: &[String]) -> String {
+    let names = || known.iter().map(String::as_str);
+    nearest(asked, names(), 1).first().copied().or_else(|| names().next()).unwrap_or_default().to_owned()
 }
 
 /// Returns the stage whose name or alias is nearest to a wrong one.
@@ -153,7 +175,7 @@ fn nearest_change(asked: &str, step: Option<&str>) -> String {
         }
         (None, Some(_)) => r#"{"step": null, "content": null}"#.to_owned(),
         (stage, None) => {
-            let first = WritingStage::all().next();
+            let first = StageRoute::Whole.stages().next();
             let stage = stage.or(first).map_or("", WritingStage::name);
             format!(r#"{{"stage": "{stage}"}}"#)
         }
@@ -163,7 +185,7 @@ fn nearest_change(asked: &str, step: Option<&str>) -> String {
 /// Joins what the criteria say.
 fn missed(misses: &[MissedCriterion]) -> BilingualText {
     let all = |locale, between: &str| {
-        let lines = misses.iter().map(|miss| format!("[{}] {}", miss.criterion, miss.message.get(locale)));
+        let lines = misses.iter().map(|miss| miss.line(locale));
         lines.collect::<Vec<_>>().join(between)
     };
     BilingualText::new(all(Locale::En, " "), all(Locale::Ja, ""))

@@ -232,7 +232,7 @@ impl EpisodeSource {
         }));
         // An open session would change the manuscript again.
         let sessions = WritingSessionStore::new(Arc::clone(novel.project()));
-        if let Some(Some(open)) = unless_unreadable(sessions.open(episode, StageRoute::Whole))? {
+        if let Some(Some(open)) = unless_unreadable(sessions.open(episode, StageRoute::writes_an_episode))? {
             let id = open.session.id();
             remarks.push(BilingualText::new(
                 format!("Writing session {id} of this episode is not finished."),

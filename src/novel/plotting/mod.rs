@@ -22,7 +22,7 @@ use crate::{
     errors::{project::ProjectError, writing::WritingError},
     project::{EpisodeId, EpisodePlot, NovelProject, YamlValue, translate_reason},
     references::ContentHash,
-    writing::{MissedCriterion, remnants},
+    writing::{MissedCriterion, remnants, without_fence},
 };
 
 pub use material::PlotMaterial;
@@ -101,10 +101,7 @@ pub fn criteria() -> Vec<BilingualText> {
             "`story_structure` に setup・confrontation・resolution があること",
         ),
         BilingualText::new("`characters` names at least one character", "`characters` に誰かの名前があること"),
-        BilingualText::new(
-            "no remarks of an assistant around it, and no code fence",
-            "挨拶や前置きなどアシスタントの言葉と、コードの囲みがないこと",
-        ),
+        BilingualText::new("no remarks of an assistant around it", "挨拶や前置きなど、アシスタントの言葉がないこと"),
     ]
 }
 
@@ -117,6 +114,7 @@ pub fn validate_answer(episode: EpisodeId, content: &str) -> Result<EpisodePlot,
             limit: PLOT_BYTES,
         });
     }
+    let content = without_fence(content);
     let refuse = |misses| Err(WritingError::PlotMissed { misses });
     let mut plot = match EpisodePlot::read("content", content) {
         Ok(plot) => plot,
@@ -142,7 +140,7 @@ pub fn validate_answer(episode: EpisodeId, content: &str) -> Result<EpisodePlot,
 }
 
 fn missed_criterion(criterion: &str, en: String, ja: String) -> MissedCriterion {
-    MissedCriterion { criterion: criterion.to_owned(), message: BilingualText::new(en, ja) }
+    MissedCriterion { criterion: criterion.to_owned(), message: BilingualText::new(en, ja), is_minor: false }
 }
 
 fn misses(episode: EpisodeId, plot: &EpisodePlot, content: &str) -> Vec<MissedCriterion> {

@@ -26,7 +26,7 @@ pub use book_settings::{BookSeries, BookSettings, PublicationDate};
 pub use episode::EpisodeId;
 pub use names::{FolderRole, ProjectNames};
 pub use plot::{EpisodeInfo, EpisodePlot, SceneStructure, StoryStructure};
-pub use settings::{NovelSettings, StylePreset, TargetLength};
+pub use settings::{NovelSettings, StylePreset, TargetLength, WritingRoute};
 pub use yaml::{UnknownKeys, YamlValue};
 pub(crate) use yaml::{number_in, read as read_yaml, translate_reason};
 pub use yomi::Yomi;

@@ -39,6 +39,12 @@ pub struct NovelSettings {
     /// The narrative point of view.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pov: Option<String>,
+    /// The stages by which episodes are written; without the key, the ten stages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writing_route: Option<WritingRoute>,
+    /// A text whose style new episodes follow, as a path from the project root; without the key, the previous episode.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub style_sample: Option<String>,
     /// The book of all finished episodes.
     #[serde(deserialize_with = "or_default")]
     pub book: BookSettings,
@@ -80,6 +86,16 @@ impl StylePreset {
             Self::Custom => "custom",
         }
     }
+}
+
+/// The stages by which episodes are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WritingRoute {
+    /// Five stages.
+    Short,
+    /// Ten stages.
+    TenStages,
 }
 
 /// A length in characters: `4000`, `3000-5000`, or `{min: 3000, max: 5000}`.

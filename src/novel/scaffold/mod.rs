@@ -146,7 +146,7 @@ mod tests {
         assert!(plot.unknown.0.is_empty() && plot.episode_info.unknown.0.is_empty());
         let status = crate::status::NovelStatus::read(&novel).expect("a status");
         assert!(status.remarks.is_empty(), "{:?}", status.remarks);
-        assert_eq!(status.stages_left, 10);
+        assert_eq!(status.stages_left, 5);
     }
 
     #[test]

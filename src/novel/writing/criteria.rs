@@ -2,15 +2,17 @@
 //!
 //! Invariant: an answer is judged by the criteria that an [`super::TurnQuestion`] lists: those of this turn or, for a repeated
 //! key, of the turn that gave the key first. Lengths are visible characters of the body, and names are searched in the
-//! visible text. The quality of a text is not judged here.
+//! visible text. A length that is wrong by at most a quarter is only reported. An author may waive a criterion with a
+//! reason, unless later stages depend on it. The quality of a text is not judged here.
 
 use std::sync::LazyLock;
 
-use fumi_base::text::BilingualText;
+use fumi_base::text::{BilingualText, Locale};
 
 use super::{
     material::PlotMember,
-    stages::{AnswerKey, KeyContents},
+    session::WaivedCriterion,
+    stages::{AnswerKey, KeyContents, SCENES},
 };
 use crate::{
     errors::project::ProjectError,
@@ -47,6 +49,42 @@ pub struct MissedCriterion {
     pub criterion: String,
     /// The problem and a way to correct it.
     pub message: BilingualText,
+    /// True if the answer is accepted nevertheless.
+    pub is_minor: bool,
+}
+
+impl MissedCriterion {
+    /// Returns the name of the criterion and the problem.
+    pub fn line(&self, locale: Locale) -> String {
+        format!("[{}] {}", self.criterion, self.message.get(locale))
+    }
+}
+
+/// The criteria that an accepted answer misses.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct AcceptedMisses {
+    /// Those that are only reported.
+    pub(super) minor: Vec<MissedCriterion>,
+    /// Those that the author waived.
+    pub(super) waived: Vec<WaivedCriterion>,
+}
+
+/// Accepts an answer that misses only minor and waived criteria. Otherwise returns what must be corrected.
+pub(super) fn accept(
+    misses: Vec<MissedCriterion>,
+    waive: &[WaivedCriterion],
+) -> Result<AcceptedMisses, Vec<MissedCriterion>> {
+    let mut accepted = AcceptedMisses::default();
+    let mut refused = Vec::new();
+    for miss in misses {
+        match waive.iter().find(|waived| waived.criterion == miss.criterion) {
+            Some(waived) if !accepted.waived.contains(waived) => accepted.waived.push(waived.clone()),
+            Some(_) => {}
+            None if miss.is_minor => accepted.minor.push(miss),
+            None => refused.push(miss),
+        }
+    }
+    if refused.is_empty() { Ok(accepted) } else { Err(refused) }
 }
 
 impl AnswerCriterion {
@@ -58,6 +96,24 @@ impl AnswerCriterion {
             Self::Length { .. } => "length".to_owned(),
             Self::Characters(_) => "characters".to_owned(),
             Self::Remnants => "remnants".to_owned(),
+        }
+    }
+
+    /// True if an author may waive the criterion: later stages work without it.
+    pub fn can_be_waived(&self) -> bool {
+        match self {
+            Self::Form => false,
+            Self::Key(key) => !matches!(key.holds, KeyContents::Scenes | KeyContents::Replacements),
+            Self::Length { .. } | Self::Characters(_) | Self::Remnants => true,
+        }
+    }
+
+    /// Returns the description of the criterion, after its name unless the description begins with the key.
+    pub fn line(&self, locale: Locale) -> String {
+        let sentence = self.sentence();
+        match self {
+            Self::Key(_) => sentence.get(locale).to_owned(),
+            _ => format!("[{}] {}", self.name(), sentence.get(locale)),
         }
     }
 
@@ -87,8 +143,8 @@ impl AnswerCriterion {
                 )
             }
             Self::Remnants => BilingualText::new(
-                "no remarks of an assistant around the text, and no code fence",
-                "挨拶や前置きなどアシスタントの言葉と、コードの囲みがないこと",
+                "no remarks of an assistant around the text",
+                "挨拶や前置きなど、アシスタントの言葉がないこと",
             ),
         }
     }
@@ -101,6 +157,7 @@ fn holds(holds: KeyContents) -> (String, String) {
         }
         KeyContents::Items(0) => ("a list, possibly empty".to_owned(), "一覧（空でもよい）".to_owned()),
         KeyContents::Items(least) => (format!("a list of at least {least} items"), format!("{least} 件以上の一覧")),
+        KeyContents::Scenes => (format!("a list of 1 to {SCENES} items"), format!("1〜{SCENES} 件の一覧")),
         KeyContents::Replacements => (
             "a list of {find, replace} items, possibly empty".to_owned(),
             "{find, replace} の一覧（空でもよい）".to_owned(),
@@ -113,7 +170,18 @@ fn names<'a>(cast: impl Iterator<Item = &'a PlotMember>) -> Vec<&'a str> {
 }
 
 fn miss(criterion: &AnswerCriterion, en: String, ja: String) -> MissedCriterion {
-    MissedCriterion { criterion: criterion.name(), message: BilingualText::new(en, ja) }
+    MissedCriterion { criterion: criterion.name(), message: BilingualText::new(en, ja), is_minor: false }
+}
+
+/// Returns the text within a code fence that encloses a whole answer; any other answer is returned as it is.
+pub(crate) fn without_fence(answer: &str) -> &str {
+    const FENCE: &str = "```";
+    let inner = answer.trim().strip_prefix(FENCE).and_then(|rest| rest.strip_suffix(FENCE));
+    let Some((language, text)) = inner.and_then(|inner| inner.split_once('\n')) else {
+        return answer;
+    };
+    let is_language = language.trim().chars().all(|c| c.is_ascii_alphanumeric());
+    if is_language && text.ends_with('\n') && !text.contains(FENCE) { text } else { answer }
 }
 
 /// Counts the visible characters of a text's body.
@@ -191,7 +259,11 @@ pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, V
         YamlValue::List(items) => items.as_slice(),
         _ => &[],
     };
-    let wrong = |en, ja| MissedCriterion { criterion: "replacements".to_owned(), message: BilingualText::new(en, ja) };
+    let wrong = |en, ja| MissedCriterion {
+        criterion: "replacements".to_owned(),
+        message: BilingualText::new(en, ja),
+        is_minor: false,
+    };
     for (number, item) in (1..).zip(items) {
         let of = |key| item.get(key).and_then(YamlValue::as_str);
         let (Some(find), Some(with)) = (of("find").filter(|find| !find.is_empty()), of("replace")) else {
@@ -215,21 +287,30 @@ pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, V
     if misses.is_empty() { Ok(out) } else { Err(misses) }
 }
 
+/// The largest deviation of a length that is only reported, as a part of the bound: one quarter, as in `check_basic`.
+const TOLERATED: usize = 4;
+
 fn length_miss(criterion: &AnswerCriterion, length: usize, from: usize, to: usize) -> Option<MissedCriterion> {
     if length < from {
         let more = from - length;
-        Some(miss(
-            criterion,
-            format!("It has {length} visible characters instead of {from} to {to}: write at least {more} more."),
-            format!("可視文字が {length} 字で、{from}〜{to} 字に足りません。あと {more} 字以上書き足してください。"),
-        ))
+        Some(MissedCriterion {
+            is_minor: more <= from / TOLERATED,
+            ..miss(
+                criterion,
+                format!("It has {length} visible characters instead of {from} to {to}: {more} are missing."),
+                format!("可視文字が {length} 字で、{from}〜{to} 字に {more} 字足りません。"),
+            )
+        })
     } else if length > to {
         let less = length - to;
-        Some(miss(
-            criterion,
-            format!("It has {length} visible characters instead of {from} to {to}: cut at least {less}."),
-            format!("可視文字が {length} 字で、{from}〜{to} 字を超えています。{less} 字以上削ってください。"),
-        ))
+        Some(MissedCriterion {
+            is_minor: less <= to / TOLERATED,
+            ..miss(
+                criterion,
+                format!("It has {length} visible characters instead of {from} to {to}: {less} too many."),
+                format!("可視文字が {length} 字で、{from}〜{to} 字を {less} 字超えています。"),
+            )
+        })
     } else {
         None
     }
@@ -260,6 +341,10 @@ fn key_miss(criterion: &AnswerCriterion, key: &AnswerKey, value: Option<&YamlVal
         (KeyContents::Items(least), YamlValue::List(items)) => {
             items.iter().filter(|item| !item.words().trim().is_empty()).count() >= least
         }
+        (KeyContents::Scenes, YamlValue::List(items)) => {
+            let is_written = |item: &YamlValue| !item.words().trim().is_empty();
+            (1..=SCENES).contains(&items.len()) && items.iter().all(is_written)
+        }
         (KeyContents::Replacements, YamlValue::List(_)) => true,
         _ => false,
     });
@@ -279,10 +364,15 @@ fn key_miss(criterion: &AnswerCriterion, key: &AnswerKey, value: Option<&YamlVal
     ))
 }
 
-/// The position at which a remnant phrase is searched.
+/// The place in which a remnant phrase is searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RemnantPlace {
+    /// The whole line, without its last punctuation.
+    WholeLine,
+    /// The beginning of a line.
     LineStart,
+    /// Anywhere outside of speech.
+    Narration,
     Anywhere,
 }
 
@@ -292,7 +382,9 @@ static REMNANTS: LazyLock<Vec<(RemnantPlace, String)>> = LazyLock::new(|| {
     let remnant = |line: &str| {
         let (place, words) = line.split_once(' ').expect("remnants.txt has a place and words in each line");
         let place = match place {
+            "whole" => RemnantPlace::WholeLine,
             "line" => RemnantPlace::LineStart,
+            "narration" => RemnantPlace::Narration,
             "any" => RemnantPlace::Anywhere,
             other => panic!("unknown place {other} in remnants.txt"),
         };
@@ -303,20 +395,39 @@ static REMNANTS: LazyLock<Vec<(RemnantPlace, String)>> = LazyLock::new(|| {
 
 /// Finds remaining phrases of an assistant in a text, with their line numbers.
 pub(crate) fn remnants(text: &str) -> Vec<String> {
-    // An indented paragraph is narration, whatever its first words are.
-    let lines = text.lines().map(|line| (line.starts_with('\u{3000}'), line.trim().to_ascii_lowercase()));
-    let has = |(is_indented, line): &(bool, String), (place, words): &(RemnantPlace, String)| match place {
-        RemnantPlace::LineStart => !is_indented && line.starts_with(words),
-        RemnantPlace::Anywhere => line.contains(words),
+    let mut lines = (1..).zip(text.lines());
+    let found = lines.by_ref().filter_map(|(number, line)| {
+        // An indented paragraph is narration, whatever its first words are.
+        let is_indented = line.starts_with('\u{3000}');
+        let line = line.trim().to_ascii_lowercase();
+        let told = without_speech(&line);
+        let is_in = |place: RemnantPlace, words: &str| match place {
+            RemnantPlace::WholeLine => !is_indented && line.trim_end_matches(['。', '.', '！', '!']) == words,
+            RemnantPlace::LineStart => !is_indented && line.starts_with(words),
+            RemnantPlace::Narration => told.contains(words),
+            RemnantPlace::Anywhere => line.contains(words),
+        };
+        let (_, words) = REMNANTS.iter().find(|(place, words)| is_in(*place, words))?;
+        Some(format!("{number}: {words}"))
+    });
+    found.take(LISTED).collect()
+}
+
+/// Returns a line without the texts between 「」 and 『』.
+fn without_speech(line: &str) -> String {
+    let mut depth = 0_usize;
+    let mut is_told = |c: char| match c {
+        '「' | '『' => {
+            depth += 1;
+            false
+        }
+        '」' | '』' => {
+            depth = depth.saturating_sub(1);
+            false
+        }
+        _ => depth == 0,
     };
-    (1..)
-        .zip(lines)
-        .filter_map(|(number, line)| {
-            let remnant = REMNANTS.iter().find(|remnant| has(&line, remnant))?;
-            Some(format!("{number}: {}", remnant.1))
-        })
-        .take(LISTED)
-        .collect()
+    line.chars().filter(|c| is_told(*c)).collect()
 }
 
 fn remnants_miss(criterion: &AnswerCriterion, text: &str) -> Option<MissedCriterion> {

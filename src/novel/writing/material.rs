@@ -13,8 +13,13 @@ use fumi_base::{
     text::BilingualText,
 };
 
-use super::{stages::WritingStage, workflow::CitedFile};
+use super::{
+    stages::WritingStage,
+    style_anchor::{EPISODES, EarlierText, EarlierTexts, StyleAnchor},
+    workflow::CitedFile,
+};
 use crate::{
+    checks::NovelContext,
     errors::project::ProjectError,
     manuscript::{Manuscript, ManuscriptOptions},
     memory::{self, EpisodeState, EpisodeStates},
@@ -29,6 +34,9 @@ const END: usize = 400;
 
 /// The largest number of settings files read.
 const WORLD_FILES: usize = 50;
+
+/// The largest earlier episode or sample whose style is measured, in bytes.
+const EARLIER_BYTES: usize = 400_000;
 
 /// The largest project prompt that is read, in bytes.
 const PROMPT_BYTES: u64 = 64 << 10;
@@ -97,6 +105,10 @@ pub struct WritingMaterial {
     pub previous_end: String,
     /// The recorded states of the earlier episodes.
     pub states: Vec<EpisodeState>,
+    /// The data of the novel that checks of a draft use.
+    pub context: NovelContext,
+    /// The texts from which the style of the episode is measured.
+    pub earlier: EarlierTexts,
     /// The project's own prompts, by stage.
     pub prompts: BTreeMap<WritingStage, String>,
     /// The files from which the material comes.
@@ -144,10 +156,15 @@ impl WritingMaterial {
         if let Some(folder) = survey.folders.get(&FolderRole::Prompts) {
             material.read_prompts(folder)?;
         }
-        let before = EpisodeId::new(episode.number() - 1).and_then(|before| survey.episodes.get(&before));
-        if let Some([file]) = before.map(|files| files.manuscripts.as_slice()) {
-            material.read_end(file)?;
+        let mut earlier = survey.episodes.range(..episode).rev();
+        for (number, files) in earlier.by_ref().take(EPISODES) {
+            if let [file] = files.manuscripts.as_slice() {
+                material.read_earlier(file, number.number() + 1 == episode.number())?;
+            }
         }
+        material.read_sample(novel)?;
+        material.context = NovelContext::of_project(novel, episode)?;
+        material.context.plot = Some(plot.clone());
         let EpisodeStates { mut states, faults } = memory::states_until(novel.project(), episode)?;
         states.retain(|state| state.episode < episode.number());
         material.states = states;
@@ -196,18 +213,46 @@ impl WritingMaterial {
         Ok(())
     }
 
-    /// Keeps the end of the last episode.
-    fn read_end(&mut self, file: &ProjectPath) -> Result<(), ProjectError> {
+    /// Reads an earlier episode. The end of the previous one is shown, and its file is cited.
+    fn read_earlier(&mut self, file: &ProjectPath, is_previous: bool) -> Result<(), ProjectError> {
         let bytes = match files::read(file, crate::project::MANUSCRIPT_BYTES) {
             Ok(bytes) => bytes,
             Err(error) => return self.note_fault(error.into()),
         };
         let text = encoding::decode(&bytes, encoding::EncodingChoice::Auto).text;
-        let manuscript = Manuscript::read(text, ManuscriptOptions::default());
-        let visible = manuscript.visible().text().trim_end();
-        let skipped = visible.chars().count().saturating_sub(END);
-        self.previous_end = visible.chars().skip(skipped).collect();
-        self.cite(file, BilingualText::new("the previous episode", "前の話の原稿"))
+        if is_previous {
+            let manuscript = Manuscript::read(text.as_str(), ManuscriptOptions::default());
+            let visible = manuscript.visible().text().trim_end();
+            let skipped = visible.chars().count().saturating_sub(END);
+            self.previous_end = visible.chars().skip(skipped).collect();
+            self.cite(file, BilingualText::new("the previous episode", "前の話の原稿"))?;
+        }
+        if text.len() <= EARLIER_BYTES {
+            self.earlier.episodes.push(EarlierText { path: file.shown(), text });
+        }
+        Ok(())
+    }
+
+    /// Reads the text whose style the episode follows: the one that the settings name, otherwise the last episode.
+    fn read_sample(&mut self, novel: &NovelProject) -> Result<(), ProjectError> {
+        let Some(path) = self.settings.style_sample.clone() else {
+            self.earlier.sample = self.earlier.episodes.first().cloned();
+            return Ok(());
+        };
+        let read = novel.project().resolve(&path).and_then(|file| files::read(&file, EARLIER_BYTES as u64));
+        match read {
+            Ok(bytes) => {
+                let text = encoding::decode(&bytes, encoding::EncodingChoice::Auto).text;
+                self.earlier.sample = Some(EarlierText { path, text });
+                Ok(())
+            }
+            Err(error) => self.note_fault(error.into()),
+        }
+    }
+
+    /// Returns the style that the episode follows. It is measured by the first call.
+    pub(super) fn style(&self) -> &StyleAnchor {
+        self.earlier.style(&self.context)
     }
 
     /// Adds a file with its hash to the references; an unreadable file is recorded as an error.

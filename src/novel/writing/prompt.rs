@@ -6,9 +6,11 @@
 use fumi_base::{template, text::Locale};
 
 use super::{
+    draft_findings::draft_findings,
     material::{LengthRange, WritingMaterial},
     session::{WritingSession, is_approval},
-    stages::{TurnContents, WritingStage},
+    stages::{SCENES, TurnContents, WritingStage},
+    style_anchor,
 };
 use crate::{
     memory::{self, Remembering},
@@ -24,6 +26,33 @@ const RECORD: usize = 3_000;
 const FRAME_EN: &str = include_str!("prompts/frame.en.md");
 const FRAME_JA: &str = include_str!("prompts/frame.ja.md");
 
+/// The number of characters shown from the end of the text so far.
+const END: usize = 400;
+
+/// The data of the prompt of a turn.
+pub(super) struct PromptData<'a> {
+    pub(super) session: &'a WritingSession,
+    pub(super) stage: WritingStage,
+    /// The turn within the stage, from 1.
+    pub(super) turn: usize,
+    pub(super) material: &'a WritingMaterial,
+    pub(super) locale: Locale,
+    pub(super) texts: &'a WrittenTexts,
+}
+
+/// The texts of a session that its prompts contain; empty as far as they are not written yet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WrittenTexts {
+    /// The card of the scene to write.
+    pub(super) scene_card: String,
+    /// The shortest and the longest length of the scene to write.
+    pub(super) scene_length: (usize, usize),
+    /// The text of the scenes before it.
+    pub(super) so_far: String,
+    /// The manuscript that the stage reads.
+    pub(super) draft: String,
+}
+
 /// Returns the section of a stage's prompt for a turn.
 fn section(prompt: &str, turn: usize) -> Option<&str> {
     let begin = format!("## {turn}\n");
@@ -32,8 +61,9 @@ fn section(prompt: &str, turn: usize) -> Option<&str> {
 }
 
 /// Returns the task of a turn: the project's own prompt if it has one, otherwise the built-in one. A project prompt
-/// without sections applies to every turn of its stage.
+/// without sections applies to every turn of its stage. All turns of a stage of scenes have the same task.
 fn task(stage: WritingStage, turn: usize, material: &WritingMaterial, locale: Locale) -> &str {
+    let turn = if stage.is_by_scene() { 1 } else { turn };
     let own = material.prompts.get(&stage).map(|prompt| match section(prompt, turn) {
         None if !prompt.contains("## 1\n") => prompt.trim(),
         section => section.unwrap_or_default(),
@@ -41,47 +71,29 @@ fn task(stage: WritingStage, turn: usize, material: &WritingMaterial, locale: Lo
     own.filter(|task| !task.is_empty()).unwrap_or_else(|| section(stage.prompt(locale), turn).unwrap_or_default())
 }
 
-/// Returns the prompt of a turn, counted from 1.
-pub(super) fn render(
-    session: &WritingSession,
-    stage: WritingStage,
-    turn: usize,
-    material: &WritingMaterial,
-    locale: Locale,
-) -> String {
-    let frame = match locale {
+/// Returns the prompt of a turn.
+pub(super) fn render(data: &PromptData<'_>) -> String {
+    let frame = match data.locale {
         Locale::En => FRAME_EN,
         Locale::Ja => FRAME_JA,
     };
-    let fill = |name: &str| value(name, session, stage, turn, material, locale).map(Into::into);
-    let task = template::fill(task(stage, turn, material, locale), ("{", "}"), fill);
-    template::fill(frame, ("{", "}"), |name| if name == "task" { Some(task.clone().into()) } else { fill(name) })
-}
-
-/// Fills a template for a stage; `plot` replaces `{plot}`.
-pub(super) fn fill(
-    template: &str,
-    session: &WritingSession,
-    stage: WritingStage,
-    turn: usize,
-    material: &WritingMaterial,
-    locale: Locale,
-    plot: Option<&str>,
-) -> String {
-    template::fill(template, ("{", "}"), |name| match (name, plot) {
-        ("plot", Some(plot)) => Some(plot.to_owned().into()),
-        _ => value(name, session, stage, turn, material, locale).map(Into::into),
+    let task = fill(task(data.stage, data.turn, data.material, data.locale), data, None);
+    template::fill(frame, ("{", "}"), |name| match name {
+        "task" => Some(task.clone().into()),
+        name => value(name, data).map(Into::into),
     })
 }
 
-fn value(
-    name: &str,
-    session: &WritingSession,
-    stage: WritingStage,
-    turn: usize,
-    material: &WritingMaterial,
-    locale: Locale,
-) -> Option<String> {
+/// Fills a template; `plot` replaces `{plot}`.
+pub(super) fn fill(template: &str, data: &PromptData<'_>, plot: Option<&str>) -> String {
+    template::fill(template, ("{", "}"), |name| match (name, plot) {
+        ("plot", Some(plot)) => Some(plot.to_owned().into()),
+        _ => value(name, data).map(Into::into),
+    })
+}
+
+fn value(name: &str, data: &PromptData<'_>) -> Option<String> {
+    let PromptData { session, stage, turn, material, locale, texts } = *data;
     let plot = &material.plot;
     let info = &plot.episode_info;
     let length = LengthRange::resolve(session.word_count_target(), plot, &material.settings);
@@ -97,7 +109,9 @@ fn value(
         "number" => stage.number().to_string(),
         "stage" => stage.title().get(locale).to_owned(),
         "turn" => turn.to_string(),
-        "turns" => stage.turns().len().to_string(),
+        "turns" => session.turns_of(stage).to_string(),
+        "stages" => stage.route().length().to_string(),
+        "scene_limit" => SCENES.to_string(),
         "viewpoint" => match info.viewpoint_info.words() {
             none if none.is_empty() => text(&material.settings.pov),
             words => words.replace('\n', " / "),
@@ -119,7 +133,14 @@ fn value(
             let acts = &plot.story_structure;
             list(&[acts.setup.clone(), acts.confrontation.clone(), acts.resolution.clone()])
         }
+        "plot" => plot_lines(material, locale),
         "previous_end" => material.previous_end.clone(),
+        "scene" => texts.scene_card.clone(),
+        "before" => before(data),
+        "from" => texts.scene_length.0.to_string(),
+        "to" => texts.scene_length.1.to_string(),
+        "findings" => return Some(findings(texts, material, locale)),
+        "style" => return Some(style(material, locale)),
         "record" => return Some(record(material, locale)),
         "form" => return Some(form(stage, turn, locale)),
         "feedback" => return Some(feedback(session, stage, locale)),
@@ -135,6 +156,61 @@ fn value(
     }
     let cut: String = value.trim().chars().take(FILLED).collect();
     Some(if cut.len() < value.trim().len() { cut + "…" } else { cut })
+}
+
+/// Returns the parts of the plot that it has, one labelled line each.
+fn plot_lines(material: &WritingMaterial, locale: Locale) -> String {
+    let plot = &material.plot;
+    let info = &plot.episode_info;
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let list = |items: &[YamlValue]| {
+        let items = items.iter().map(|item| item.words().replace('\n', " / "));
+        items.filter(|item| !item.trim().is_empty()).collect::<Vec<_>>().join(" | ")
+    };
+    let acts = &plot.story_structure;
+    let parts = [
+        ("Theme", "主題", text(&info.theme)),
+        ("Purpose", "役割", text(&info.purpose)),
+        ("Leaves with the reader", "読者に残すもの", text(&info.emotional_core)),
+        ("Synopsis", "あらすじ", text(&plot.synopsis)),
+        ("Structure", "構成", list(&[acts.setup.clone(), acts.confrontation.clone(), acts.resolution.clone()])),
+        ("Events", "出来事", list(&plot.key_events)),
+        ("Foreshadowing", "伏線", list(&plot.foreshadowing)),
+        ("Points to watch", "留意点", list(&plot.quality_checkpoints)),
+    ];
+    let written = parts.into_iter().filter(|(.., words)| !words.trim().is_empty());
+    let lines = written.map(|(en, ja, words)| match locale {
+        Locale::En => format!("{en}: {}", words.trim()),
+        Locale::Ja => format!("{ja}: {}", words.trim()),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the end of the text before a scene: of the scene before it, or of the previous episode.
+fn before(data: &PromptData<'_>) -> String {
+    let so_far = data.texts.so_far.trim_end();
+    if so_far.is_empty() {
+        return data.material.previous_end.clone();
+    }
+    let skipped = so_far.chars().count().saturating_sub(END);
+    so_far.chars().skip(skipped).collect()
+}
+
+/// Returns what the checks find in the draft.
+fn findings(texts: &WrittenTexts, material: &WritingMaterial, locale: Locale) -> String {
+    match (draft_findings(&texts.draft, material, locale), locale) {
+        (found, _) if !found.is_empty() => found,
+        (_, Locale::En) => "(nothing)".to_owned(),
+        (_, Locale::Ja) => "（なし）".to_owned(),
+    }
+}
+
+/// Returns the style to follow and the voices of the characters, followed by an empty line.
+fn style(material: &WritingMaterial, locale: Locale) -> String {
+    let tuning = material.context.tuning().unwrap_or_default();
+    let style = material.style().describe(material.settings.style_preset, &tuning.forbidden, locale);
+    let voices = style_anchor::voices(material, locale);
+    if style.is_empty() && voices.is_empty() { String::new() } else { format!("{style}{voices}\n") }
 }
 
 /// Returns what is recorded of the earlier episodes about the people and things of the plot, followed by an empty line.
@@ -153,8 +229,8 @@ fn record(material: &WritingMaterial, locale: Locale) -> String {
 
 /// Describes the form of the answer.
 fn form(stage: WritingStage, turn: usize, locale: Locale) -> String {
-    match (turn.checked_sub(1).and_then(|at| stage.turns().get(at)), locale) {
-        (Some(TurnContents::Keys(keys)), _) => {
+    match (stage.contents(turn), locale) {
+        (TurnContents::Keys(keys), _) => {
             let names: Vec<String> = keys.iter().map(|key| format!("`{}`", key.name)).collect();
             match locale {
                 Locale::En => format!("YAML with the keys {}", names.join(", ")),
@@ -184,17 +260,18 @@ fn feedback(session: &WritingSession, stage: WritingStage, locale: Locale) -> St
 mod tests {
     use fumi_base::text::Locale;
 
-    use super::{render, task};
+    use super::{PromptData, WrittenTexts, render, task};
     use crate::{
         project::{EpisodeId, EpisodePlot},
-        writing::{UtcTime, WritingMaterial, WritingSession, WritingSessionId, WritingStage},
+        writing::{StageRoute, UtcTime, WritingMaterial, WritingSession, WritingSessionId, WritingStage},
     };
 
     #[test]
     fn every_turn_has_a_prompt_in_both_languages_and_every_placeholder_a_value() {
         let now = UtcTime::parse("2025-09-04T10:30:00Z").expect("a time");
-        let session =
-            WritingSession::new(WritingSessionId::new(&now, 1), EpisodeId::new(1).expect("a number"), None, &now);
+        let id = WritingSessionId::new(&now, 1);
+        let session = |route| WritingSession::new(route, id.clone(), EpisodeId::new(1).expect("a number"), None, &now);
+        let [whole, short] = [StageRoute::Whole, StageRoute::Short].map(session);
         let material = WritingMaterial {
             plot: EpisodePlot::read("p", "synopsis: 波が{turn}と{novel}を洗う").expect("a plot"),
             ..WritingMaterial::default()
@@ -203,7 +280,9 @@ mod tests {
             for turn in 1..=stage.turns().len() {
                 let [en, ja] = [Locale::En, Locale::Ja].map(|locale| {
                     assert!(task(stage, turn, &material, locale).chars().count() > 50, "{stage} {turn}");
-                    render(&session, stage, turn, &material, locale)
+                    let session = if StageRoute::Whole.stages().any(|one| one == stage) { &whole } else { &short };
+                    let texts = &WrittenTexts::default();
+                    render(&PromptData { session, stage, turn, material: &material, locale, texts })
                 });
                 // The braces from the plot are the only ones that remain.
                 for text in [&en, &ja] {
@@ -211,7 +290,6 @@ mod tests {
                 }
                 assert!(ja.matches('。').count() > 3 && !en.contains('。'), "{en}\n{ja}");
             }
-            assert_eq!(task(stage, stage.turns().len() + 1, &material, Locale::Ja), "");
         }
     }
 

@@ -14,7 +14,7 @@ use serde::{
 };
 
 use super::{
-    stages::{STAGES, StageRoute, WritingStage},
+    stages::{ALL_STAGES, SCENES, StageRoute, WritingStage},
     utc_time::{UtcTime, WritingSessionId},
 };
 use crate::{
@@ -55,6 +55,9 @@ pub struct WritingSession {
     total_stages: usize,
     #[serde(default)]
     completed_stages: Vec<WritingStage>,
+    /// The number of scenes, once they are planned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scene_count: Option<usize>,
     /// The accepted turns of the current stage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     turns: Vec<AcceptedAnswer>,
@@ -82,6 +85,18 @@ pub struct AcceptedAnswer {
     /// The origin of the answer: `host`, `llm_sampling` or `llm_provider`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub written_by: String,
+    /// The criteria that the answer misses with the author's consent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waived: Vec<WaivedCriterion>,
+}
+
+/// A criterion that an answer need not meet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaivedCriterion {
+    /// The name of the criterion, such as `characters`.
+    pub criterion: String,
+    /// The author's reason.
+    pub reason: String,
 }
 
 /// The output of a completed stage.
@@ -139,13 +154,8 @@ pub struct StageFeedback {
 }
 
 impl WritingSession {
-    /// Creates a session without answers for all ten stages.
-    pub fn new(id: WritingSessionId, episode: EpisodeId, word_count_target: Option<u32>, now: &UtcTime) -> Self {
-        Self::with_route(StageRoute::Whole, id, episode, word_count_target, now)
-    }
-
     /// Creates a session without answers for a route.
-    pub fn with_route(
+    pub fn new(
         route: StageRoute,
         id: WritingSessionId,
         episode: EpisodeId,
@@ -163,6 +173,7 @@ impl WritingSession {
             current_stage: route.stages().next(),
             total_stages: route.length(),
             completed_stages: Vec::new(),
+            scene_count: None,
             turns: Vec::new(),
             stage_outputs: StageOutputs::default(),
             user_feedback: Vec::new(),
@@ -199,9 +210,10 @@ impl WritingSession {
         let next = self.route.stages().nth(self.completed_stages.len());
         let has_output = |stage: &WritingStage| {
             let output = self.stage_outputs.known[stage.at()].as_ref();
-            output.is_some_and(|output| !output.stale && output.turns.len() == stage.turns().len())
+            output.is_some_and(|output| !output.stale && output.turns.len() == self.turns_of(*stage))
         };
-        let enough = self.current_stage.map_or(1, |stage| stage.turns().len());
+        let enough = self.current_stage.map_or(1, |stage| self.turns_of(stage));
+        let is_planned = self.completed_stages.contains(&WritingStage::SCENE_PLAN);
         if self.version != VERSION {
             Some(("its version is not 1", "version が 1 ではありません"))
         } else if EpisodeId::new(self.episode).is_none() {
@@ -223,6 +235,8 @@ impl WritingSession {
                 "a completed stage lacks its output in stage_outputs",
                 "完了した段階の出力が stage_outputs にありません",
             ))
+        } else if self.scene_count.map_or(is_planned, |count| !(1..=SCENES).contains(&count)) {
+            Some(("scene_count is not a number from 1 to 12", "scene_count が 1〜12 の数ではありません"))
         } else if self.turns.len() >= enough {
             Some(("the current stage has more turns than it needs", "現在の段階の turns が多すぎます"))
         } else {
@@ -275,6 +289,31 @@ impl WritingSession {
     /// Returns the accepted turns of the current stage.
     pub fn turns(&self) -> &[AcceptedAnswer] {
         &self.turns
+    }
+
+    /// Returns the number of turns of a stage; for a stage of scenes, that of the planned scenes.
+    pub fn turns_of(&self, stage: WritingStage) -> usize {
+        if stage.is_by_scene() { self.scene_count.unwrap_or(1) } else { stage.turns().len() }
+    }
+
+    /// True if the output of a stage must name every character of the plot after this turn, counted from 1.
+    pub(super) fn names_everyone_at(&self, stage: WritingStage, turn: usize) -> bool {
+        if stage.is_by_scene() {
+            turn == self.turns_of(stage)
+        } else {
+            (1..=turn).any(|turn| stage.names_everyone_at(turn))
+        }
+    }
+
+    /// Returns the criteria that the accepted answers do not meet with the author's consent, in the order of the answers.
+    pub(super) fn waived(&self) -> impl Iterator<Item = &WaivedCriterion> {
+        let outputs = self.completed_stages.iter().filter_map(|stage| self.output(*stage));
+        outputs.flat_map(|output| &output.turns).chain(&self.turns).flat_map(|turn| &turn.waived)
+    }
+
+    /// Records the number of planned scenes.
+    pub(super) fn plan_scenes(&mut self, count: usize) {
+        self.scene_count = Some(count);
     }
 
     /// Returns the last output of a stage, even a stale one.
@@ -383,7 +422,7 @@ impl WritingSession {
 /// The outputs by stage; entries with unknown names are kept.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct StageOutputs {
-    known: [Option<StageOutput>; STAGES],
+    known: [Option<StageOutput>; ALL_STAGES],
     unknown: Vec<(String, YamlValue)>,
 }
 

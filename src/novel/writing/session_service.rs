@@ -9,9 +9,9 @@ use std::sync::Arc;
 use fumi_base::{errors::unless_unreadable, files, project::Project, text::Locale};
 
 use super::{
-    criteria,
+    criteria::{self, MissedCriterion},
     material::WritingMaterial,
-    prompt,
+    prompt::{PromptData, WrittenTexts, render},
     session::{StageOutput, WritingSession},
     stages::{StageRoute, WritingStage},
     store::{RecoveredSession, WritingSessionStore, apply},
@@ -44,11 +44,11 @@ pub enum SessionSelector<'a> {
     Named(&'a str),
     /// The open session of the episode with this route, otherwise a new one.
     Open(StageRoute),
-    /// The newest session of the episode with this route; a finished one only if the manuscript exists. Otherwise a new
-    /// one.
-    Latest(StageRoute),
-    /// Always a new session.
-    New(StageRoute),
+    /// The newest session of the episode with this route, or with any route that writes an episode; a finished one only
+    /// if the manuscript exists. Otherwise a new one, by the project's route.
+    Latest(Option<StageRoute>),
+    /// Always a new session, with this route or by the project's.
+    New(Option<StageRoute>),
 }
 
 /// The action of a call in a session.
@@ -103,6 +103,8 @@ pub struct StepOutcome {
     pub written: Vec<(String, usize)>,
     /// The trace of accepted turns so far.
     pub trace: Vec<TracedTurn>,
+    /// The criteria that the accepted answer misses slightly.
+    pub warnings: Vec<MissedCriterion>,
 }
 
 /// A manuscript file written or found by a session.
@@ -163,6 +165,11 @@ impl WritingService {
         &self.material
     }
 
+    /// Returns the route by which the project writes its episodes.
+    pub fn route(&self) -> StageRoute {
+        self.material.settings.writing_route.map_or(StageRoute::Whole, StageRoute::from)
+    }
+
     /// Finds a session, or creates a new one that is not written yet.
     pub fn open(
         &self,
@@ -180,20 +187,23 @@ impl WritingService {
         };
         let route = match which {
             SessionSelector::Named(id) => return sessions.load(id, self.episode).map(known),
-            SessionSelector::Open(route) => match sessions.open(self.episode, route)? {
+            SessionSelector::Open(route) => match sessions.open(self.episode, |one| one == route)? {
                 Some(recovered) => return Ok(known(recovered)),
                 None => route,
             },
-            SessionSelector::Latest(route) => match sessions.latest(self.episode, route)? {
-                Some(recovered) if recovered.session.current().is_some() || self.delivered()?.is_some() => {
-                    return Ok(known(recovered));
+            SessionSelector::Latest(route) => {
+                let is_wanted = |one: StageRoute| route.map_or(one.writes_an_episode(), |route| one == route);
+                match sessions.latest(self.episode, is_wanted)? {
+                    Some(recovered) if recovered.session.current().is_some() || self.delivered()?.is_some() => {
+                        return Ok(known(recovered));
+                    }
+                    _ => route.unwrap_or_else(|| self.route()),
                 }
-                _ => route,
-            },
-            SessionSelector::New(route) => route,
+            }
+            SessionSelector::New(route) => route.unwrap_or_else(|| self.route()),
         };
         let id = WritingSessionId::new(&now.moment, now.random);
-        let mut session = WritingSession::with_route(route, id, self.episode, target, &now.moment);
+        let mut session = WritingSession::new(route, id, self.episode, target, &now.moment);
         // If several files have this episode's number, no file counts as the manuscript yet.
         if let Some(there) = unless_unreadable(self.delivered())? {
             session.record_manuscript(there.as_ref().map(|there| &*there.sha256));
@@ -217,6 +227,7 @@ impl WritingService {
         let before = session.completed().len();
         let mut workflow = Workflow::new(session, texts, &self.material, self.locale);
         let mut trace = trace::read_trace(&self.project, workflow.session())?;
+        let mut warnings = Vec::new();
         let (next, mut writes) = match act {
             SessionAction::Peek => {
                 let stepped = workflow.step(None, &now.moment)?;
@@ -236,7 +247,8 @@ impl WritingService {
                 let question = workflow.step(None, &now.moment)?.next;
                 let elapsed = now.moment.since(&asked_at);
                 let answer = TurnAnswer { elapsed, ..answer };
-                let WorkflowStep { next, writes } = workflow.step(Some(answer), &now.moment)?;
+                let WorkflowStep { next, writes, warnings: missed } = workflow.step(Some(answer), &now.moment)?;
+                warnings = missed;
                 let about = TraceContext { tool, asked_at: &asked_at, question: &question };
                 (next, Self::with_trace(&workflow, &about, writes, &mut trace, now))
             }
@@ -283,18 +295,26 @@ impl WritingService {
             edited,
             written: written.chain(placed).collect(),
             trace: trace.execution_trace,
+            warnings,
         })
     }
 
     /// Returns the prompts of all turns of a route, without a session.
     pub fn plan(&self, route: StageRoute, target: Option<u32>, now: &CallTime) -> Vec<PlannedTurn> {
         let id = WritingSessionId::new(&now.moment, now.random);
-        let session = WritingSession::with_route(route, id, self.episode, target, &now.moment);
+        let session = WritingSession::new(route, id, self.episode, target, &now.moment);
         let turns = route.stages().flat_map(|stage| (1..=stage.turns().len()).map(move |turn| (stage, turn)));
         let planned = turns.map(|(stage, turn)| PlannedTurn {
             stage,
             turn,
-            instruction: prompt::render(&session, stage, turn, &self.material, self.locale),
+            instruction: render(&PromptData {
+                session: &session,
+                stage,
+                turn,
+                material: &self.material,
+                locale: self.locale,
+                texts: &WrittenTexts::default(),
+            }),
         });
         planned.collect()
     }

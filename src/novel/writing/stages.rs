@@ -1,21 +1,30 @@
-//! The ten stages of writing an episode: names, turns, inputs, outputs, timeout. Their table is `stages.toml`.
+//! The stages of writing an episode and the routes through them: names, turns, inputs, outputs, timeout. Their table is
+//! `stages.toml`.
 //!
-//! Invariant: the order of the table is the order of work, and a stage reads only outputs of earlier stages. The table
-//! defines the required contents of answers; `criteria` evaluates them.
+//! Invariant: the table contains the ten stages, then the five of the short route, each in the order of work, and a stage
+//! reads only outputs of earlier stages of its route. The table defines the required contents of answers; `criteria`
+//! evaluates them.
 
 use std::{fmt, sync::LazyLock, time::Duration};
 
 use fumi_base::text::{BilingualText, Locale};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::errors::writing::WritingError;
+use crate::{errors::writing::WritingError, project::WritingRoute};
 
+/// The number of stages of the whole route.
 pub const STAGES: usize = 10;
+
+/// The number of stages of all routes.
+pub(super) const ALL_STAGES: usize = 15;
+
+/// The largest number of scenes of an episode on the short route.
+pub const SCENES: usize = 12;
 
 /// The timeout of one stage; each stage has its own.
 pub const TIMEOUT: Duration = Duration::from_mins(5);
 
-/// One of the ten stages.
+/// A stage of one of the routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WritingStage(usize);
 
@@ -28,6 +37,17 @@ pub enum StageRoute {
     Whole,
     /// Only the draft, written from the plot.
     Draft,
+    /// Five stages: scene cards, prose by scene, review, revised passages, title.
+    Short,
+}
+
+impl From<WritingRoute> for StageRoute {
+    fn from(route: WritingRoute) -> Self {
+        match route {
+            WritingRoute::Short => Self::Short,
+            WritingRoute::TenStages => Self::Whole,
+        }
+    }
 }
 
 impl StageRoute {
@@ -36,6 +56,7 @@ impl StageRoute {
         let stages = match self {
             Self::Whole => 0..STAGES,
             Self::Draft => WritingStage::DRAFT.0..WritingStage::DRAFT.0 + 1,
+            Self::Short => STAGES..ALL_STAGES,
         };
         stages.map(WritingStage)
     }
@@ -50,7 +71,13 @@ impl StageRoute {
         match self {
             Self::Whole => WritingStage::LAST,
             Self::Draft => WritingStage::DRAFT,
+            Self::Short => WritingStage(ALL_STAGES - 1),
         }
+    }
+
+    /// True if the route leads from the plot to a finished episode.
+    pub fn writes_an_episode(self) -> bool {
+        self != Self::Draft
     }
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires a reference")]
@@ -74,6 +101,8 @@ pub enum TurnContents {
     Part(u32, u32),
     /// The rest of the manuscript, which completes the parts before it.
     Rest,
+    /// One scene of the manuscript; the stage has a turn for each planned scene.
+    Scene,
     /// The whole manuscript.
     Whole,
 }
@@ -97,6 +126,8 @@ pub enum KeyContents {
     Characters(usize),
     /// A list of at least this many items.
     Items(usize),
+    /// A list of scene cards, from one to [`SCENES`].
+    Scenes,
     /// A list of `{find, replace}` items, possibly empty.
     Replacements,
 }
@@ -109,11 +140,20 @@ struct StageRow {
     alias: String,
     kind: String,
     title: BilingualText,
-    /// The numbers of the stages whose outputs it reads.
+    /// The positions in the table of the stages whose outputs it reads, from 1.
     reads: Vec<usize>,
+    /// True if its questions cite the plot, the settings and the previous episode.
+    #[serde(default = "yes")]
+    cites_project: bool,
+    /// The position of the stage whose text it passes on, after the replacements of its answer.
+    revises: Option<usize>,
     turns: Vec<TurnContents>,
     /// The turn from which the stage's output must name every character of the plot.
     everyone_at: Option<usize>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// The parsed contents of `stages.toml`.
@@ -136,7 +176,7 @@ macro_rules! prompts {
     };
 }
 
-static PROMPTS: [(&str, [&str; 2]); STAGES] = prompts![
+static PROMPTS: [(&str, [&str; 2]); ALL_STAGES] = prompts![
     "plot_data_preparation",
     "analyze_plot_structure",
     "design_emotional_flow",
@@ -147,22 +187,27 @@ static PROMPTS: [(&str, [&str; 2]); STAGES] = prompts![
     "write_manuscript_draft",
     "refine_manuscript_quality",
     "finalize_manuscript",
+    "plan_scenes",
+    "write_scenes",
+    "review_draft",
+    "revise_passages",
+    "choose_title",
 ];
 
 impl WritingStage {
     /// The stage that writes the draft.
     pub const DRAFT: Self = Self(7);
-    /// The stage that rewrites the draft; the last stage reads its text.
-    pub const REFINEMENT: Self = Self(8);
-    /// The last stage.
+    /// The last of the ten stages.
     pub const LAST: Self = Self(STAGES - 1);
+    /// The stage of the short route that plans the scenes.
+    pub(super) const SCENE_PLAN: Self = Self(STAGES);
 
-    /// Returns every stage, in the order of work.
+    /// Returns the stages of all routes: the ten stages, then those of the short route.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> + Clone {
-        (0..STAGES).map(Self)
+        (0..ALL_STAGES).map(Self)
     }
 
-    /// Returns a stage by its number, from 1 to 10.
+    /// Returns one of the ten stages by its number, from 1 to 10.
     pub fn from_number(number: usize) -> Option<Self> {
         number.checked_sub(1).filter(|at| *at < STAGES).map(Self)
     }
@@ -189,9 +234,14 @@ impl WritingStage {
         &FILE.stage[self.0]
     }
 
-    /// Returns the number of the stage, from 1.
+    /// Returns the route that consists of this stage and others like it: the short one, or the ten stages.
+    pub(super) fn route(self) -> StageRoute {
+        if self.0 < STAGES { StageRoute::Whole } else { StageRoute::Short }
+    }
+
+    /// Returns the number of the stage within its route, from 1.
     pub fn number(self) -> usize {
-        self.0 + 1
+        self.0 % STAGES + 1
     }
 
     /// Returns the canonical name.
@@ -219,19 +269,40 @@ impl WritingStage {
         self.row().reads.iter().map(|number| Self(number - 1))
     }
 
-    /// Returns the required contents of each turn, in order.
+    /// Returns the required contents of each turn, in order. A stage of scenes has one entry for all of its turns.
     pub fn turns(self) -> &'static [TurnContents] {
         &self.row().turns
+    }
+
+    /// Returns the required contents of a turn, counted from 1.
+    pub fn contents(self, turn: usize) -> &'static TurnContents {
+        let turns = self.turns();
+        &turns[if self.is_by_scene() { 0 } else { turn - 1 }]
+    }
+
+    /// True if the stage has a turn for each planned scene.
+    pub fn is_by_scene(self) -> bool {
+        matches!(self.turns(), [TurnContents::Scene])
+    }
+
+    /// True if the questions of the stage cite the plot, the settings and the previous episode.
+    pub(super) fn cites_project(self) -> bool {
+        self.row().cites_project
+    }
+
+    /// Returns the stage whose text this one passes on, after the replacements of its answer.
+    pub(super) fn revises(self) -> Option<Self> {
+        self.row().revises.map(|position| Self(position - 1))
+    }
+
+    /// True if the output of the stage is a manuscript.
+    pub(super) fn gives_text(self) -> bool {
+        self.revises().is_some() || self.turns().iter().any(|gives| !matches!(gives, TurnContents::Keys(_)))
     }
 
     /// True if the stage's output must name every character of the plot after this turn, counted from 1.
     pub fn names_everyone_at(self, turn: usize) -> bool {
         self.row().everyone_at == Some(turn)
-    }
-
-    /// Returns the next stage.
-    pub fn next(self) -> Option<Self> {
-        Self::from_number(self.number() + 1)
     }
 
     /// Returns the built-in prompts of the stage.
@@ -272,27 +343,37 @@ impl<'de> Deserialize<'de> for WritingStage {
 mod tests {
     use fumi_base::text::Locale;
 
-    use super::{FILE, STAGES, WritingStage};
+    use super::{ALL_STAGES, FILE, STAGES, StageRoute, WritingStage};
 
     #[test]
     fn stage_table_matches_the_specification() {
         let turns: Vec<usize> = WritingStage::all().map(|stage| stage.turns().len()).collect();
-        assert_eq!(turns, [2, 2, 2, 2, 2, 2, 2, 3, 2, 1]);
-        assert_eq!(FILE.stage.len(), STAGES);
+        assert_eq!(turns, [2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, 1]);
+        assert_eq!(FILE.stage.len(), ALL_STAGES);
         for stage in WritingStage::all() {
             assert_eq!(WritingStage::parse(stage.name()).expect("its name"), stage);
             assert_eq!(WritingStage::parse(stage.alias()).expect("its alias"), stage);
-            assert_eq!(WritingStage::from_number(stage.number()), Some(stage));
             assert!(stage.reads().all(|read| read < stage), "{stage} reads the output of a later stage");
             assert!(stage.kind().ends_with("Stage"));
             assert!(stage.row().everyone_at.is_none_or(|turn| (1..=stage.turns().len()).contains(&turn)));
             assert!(Locale::ALL.iter().all(|locale| !stage.prompt(*locale).is_empty()));
         }
+        let numbers = |route: StageRoute| route.stages().map(WritingStage::number).collect::<Vec<_>>();
+        assert_eq!(numbers(StageRoute::Whole), Vec::from_iter(1..=STAGES));
+        assert_eq!(numbers(StageRoute::Short), Vec::from_iter(1..=5));
+        for stage in StageRoute::Whole.stages() {
+            assert_eq!(WritingStage::from_number(stage.number()), Some(stage));
+        }
+        for route in [StageRoute::Whole, StageRoute::Short] {
+            let own = Vec::from_iter(route.stages());
+            let read = own.iter().flat_map(|stage| stage.reads().chain(stage.revises()));
+            assert!(read.into_iter().all(|stage| own.contains(&stage)) && route.last().gives_text());
+        }
         assert_eq!((WritingStage::from_number(0), WritingStage::from_number(11)), (None, None));
         let mut names: Vec<&str> = WritingStage::all().flat_map(|stage| [stage.name(), stage.alias()]).collect();
         names.sort_unstable();
         names.dedup();
-        // The name and the alias of the first stage are equal.
-        assert_eq!(names.len(), 2 * STAGES - 1);
+        // The first stage and those of the short route have one name.
+        assert_eq!(names.len(), 2 * ALL_STAGES - 6);
     }
 }

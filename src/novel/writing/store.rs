@@ -88,15 +88,23 @@ impl WritingSessionStore {
         }
     }
 
-    /// Returns the open session of an episode and route, so that no second one is begun beside it: the newest one
+    /// Returns the open session of an episode with a wanted route, so that no second one is begun beside it: the newest one
     /// unless it is finished. Older sessions were abandoned for it.
-    pub fn open(&self, episode: EpisodeId, route: StageRoute) -> Result<Option<RecoveredSession>, WritingError> {
-        let latest = self.latest(episode, route)?;
+    pub fn open(
+        &self,
+        episode: EpisodeId,
+        is_wanted: impl Fn(StageRoute) -> bool,
+    ) -> Result<Option<RecoveredSession>, WritingError> {
+        let latest = self.latest(episode, is_wanted)?;
         Ok(latest.filter(|recovered| recovered.session.current().is_some()))
     }
 
-    /// Returns the newest session of an episode and route, finished or not.
-    pub fn latest(&self, episode: EpisodeId, route: StageRoute) -> Result<Option<RecoveredSession>, WritingError> {
+    /// Returns the newest session of an episode with a wanted route, finished or not.
+    pub fn latest(
+        &self,
+        episode: EpisodeId,
+        is_wanted: impl Fn(StageRoute) -> bool,
+    ) -> Result<Option<RecoveredSession>, WritingError> {
         let Some(folder) = self.project.find(FOLDER)? else {
             return Ok(None);
         };
@@ -112,7 +120,7 @@ impl WritingSessionStore {
                 break;
             }
             match self.load(id, episode) {
-                Ok(recovered) if recovered.session.route() == route => {
+                Ok(recovered) if is_wanted(recovered.session.route()) => {
                     let is_newer =
                         |found: &RecoveredSession| recovered.session.created_at() > found.session.created_at();
                     if newest.as_ref().is_none_or(is_newer) {

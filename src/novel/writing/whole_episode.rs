@@ -8,7 +8,7 @@ use fumi_base::{text::BilingualText, text::Locale};
 use super::{
     criteria::{self, AnswerCriterion, MissedCriterion},
     material::{LengthRange, WritingMaterial},
-    prompt,
+    prompt::{self, PromptData, WrittenTexts},
     session::WritingSession,
     stages::{StageRoute, WritingStage},
     utc_time::{UtcTime, WritingSessionId},
@@ -34,12 +34,14 @@ pub struct WholeEpisodeRequest<'a> {
 }
 
 /// An accepted text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct WholeEpisodeText {
     /// The text, with a line feed at its end.
     pub text: String,
     /// The number of visible characters.
     pub characters: usize,
+    /// The criteria that the text misses slightly.
+    pub warnings: Vec<MissedCriterion>,
 }
 
 /// Parses a plot passed by a caller: YAML as in a plot file, or free text, which becomes the synopsis.
@@ -57,15 +59,16 @@ impl WholeEpisodeRequest<'_> {
             Locale::En => PROMPT_EN,
             Locale::Ja => PROMPT_JA,
         };
-        let session = WritingSession::with_route(
-            StageRoute::Draft,
-            WritingSessionId::new(now, 0),
-            self.episode,
-            self.target,
-            now,
-        );
-        let plot = plot.trim();
-        prompt::fill(template, &session, WritingStage::DRAFT, 1, self.material, self.locale, Some(plot))
+        let id = WritingSessionId::new(now, 0);
+        let data = PromptData {
+            session: &WritingSession::new(StageRoute::Draft, id, self.episode, self.target, now),
+            stage: WritingStage::DRAFT,
+            turn: 1,
+            material: self.material,
+            locale: self.locale,
+            texts: &WrittenTexts::default(),
+        };
+        prompt::fill(template, &data, Some(plot.trim()))
     }
 
     /// Returns the files to read for the prompt.
@@ -93,11 +96,14 @@ impl WholeEpisodeRequest<'_> {
                 limit: CONTENT_BYTES,
             });
         }
+        let content = criteria::without_fence(content);
         let text = format!("{}\n", content.trim_end());
-        let misses: Vec<MissedCriterion> = criteria::judge_text(&self.criteria(), content, &text, 0);
-        if !misses.is_empty() {
-            return Err(WritingError::CriteriaMissed { stage: WritingStage::DRAFT, turn: 1, misses });
-        }
-        Ok(WholeEpisodeText { characters: criteria::characters(&text), text })
+        let misses = criteria::judge_text(&self.criteria(), content, &text, 0);
+        let accepted = criteria::accept(misses, &[]).map_err(|misses| WritingError::CriteriaMissed {
+            stage: WritingStage::DRAFT,
+            turn: 1,
+            misses,
+        })?;
+        Ok(WholeEpisodeText { characters: criteria::characters(&text), text, warnings: accepted.minor })
     }
 }

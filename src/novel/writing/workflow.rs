@@ -9,10 +9,11 @@ use std::{collections::BTreeMap, time::Duration};
 use fumi_base::text::{BilingualText, Locale};
 
 use super::{
-    criteria::{self, AnswerCriterion, MissedCriterion},
+    criteria::{self, AcceptedMisses, AnswerCriterion, MissedCriterion},
     material::{LengthRange, WritingMaterial},
-    prompt,
-    session::{AcceptedAnswer, StageFeedback, StageOutput, WritingSession, is_approval},
+    prompt::{self, PromptData, WrittenTexts},
+    scenes::ScenePlan,
+    session::{AcceptedAnswer, StageFeedback, StageOutput, WaivedCriterion, WritingSession, is_approval},
     stages::{KeyContents, TIMEOUT, TurnContents, WritingStage},
     store::path_of,
     utc_time::UtcTime,
@@ -49,6 +50,8 @@ pub struct TurnAnswer {
     pub elapsed: Duration,
     /// The origin of the answer, if known: `host`, `llm_sampling` or `llm_provider`.
     pub written_by: &'static str,
+    /// The criteria that the answer need not meet.
+    pub waive: Vec<WaivedCriterion>,
 }
 
 /// The continuation after a step.
@@ -66,6 +69,8 @@ pub struct WorkflowStep {
     pub next: NextStep,
     /// The files to write, in this order.
     pub writes: Vec<FileWrite>,
+    /// The criteria that the accepted answer misses slightly.
+    pub warnings: Vec<MissedCriterion>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,6 +129,8 @@ pub struct FinishedText {
     pub manuscript: CitedFile,
     /// The title given in the last answer.
     pub title: String,
+    /// The other titles that the last answer proposes.
+    pub other_titles: Vec<String>,
     /// A summary of the events.
     pub summary: String,
     /// The number of visible characters.
@@ -136,11 +143,14 @@ struct AcceptedOutput {
     whole: String,
     /// The number of visible characters in it; for YAML, without the keys.
     characters: usize,
+    /// The number of planned scenes, if the answer plans them.
+    scenes: Option<usize>,
+    misses: AcceptedMisses,
 }
 
 impl AcceptedOutput {
-    fn text(whole: String) -> Self {
-        Self { characters: criteria::characters(&whole), whole }
+    fn text(whole: String, misses: AcceptedMisses) -> Self {
+        Self { characters: criteria::characters(&whole), whole, scenes: None, misses }
     }
 }
 
@@ -166,11 +176,11 @@ impl<'a> Workflow<'a> {
 
     /// Takes an answer, if there is one, and returns the next step. A rejected answer changes nothing.
     pub fn step(&mut self, answer: Option<TurnAnswer>, now: &UtcTime) -> Result<WorkflowStep, WritingError> {
-        let writes = match answer {
-            Some(answer) => self.accept(&answer, now)?,
-            None => Vec::new(),
+        let (writes, warnings) = match answer {
+            Some(answer) => self.accept(answer, now)?,
+            None => (Vec::new(), Vec::new()),
         };
-        Ok(WorkflowStep { next: self.next(), writes })
+        Ok(WorkflowStep { next: self.next(), writes, warnings })
     }
 
     /// Records feedback on a stage. Unless it is an approval, the stage and those after it are repeated.
@@ -191,21 +201,25 @@ impl<'a> Workflow<'a> {
         if !is_approval(said) {
             self.session.reopen(stage);
         }
-        Ok(WorkflowStep { next: self.next(), writes: vec![self.write()] })
+        Ok(WorkflowStep { next: self.next(), writes: vec![self.write()], warnings: Vec::new() })
     }
 
     /// Returns to the beginning of a completed stage or of the current one.
     pub fn reopen(&mut self, stage: WritingStage) -> Result<WorkflowStep, WritingError> {
         self.require_reached(stage)?;
         self.session.reopen(stage);
-        Ok(WorkflowStep { next: self.next(), writes: vec![self.write()] })
+        Ok(WorkflowStep { next: self.next(), writes: vec![self.write()], warnings: Vec::new() })
     }
 
     /// Returns an error unless the stage is completed or current.
     fn require_reached(&self, stage: WritingStage) -> Result<(), WritingError> {
         let mut own = self.session.route().stages();
         if !own.clone().any(|one| one == stage) {
-            return Err(WritingError::OffRoute { stage, id: self.session.id().to_string() });
+            return Err(WritingError::OffRoute {
+                stage,
+                id: self.session.id().to_string(),
+                route: self.session.route(),
+            });
         }
         match self.session.current() {
             Some(current) if stage > current => Err(WritingError::TooEarly {
@@ -216,7 +230,13 @@ impl<'a> Workflow<'a> {
         }
     }
 
-    fn accept(&mut self, answer: &TurnAnswer, now: &UtcTime) -> Result<Vec<FileWrite>, WritingError> {
+    /// Takes an answer. Returns the files to write and the criteria that it misses slightly.
+    fn accept(
+        &mut self,
+        answer: TurnAnswer,
+        now: &UtcTime,
+    ) -> Result<(Vec<FileWrite>, Vec<MissedCriterion>), WritingError> {
+        let answer = TurnAnswer { content: criteria::without_fence(&answer.content).to_owned(), ..answer };
         if let Some(stage) = answer.stage {
             self.require_reached(stage)?;
         }
@@ -237,14 +257,19 @@ impl<'a> Workflow<'a> {
                 limit: CONTENT_BYTES,
             });
         }
-        self.reject_duplicate(answer)?;
-        let judged = self.judge(stage, turn, &answer.content).map_err(|misses| WritingError::CriteriaMissed {
+        self.reject_duplicate(&answer)?;
+        let criteria = self.criteria(stage, turn);
+        reject_waivers(&criteria, &answer.waive)?;
+        let mut answer = answer;
+        answer.waive.extend(self.standing_waivers(stage));
+        let mut judged = self.judge(stage, turn, criteria, &answer).map_err(|misses| WritingError::CriteriaMissed {
             stage,
             turn,
             misses,
         })?;
+        let AcceptedMisses { minor, waived } = std::mem::take(&mut judged.misses);
         let mut writes = Vec::new();
-        let is_text = !matches!(stage.turns()[turn - 1], TurnContents::Keys(_));
+        let is_text = !matches!(stage.contents(turn), TurnContents::Keys(_));
         // White space around an answer is removed, because models and clients differ in it; the leading space of a text
         // may be an indent and is kept.
         let content = if is_text { answer.content.trim_end() } else { answer.content.trim() };
@@ -259,13 +284,30 @@ impl<'a> Workflow<'a> {
             sha256,
             execution_time: seconds(answer.elapsed),
             written_by: answer.written_by.to_owned(),
+            waived,
         };
         self.session.push(piece, now);
-        if turn == stage.turns().len() {
+        if let Some(count) = judged.scenes {
+            self.session.plan_scenes(count);
+        }
+        if turn == self.session.turns_of(stage) {
             self.complete(stage, judged, now, &mut writes);
         }
         writes.push(self.write());
-        Ok(writes)
+        Ok((writes, minor))
+    }
+
+    /// Returns the waivers of earlier answers that hold for a stage: a character stays unnamed, and a text that is revised
+    /// keeps its length.
+    fn standing_waivers(&self, stage: WritingStage) -> Vec<WaivedCriterion> {
+        let is_revised =
+            stage.revises().is_some() || stage.turns().iter().any(|gives| matches!(gives, TurnContents::Whole));
+        let holds = |waived: &&WaivedCriterion| match &*waived.criterion {
+            "characters" => true,
+            "length" => is_revised,
+            _ => false,
+        };
+        self.session.waived().filter(holds).cloned().collect()
     }
 
     /// Rejects an answer without a turn number that was already taken for an earlier turn: it was sent again because
@@ -291,7 +333,7 @@ impl<'a> Workflow<'a> {
 
     /// Completes a stage with the combined output of its turns.
     fn complete(&mut self, stage: WritingStage, judged: AcceptedOutput, now: &UtcTime, writes: &mut Vec<FileWrite>) {
-        let is_text = gives_text(stage);
+        let is_text = stage.gives_text();
         let execution_time = self.session.turns().iter().map(|turn| turn.execution_time).sum();
         let sha256 = self.store_text(
             &format!("stage_{:02}", stage.number()),
@@ -322,24 +364,28 @@ impl<'a> Workflow<'a> {
         sha256
     }
 
-    fn judge(&self, stage: WritingStage, turn: usize, content: &str) -> Result<AcceptedOutput, Vec<MissedCriterion>> {
-        let mut criteria = self.criteria(stage, turn);
-        let misses_or = |misses: Vec<MissedCriterion>, judged: AcceptedOutput| {
-            if misses.is_empty() { Ok(judged) } else { Err(misses) }
-        };
-        let keys = match &stage.turns()[turn - 1] {
+    /// Judges an answer by the criteria of its turn. Returns the stage's output so far, or what must be corrected.
+    fn judge(
+        &self,
+        stage: WritingStage,
+        turn: usize,
+        mut criteria: Vec<AnswerCriterion>,
+        answer: &TurnAnswer,
+    ) -> Result<AcceptedOutput, Vec<MissedCriterion>> {
+        let content = &*answer.content;
+        let keys = match stage.contents(turn) {
             TurnContents::Keys(keys) => keys,
-            TurnContents::Part(..) | TurnContents::Rest => {
+            TurnContents::Part(..) | TurnContents::Rest | TurnContents::Scene => {
                 let so_far = self.so_far();
-                let whole = joined(&so_far, content);
+                let whole = self.joined(stage, &so_far, content);
                 let before = criteria::characters(&so_far);
                 let misses = criteria::judge_text(&criteria, content, &whole, before);
-                return misses_or(misses, AcceptedOutput::text(whole));
+                return Ok(AcceptedOutput::text(whole, criteria::accept(misses, &answer.waive)?));
             }
             TurnContents::Whole => {
-                let whole = joined("", content);
+                let whole = joined("", "\n", content);
                 let misses = criteria::judge_text(&criteria, content, &whole, 0);
-                return misses_or(misses, AcceptedOutput::text(whole));
+                return Ok(AcceptedOutput::text(whole, criteria::accept(misses, &answer.waive)?));
             }
         };
         let given = criteria::read_keys(content)?;
@@ -353,23 +399,28 @@ impl<'a> Workflow<'a> {
         let mut pairs = self.pairs_so_far();
         merge(&mut pairs, given);
         let whole = YamlValue::Map(pairs);
-        if !keys.iter().any(|key| key.holds == KeyContents::Replacements) {
-            let yaml = serde_saphyr::to_string(&whole).expect("parsed YAML can be written");
-            let judged = AcceptedOutput { characters: CharacterCounts::count(&whole.words()).characters, whole: yaml };
-            return misses_or(criteria::judge_keys(&criteria, &whole), judged);
-        }
+        let Some(revised) = stage.revises() else {
+            let misses = criteria::accept(criteria::judge_keys(&criteria, &whole), &answer.waive)?;
+            let plans_scenes = keys.iter().any(|key| key.holds == KeyContents::Scenes);
+            let scenes = plans_scenes.then(|| ScenePlan::from_answer(&whole).count());
+            return Ok(AcceptedOutput {
+                characters: CharacterCounts::count(&whole.words()).characters,
+                whole: serde_saphyr::to_string(&whole).expect("parsed YAML can be written"),
+                scenes,
+                misses,
+            });
+        };
         // Names are searched in the manuscript after the replacements, not in the answer.
         let (of_text, of_keys): (Vec<AnswerCriterion>, Vec<AnswerCriterion>) =
             criteria.into_iter().partition(|criterion| {
                 matches!(criterion, AnswerCriterion::Characters(_) | AnswerCriterion::Length { .. })
             });
         let mut misses = criteria::judge_keys(&of_keys, &whole);
-        let refined = self.output_text(WritingStage::REFINEMENT);
         let list = whole.get("replacements").unwrap_or(&YamlValue::Null);
-        match criteria::replaced(refined, list) {
+        match criteria::replaced(self.output_text(revised), list) {
             Ok(text) => {
                 misses.extend(criteria::judge_text(&of_text, "", &text, 0));
-                misses_or(misses, AcceptedOutput::text(text))
+                Ok(AcceptedOutput::text(text, criteria::accept(misses, &answer.waive)?))
             }
             Err(more) => {
                 misses.extend(more);
@@ -379,10 +430,9 @@ impl<'a> Workflow<'a> {
     }
 
     fn criteria(&self, stage: WritingStage, turn: usize) -> Vec<AnswerCriterion> {
-        let length =
-            LengthRange::resolve(self.session.word_count_target(), &self.material.plot, &self.material.settings);
+        let length = self.length();
         let (min, max) = (length.min as usize, length.max as usize);
-        let mut criteria = match &stage.turns()[turn - 1] {
+        let mut criteria = match stage.contents(turn) {
             TurnContents::Keys(keys) => {
                 let keys_of = keys.iter().map(AnswerCriterion::Key);
                 let mut criteria: Vec<AnswerCriterion> =
@@ -402,9 +452,13 @@ impl<'a> Workflow<'a> {
                 let to = max.saturating_sub(before).max(from + min / 10);
                 vec![AnswerCriterion::Length { from, to }]
             }
+            TurnContents::Scene => {
+                let (from, to) = self.scene_length(turn);
+                vec![AnswerCriterion::Length { from, to }]
+            }
             TurnContents::Whole => vec![AnswerCriterion::Length { from: min, to: max }],
         };
-        if (1..=turn).any(|turn| stage.names_everyone_at(turn)) && !self.material.cast.is_empty() {
+        if self.session.names_everyone_at(stage, turn) && !self.material.cast.is_empty() {
             criteria.push(AnswerCriterion::Characters(self.material.cast.clone()));
         }
         criteria.push(AnswerCriterion::Remnants);
@@ -419,16 +473,23 @@ impl<'a> Workflow<'a> {
         let turn = self.session.turns().len() + 1;
         NextStep::Ask(Box::new(TurnQuestion {
             stage,
-            instruction: prompt::render(&self.session, stage, turn, self.material, self.locale),
+            instruction: prompt::render(&PromptData {
+                session: &self.session,
+                stage,
+                turn,
+                material: self.material,
+                locale: self.locale,
+                texts: &self.written(stage, turn),
+            }),
             context: self.context(stage),
             criteria: self.criteria(stage, turn),
-            gives: &stage.turns()[turn - 1],
+            gives: stage.contents(turn),
             submit: AnswerTarget {
                 session_id: self.session.id().to_string(),
                 episode: self.session.episode().number(),
                 stage,
                 turn,
-                turns: stage.turns().len(),
+                turns: self.session.turns_of(stage),
             },
             timeout: TIMEOUT,
             stale: self.session.stale().collect(),
@@ -450,7 +511,39 @@ impl<'a> Workflow<'a> {
             sha256: piece.sha256.clone(),
             what: BilingualText::new(format!("turn {turn} of this stage"), format!("この段階の {turn} 回目")),
         });
-        self.material.references.iter().cloned().chain(outputs).chain(turns).collect()
+        let material = self.material.references.iter().filter(|_| stage.cites_project());
+        material.cloned().chain(outputs).chain(turns).collect()
+    }
+
+    /// Returns the shortest and the longest length of a scene.
+    fn scene_length(&self, scene: usize) -> (usize, usize) {
+        self.scene_plan().length(scene, criteria::characters(&self.so_far()), self.length())
+    }
+
+    fn scene_plan(&self) -> ScenePlan {
+        ScenePlan::read(self.output_text(WritingStage::SCENE_PLAN))
+    }
+
+    /// Returns the texts of the session that the prompt of a turn contains.
+    fn written(&self, stage: WritingStage, turn: usize) -> WrittenTexts {
+        let mut written = WrittenTexts::default();
+        if stage.is_by_scene() {
+            written.scene_card = self.scene_plan().card(turn);
+            written.scene_length = self.scene_length(turn);
+            written.so_far = self.so_far();
+        }
+        let drafts = stage.reads().chain(stage.revises()).filter(|read| read.gives_text());
+        written.draft = drafts.last().map(|read| self.output_text(read).to_owned()).unwrap_or_default();
+        written
+    }
+
+    fn length(&self) -> LengthRange {
+        LengthRange::resolve(self.session.word_count_target(), &self.material.plot, &self.material.settings)
+    }
+
+    /// Appends an answer to the text of earlier turns; an empty line separates scenes.
+    fn joined(&self, stage: WritingStage, before: &str, after: &str) -> String {
+        joined(before, if stage.is_by_scene() { "\n\n" } else { "\n" }, after)
     }
 
     fn done(&self) -> FinishedText {
@@ -464,6 +557,7 @@ impl<'a> Workflow<'a> {
                 sha256: output.map(|output| output.sha256.clone()).unwrap_or_default(),
                 what: BilingualText::new("the finished manuscript", "完成した原稿"),
             },
+            other_titles: other_titles(&said),
             title: of("title"),
             summary: of("summary"),
             characters: output.map_or(0, |output| output.characters),
@@ -488,7 +582,8 @@ impl<'a> Workflow<'a> {
 
     /// Returns the manuscript text of the current stage's turns.
     fn so_far(&self) -> String {
-        self.turn_texts().fold(String::new(), |all, part| joined(&all, part))
+        let Some(stage) = self.session.current() else { return String::new() };
+        self.turn_texts().fold(String::new(), |all, part| self.joined(stage, &all, part))
     }
 
     /// Returns the combined keys of the current stage's turns.
@@ -511,21 +606,33 @@ fn merge(pairs: &mut Vec<(YamlValue, YamlValue)>, given: Vec<(YamlValue, YamlVal
     }
 }
 
-/// True if the output of a stage is a manuscript.
-fn gives_text(stage: WritingStage) -> bool {
-    stage.turns().iter().any(|gives| match gives {
-        TurnContents::Keys(keys) => keys.iter().any(|key| key.holds == KeyContents::Replacements),
-        TurnContents::Part(..) | TurnContents::Rest | TurnContents::Whole => true,
-    })
+/// Returns an error for a waiver of a criterion that the turn does not have or that cannot be waived.
+fn reject_waivers(criteria: &[AnswerCriterion], waive: &[WaivedCriterion]) -> Result<(), WritingError> {
+    let known = || criteria.iter().filter(|criterion| criterion.can_be_waived()).map(AnswerCriterion::name);
+    match waive.iter().find(|waived| !known().any(|name| name == waived.criterion)) {
+        Some(waived) => Err(WritingError::UnknownWaiver { asked: waived.criterion.clone(), known: known().collect() }),
+        None => Ok(()),
+    }
 }
 
-/// Appends a continuation on a new line; the result ends with a line feed.
-fn joined(before: &str, after: &str) -> String {
+/// Returns the proposed titles beside the chosen one.
+fn other_titles(said: &YamlValue) -> Vec<String> {
+    let chosen = said.get("title").and_then(YamlValue::as_str).unwrap_or_default().trim();
+    let titles = match said.get("titles") {
+        Some(YamlValue::List(items)) => items.as_slice(),
+        _ => &[],
+    };
+    let titles = titles.iter().map(|title| title.words().replace('\n', " ").trim().to_owned());
+    titles.filter(|title| !title.is_empty() && title != chosen).collect()
+}
+
+/// Appends a continuation after a separator; the result ends with a line feed.
+fn joined(before: &str, separator: &str, after: &str) -> String {
     let after = after.trim_end();
     if before.is_empty() {
         return format!("{after}\n");
     }
-    format!("{}\n{after}\n", before.trim_end_matches(['\n', '\r']))
+    format!("{}{separator}{after}\n", before.trim_end_matches(['\n', '\r']))
 }
 
 /// Converts a duration to seconds, to the millisecond.

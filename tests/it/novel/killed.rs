@@ -8,6 +8,7 @@
 use std::path::Path;
 
 use fumi_base::files::sha256;
+use fumi_novel::writing::StageRoute;
 use serde_json::{Value, json};
 
 use super::{
@@ -22,6 +23,22 @@ use crate::{
 /// The manuscript that is replaced.
 const BEFORE: &str = "# 前の原稿\n\n　前の原稿の本文。\n";
 
+/// Returns the arguments of the first call. The sample's own route is the ten stages.
+fn first_call(route: StageRoute) -> Value {
+    match route {
+        StageRoute::Short => json!({"episode": 1, "route": "short"}),
+        _ => json!({"episode": 1}),
+    }
+}
+
+/// Returns the manuscript at the end of a route.
+fn manuscript(route: StageRoute) -> String {
+    match route {
+        StageRoute::Short => script::manuscript_by_scenes(),
+        _ => script::manuscript(),
+    }
+}
+
 /// One call of the episode: the files before it, and its arguments.
 struct Moment {
     before: Sample,
@@ -32,13 +49,13 @@ struct Moment {
 
 /// Runs the whole episode once and returns every call with its places. A manuscript exists already, so that the last
 /// call backs it up.
-fn episode() -> Vec<Moment> {
+fn episode(route: StageRoute) -> Vec<Moment> {
     let sample = novel();
     sample.file(FIRST, BEFORE);
     let mut moments = Vec::new();
-    let mut arguments = json!({"episode": 1});
+    let mut arguments = first_call(route);
     let mut session = Value::Null;
-    let steps = script::steps();
+    let steps = script::steps_of(route);
     for at in 0..=steps.len() {
         let before = Sample::empty();
         copy(&sample.root(), &before.root());
@@ -52,7 +69,7 @@ fn episode() -> Vec<Moment> {
         let Some(next) = steps.get(at) else { break };
         arguments = json!({"episode": 1, "session_id": session, "step": next, "content": script::answer(next)});
     }
-    assert!(sample.read(FIRST).ends_with(script::manuscript().trim_start_matches('\n')));
+    assert!(sample.read(FIRST).ends_with(manuscript(route).trim_start_matches('\n')));
     moments
 }
 
@@ -81,12 +98,12 @@ fn nothing_is_half(sample: &Sample, place: &str) {
 }
 
 /// The manuscript is the old one, or the new one with the old one in a backup that is marked as complete.
-fn nothing_is_lost(sample: &Sample, place: &str) {
+fn nothing_is_lost(route: StageRoute, sample: &Sample, place: &str) {
     let text = sample.read(FIRST);
     if text == BEFORE {
         return;
     }
-    assert!(text.ends_with(script::manuscript().trim_start_matches('\n')), "{place}: half a manuscript");
+    assert!(text.ends_with(manuscript(route).trim_start_matches('\n')), "{place}: half a manuscript");
     let project = fumi_base::project::Project::open(&sample.root()).unwrap();
     let backups = fumi_novel::backups::Backups::new(project, "90_バックアップ");
     let (complete, _) = backups.list().unwrap();
@@ -99,29 +116,39 @@ fn nothing_is_lost(sample: &Sample, place: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_killed_at_any_even_place_loses_nothing() {
-    dies_everywhere(0).await;
+    dies_everywhere(StageRoute::Whole, 0).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_killed_at_any_odd_place_loses_nothing() {
-    dies_everywhere(1).await;
+    dies_everywhere(StageRoute::Whole, 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_killed_at_any_even_place_of_the_short_route_loses_nothing() {
+    dies_everywhere(StageRoute::Short, 0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_killed_at_any_odd_place_of_the_short_route_loses_nothing() {
+    dies_everywhere(StageRoute::Short, 1).await;
 }
 
 /// Kills at every place, in two halves that run in parallel.
-async fn dies_everywhere(half: usize) {
-    let moments = tokio::task::spawn_blocking(episode).await.unwrap();
+async fn dies_everywhere(route: StageRoute, half: usize) {
+    let moments = tokio::task::spawn_blocking(move || episode(route)).await.unwrap();
     let total: usize = moments.iter().map(|moment| moment.places.len()).sum();
     let of_kind = |what: &str| {
         let places = moments.iter().flat_map(|moment| &moment.places);
         places.filter(|place| place.split(' ').nth(1) == Some(what)).count()
     };
-    // 20 turns write an answer, its prompt, the trace and the session; the first call writes the session; each of ten
-    // stages an output; the last call the manuscript, a copy of the previous one and its manifest; before that,
+    let steps = script::steps_of(route);
+    // Each turn writes an answer, its prompt, the trace and the session; the first call writes the session; each stage an
+    // output; the last call the manuscript, a copy of the previous one and its manifest; before that,
     // manuscript and session wait in files of their own, which a note lists.
     for what in ["create", "write", "fsync", "rename", "flush"] {
-        assert_eq!(of_kind(what), 20 * 4 + 1 + 10 + 3 + 3, "{what}");
+        assert_eq!(of_kind(what), steps.len() * 4 + 1 + route.length() + 3 + 3, "{what}");
     }
-    let steps = script::steps();
     let mut number = 0;
     for (at, moment) in moments.iter().enumerate() {
         for place in 1..=moment.places.len() {
@@ -135,7 +162,7 @@ async fn dies_everywhere(half: usize) {
             let arguments = moment.arguments.clone();
             let died = tokio::task::spawn_blocking(move || mortal.dies("noveler_write", &arguments)).await.unwrap();
             nothing_is_half(&sample, &died);
-            nothing_is_lost(&sample, &died);
+            nothing_is_lost(route, &sample, &died);
             // Another server continues at once: it does not wait for the killed one.
             let app = sample.app();
             if at == 0 && !sample.root().join(".noveler/sessions").exists() {
@@ -156,7 +183,7 @@ async fn dies_everywhere(half: usize) {
             if number % 7 == 0 {
                 until(&app, resumed, None).await;
                 let text = sample.read(FIRST);
-                assert!(text.ends_with(script::manuscript().trim_start_matches('\n')), "{died}");
+                assert!(text.ends_with(manuscript(route).trim_start_matches('\n')), "{died}");
                 let all = std::fs::read_dir(sample.root().join("40_原稿")).unwrap().count();
                 assert_eq!(all, 3, "{died}");
             }

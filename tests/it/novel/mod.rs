@@ -18,6 +18,7 @@ mod restoring;
 #[rustfmt::skip]
 pub(crate) mod script;
 mod several;
+mod short;
 mod starting;
 mod text_flow;
 mod texts;

@@ -5,6 +5,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{Json, Router, routing::post};
+use fumi_novel::writing::StageRoute;
 use serde_json::{Value, json};
 
 use super::{FIRST, script, unwritten};
@@ -50,12 +51,20 @@ fn step_of(prompt: &str, questions: &BTreeMap<String, String>) -> String {
     found.unwrap_or_else(|| panic!("unexpected prompt: {prompt}")).1.clone()
 }
 
+/// Returns the arguments of the first call. The sample's own route is the ten stages.
+fn first_call(route: StageRoute) -> Value {
+    match route {
+        StageRoute::Short => json!({"episode": 1, "route": "short"}),
+        _ => json!({"episode": 1}),
+    }
+}
+
 /// A host: it gets the question as the result, and answers by the next call. Also returns every question with its step.
-async fn by_a_host(sample: &Sample) -> BTreeMap<String, String> {
+async fn by_a_host(route: StageRoute, sample: &Sample) -> BTreeMap<String, String> {
     let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);
     let mut questions = BTreeMap::new();
-    let mut asked = client.call("noveler_write", json!({"episode": 1})).await;
+    let mut asked = client.call("noveler_write", first_call(route)).await;
     loop {
         let structure = asked.result()["structuredContent"].clone();
         if structure["status"] != "needs_text" {
@@ -70,11 +79,11 @@ async fn by_a_host(sample: &Sample) -> BTreeMap<String, String> {
     }
 }
 
-async fn by_the_clients_model(sample: &Sample, questions: &BTreeMap<String, String>) {
+async fn by_the_clients_model(route: StageRoute, sample: &Sample, questions: &BTreeMap<String, String>) {
     let server = Server::start(sample.app()).await;
     let session = Session::open_able(&server, json!({"sampling": {}})).await;
-    let mut called = session.begin("noveler_write", json!({"episode": 1})).await;
-    for _ in 0..script::steps().len() {
+    let mut called = session.begin("noveler_write", first_call(route)).await;
+    for _ in 0..script::steps_of(route).len() {
         let request = called.asked().await;
         let prompt = request["params"]["messages"][0]["content"]["text"].as_str().unwrap();
         let text = script::answer(&step_of(prompt, questions));
@@ -84,12 +93,12 @@ async fn by_the_clients_model(sample: &Sample, questions: &BTreeMap<String, Stri
     assert_eq!(result["structuredContent"]["final_manuscript_path"], FIRST, "{result}");
 }
 
-async fn by_repeated_calls(sample: &Sample, questions: &BTreeMap<String, String>) {
+async fn by_repeated_calls(route: StageRoute, sample: &Sample, questions: &BTreeMap<String, String>) {
     let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);
     let mut brings = json!({});
-    for _ in 0..=script::steps().len() {
-        let mut params = json!({"name": "noveler_write", "arguments": {"episode": 1}});
+    for _ in 0..=script::steps_of(route).len() {
+        let mut params = json!({"name": "noveler_write", "arguments": first_call(route)});
         params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": {"sampling": {}}});
         params.as_object_mut().unwrap().extend(brings.as_object().unwrap().clone());
         let answer = client.request("tools/call", params).await;
@@ -128,11 +137,11 @@ async fn provider(questions: BTreeMap<String, String>) -> String {
     format!("http://{address}/v1")
 }
 
-async fn by_a_provider(sample: &Sample, questions: &BTreeMap<String, String>) {
+async fn by_a_provider(route: StageRoute, sample: &Sample, questions: &BTreeMap<String, String>) {
     let url = provider(questions.clone()).await;
     let app = sample.app_with(&[], |config| super::with_provider(config, &url));
     let server = Server::start(app).await;
-    let result = Stateless::new(&server).call("noveler_write", json!({"episode": 1})).await;
+    let result = Stateless::new(&server).call("noveler_write", first_call(route)).await;
     let structure = &result.result()["structuredContent"];
     assert_eq!(structure["final_manuscript_path"], FIRST, "{structure}");
 }
@@ -143,12 +152,23 @@ fn message(text: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn four_ways_to_the_same_files() {
+    // 20 answers and their prompts, 10 outputs, a trace and a session.
+    write_in_four_ways(StageRoute::Whole, &script::manuscript(), 52).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn four_ways_to_the_same_files_by_the_short_route() {
+    // 7 answers and their prompts, 5 outputs, a trace and a session.
+    write_in_four_ways(StageRoute::Short, &script::manuscript_by_scenes(), 21).await;
+}
+
+async fn write_in_four_ways(route: StageRoute, manuscript: &str, files: usize) {
     let samples = [(); 4].map(|()| unwritten());
-    let questions = by_a_host(&samples[0]).await;
-    assert_eq!(questions.len(), script::steps().len());
-    by_the_clients_model(&samples[1], &questions).await;
-    by_repeated_calls(&samples[2], &questions).await;
-    by_a_provider(&samples[3], &questions).await;
+    let questions = by_a_host(route, &samples[0]).await;
+    assert_eq!(questions.len(), script::steps_of(route).len());
+    by_the_clients_model(route, &samples[1], &questions).await;
+    by_repeated_calls(route, &samples[2], &questions).await;
+    by_a_provider(route, &samples[3], &questions).await;
     let expected = left(&samples[0]);
     for (sample, author) in samples.iter().zip(["host", "llm_sampling", "llm_sampling", "llm_provider"]) {
         let session =
@@ -156,10 +176,9 @@ async fn four_ways_to_the_same_files() {
         let said = String::from_utf8(session.unwrap().1).unwrap();
         assert!(said.contains(&format!("written_by: {author}\n")), "{author}");
     }
-    // 20 answers and their prompts, 10 outputs, a trace and a session, beside the sample itself.
     let own = expected.keys().filter(|path| path.starts_with(".noveler/")).count();
-    assert_eq!(own, 52, "{:?}", expected.keys());
-    assert!(expected[FIRST].ends_with(script::manuscript().trim_start_matches('\n')));
+    assert_eq!(own, files, "{:?}", expected.keys());
+    assert!(expected[FIRST].ends_with(manuscript.trim_start_matches('\n')));
     for (number, sample) in samples.iter().enumerate().skip(1) {
         let found = left(sample);
         let other: Vec<_> = expected.keys().filter(|path| found.get(*path) != expected.get(*path)).collect();

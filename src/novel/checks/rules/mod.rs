@@ -160,7 +160,7 @@ pub(super) fn run_selected_rules(material: &CheckMaterial<'_>, is_asked: impl Fn
 }
 
 /// Runs a rule and returns its findings.
-pub(super) fn run_rule(rule: &'static CheckRule, material: &CheckMaterial<'_>) -> Vec<Finding> {
+pub(crate) fn run_rule(rule: &'static CheckRule, material: &CheckMaterial<'_>) -> Vec<Finding> {
     let mut found = RuleReporter { rule, material, findings: Vec::new() };
     (rule.check)(material, &mut found);
     found.findings

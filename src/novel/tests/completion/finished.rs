@@ -234,7 +234,7 @@ fn an_episode_that_is_still_written_or_lacks_something_is_finished_with_a_remark
     let novel = Novel::sample();
     let begun = UtcTime::parse("2026-01-30T10:00:00Z").expect("a time");
     let id = WritingSessionId::new(&begun, 7);
-    let session = WritingSession::new(id.clone(), episode(1), None, &begun);
+    let session = WritingSession::new(fumi_novel::writing::StageRoute::Whole, id.clone(), episode(1), None, &begun);
     novel
         .write(&format!(".noveler/sessions/{id}.yaml"), session.to_yaml())
         .write("20_プロット/話別/第001話.yaml", "key_events: [")

@@ -47,7 +47,7 @@ fn a_session_is_begun_answered_and_delivered_over_the_manuscript_that_was_there(
     let (folder, novel) = copied();
     let old = fs::read(folder.path().join(MANUSCRIPT)).expect("the sample's");
     let desk = desk(&novel);
-    let opened = desk.open(SessionSelector::New(StageRoute::Whole), None, &now(0)).expect("a new session");
+    let opened = desk.open(SessionSelector::New(Some(StageRoute::Whole)), None, &now(0)).expect("a new session");
     assert!(opened.is_new);
     let begun = look(&desk, opened);
     assert!(begun.is_new && begun.delivered.is_none());
@@ -186,10 +186,11 @@ fn a_plan_has_every_question_and_writes_nothing() {
 fn ambiguous_manuscript_is_never_overwritten() {
     let (folder, novel) = copied();
     let desk = desk(&novel);
-    let id = look(&desk, desk.open(SessionSelector::New(StageRoute::Draft), None, &now(0)).expect("a new session"))
-        .session
-        .id()
-        .to_string();
+    let id =
+        look(&desk, desk.open(SessionSelector::New(Some(StageRoute::Draft)), None, &now(0)).expect("a new session"))
+            .session
+            .id()
+            .to_string();
     fs::write(folder.path().join("40_原稿/第001話_別.md"), "別の原稿").expect("written");
     for (turn, content) in acts().into_iter().enumerate() {
         let opened = desk.open(SessionSelector::Named(&id), None, &now(turn)).expect("exists");

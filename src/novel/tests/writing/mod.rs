@@ -5,6 +5,7 @@ mod desks;
 mod kept;
 mod plots;
 mod refused;
+mod short;
 mod whole;
 
 use std::{
@@ -19,7 +20,7 @@ use fumi_novel::{
     manuscript::{Manuscript, ManuscriptOptions, ManuscriptPart},
     project::{EpisodeId, NovelProject, ProjectNames},
     writing::{
-        KeyContents, NextStep, SessionTexts, TurnAnswer, TurnContents, TurnQuestion, UtcTime, Workflow,
+        KeyContents, NextStep, SessionTexts, StageRoute, TurnAnswer, TurnContents, TurnQuestion, UtcTime, Workflow,
         WritingMaterial, WritingSession, WritingSessionId, WritingStage,
     },
 };
@@ -44,7 +45,7 @@ fn material() -> WritingMaterial {
 }
 
 fn new_session() -> WritingSession {
-    WritingSession::new(WritingSessionId::new(&at(0), 0x00c0_ffee), episode(), None, &at(0))
+    WritingSession::new(StageRoute::Whole, WritingSessionId::new(&at(0), 0x00c0_ffee), episode(), None, &at(0))
 }
 
 fn begun(material: &WritingMaterial) -> Workflow<'_> {
@@ -75,6 +76,10 @@ fn cut_acts() -> [String; 3] {
     acts
 }
 
+/// The cards of three scenes, one for each act.
+const SCENES: &str = "[{place: 船, people: 梶みちる, characters: 450}, {place: 検潮所, people: 穂刈徳次と鯨井ふさ, \
+                      characters: 900}, {place: 浜, people: 穂刈一平}]";
+
 /// Returns an acceptable answer.
 pub(crate) fn good(ask: &TurnQuestion) -> String {
     match ask.gives {
@@ -82,6 +87,7 @@ pub(crate) fn good(ask: &TurnQuestion) -> String {
             let value = |holds| match holds {
                 KeyContents::Characters(_) => "梶みちるが帆待島の検潮所に着き、十二のこぶを見つけるまで".to_owned(),
                 KeyContents::Items(_) => "[梶みちる, 穂刈一平, 穂刈徳次, 鯨井ふさ]".to_owned(),
+                KeyContents::Scenes => SCENES.to_owned(),
                 KeyContents::Replacements => {
                     "[{find: 海を止めに来た人ですか, replace: 海をとめに来た人ですか}]".to_owned()
                 }
@@ -89,7 +95,7 @@ pub(crate) fn good(ask: &TurnQuestion) -> String {
             let lines = keys.iter().map(|key| [&key.name, ": ", &value(key.holds), "\n"].concat());
             lines.collect()
         }
-        TurnContents::Part(..) | TurnContents::Rest => acts()[ask.submit.turn - 1].clone(),
+        TurnContents::Part(..) | TurnContents::Rest | TurnContents::Scene => acts()[ask.submit.turn - 1].clone(),
         TurnContents::Whole => acts().concat(),
     }
 }

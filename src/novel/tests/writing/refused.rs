@@ -160,14 +160,17 @@ fn the_open_session_of_an_episode_is_the_newest_unless_it_is_finished() {
     let (root, project) = disk();
     let sessions = WritingSessionStore::new(project.clone());
     let open = |number| {
-        let found = sessions.open(EpisodeId::new(number).expect("a number"), StageRoute::Whole).expect("searched");
+        let found = sessions
+            .open(EpisodeId::new(number).expect("a number"), |route| route == StageRoute::Whole)
+            .expect("searched");
         found.map(|found| found.session.id().to_string())
     };
     assert_eq!(open(1), None);
     let material = material();
     let begin = |seconds, number| {
         let id = WritingSessionId::new(&at(seconds), 1);
-        let session = WritingSession::new(id, EpisodeId::new(number).expect("a number"), None, &at(seconds));
+        let session =
+            WritingSession::new(StageRoute::Whole, id, EpisodeId::new(number).expect("a number"), None, &at(seconds));
         let workflow = Workflow::new(session, SessionTexts::new(), &material, Locale::Ja);
         apply(&project, &[workflow.write()]).expect("written");
         workflow

@@ -132,7 +132,7 @@ async fn stage_of(
         Some((session, _)) => RequestedSession::Named(session.id().to_string()),
         None if stage.number() == 1 => RequestedSession::Open(StageRoute::Whole),
         None => {
-            let missing = WritingStage::all().filter(|other| *other < stage).collect();
+            let missing = StageRoute::Whole.stages().filter(|other| *other < stage).collect();
             let error = WritingError::TooEarly { stage, missing };
             return Err(with_earlier_stage(error, ExecuteWritingStep::SPEC.name, args.episode.0, ""));
         }

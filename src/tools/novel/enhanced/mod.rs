@@ -65,7 +65,7 @@ impl WritingStep {
     /// Returns every step, in order.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let finishing = FINISHING.iter().zip(STAGES + 1..).map(|((tool, ..), number)| Self::Finishing(number, tool));
-        WritingStage::all().map(Self::Stage).chain(finishing)
+        StageRoute::Whole.stages().map(Self::Stage).chain(finishing)
     }
 
     pub(super) fn number(self) -> usize {
@@ -140,7 +140,7 @@ pub(super) async fn latest_session(
     episode: EpisodeId,
 ) -> Result<Option<(WritingSession, Vec<WritingStage>)>, ToolError> {
     let sessions = WritingSessionStore::new(std::sync::Arc::clone(&cx.project));
-    let latest = cx.blocking(move |_, _| sessions.latest(episode, StageRoute::Whole)).await?;
+    let latest = cx.blocking(move |_, _| sessions.latest(episode, |route| route == StageRoute::Whole)).await?;
     Ok(latest.map(|recovered| (recovered.session, recovered.lost)))
 }
 

@@ -25,9 +25,9 @@ use fumi_novel::{
     project::EpisodeId,
     references::ContentHash,
     writing::{
-        CallTime, CitedFile, EditedManuscript, KeyContents, NextStep, OpenedSession, SessionAction, SessionSelector,
-        StageRoute, StepOutcome, TracedTurn, TurnAnswer, TurnContents, TurnQuestion as Asked, WritingService,
-        WritingSession, WritingSessionId, WritingStage,
+        CallTime, CitedFile, EditedManuscript, KeyContents, MissedCriterion, NextStep, OpenedSession, SCENES,
+        SessionAction, SessionSelector, StageRoute, StepOutcome, TracedTurn, TurnAnswer, TurnContents,
+        TurnQuestion as Asked, WritingService, WritingSession, WritingSessionId, WritingStage,
     },
 };
 use schemars::JsonSchema;
@@ -47,9 +47,9 @@ pub(in crate::novel) const PREVIEW: usize = 200;
 pub(in crate::novel) enum RequestedSession {
     Named(String),
     Open(StageRoute),
-    /// The newest session, even if it is finished.
-    Latest(StageRoute),
-    New(StageRoute),
+    /// The newest session that writes the episode, even if it is finished.
+    Latest(Option<StageRoute>),
+    New(Option<StageRoute>),
 }
 
 impl RequestedSession {
@@ -57,7 +57,7 @@ impl RequestedSession {
     pub(in crate::novel) fn from_args(session_id: Option<String>, restart: bool, route: StageRoute) -> Self {
         match session_id {
             Some(id) => Self::Named(id),
-            None if restart => Self::New(route),
+            None if restart => Self::New(Some(route)),
             None => Self::Open(route),
         }
     }
@@ -171,7 +171,7 @@ fn record_metrics(worked: &StepOutcome, cx: &Cx) {
     let Some(stage) = worked.completed else { return };
     let took = worked.session.output(stage).map_or(0.0, |output| output.execution_time);
     cx.metrics.novel_stage(stage.name(), Duration::try_from_secs_f64(took).unwrap_or_default());
-    if worked.session.current().is_none() && worked.session.route() == StageRoute::Whole {
+    if worked.session.current().is_none() && worked.session.route().writes_an_episode() {
         cx.metrics.novel_chain();
     }
 }
@@ -187,7 +187,7 @@ pub(in crate::novel) fn one_stage(
     let session = opened.session();
     let mut own = session.route().stages();
     if !own.clone().any(|one| one == stage) {
-        return Err(WritingError::OffRoute { stage, id: session.id().to_string() });
+        return Err(WritingError::OffRoute { stage, id: session.id().to_string(), route: session.route() });
     }
     let Some(content) = content else {
         return match session.current() {
@@ -236,7 +236,12 @@ pub(in crate::novel) async fn question(
     let edited = edit_notice(worked, locale);
     let mut more = more;
     more.extend(edited.clone().map(|said| ("manuscript_edited".to_owned(), json!(said))));
-    let mut report: Vec<String> = edited.into_iter().map(|said| format!("! {said}")).collect();
+    let warned = warnings(&worked.warnings, locale);
+    let mut report: Vec<String> = warned.iter().map(|said| format!("! {said}")).collect();
+    if !warned.is_empty() {
+        more.insert("warnings".to_owned(), json!(warned));
+    }
+    report.extend(edited.into_iter().map(|said| format!("! {said}")));
     // Said once for each stage.
     if asked.submit.turn == 1 {
         report.extend(redo_notices(&names(worked.lost.clone()), &names(worked.session.stale()), locale));
@@ -249,11 +254,7 @@ pub(in crate::novel) async fn question(
         step,
         instruction: asked.instruction.clone(),
         context: asked.context.iter().map(|cited| reference(cited, locale)).collect(),
-        acceptance_criteria: asked
-            .criteria
-            .iter()
-            .map(|criterion| criterion.sentence().get(locale).to_owned())
-            .collect(),
+        acceptance_criteria: asked.criteria.iter().map(|criterion| criterion.line(locale)).collect(),
         response_schema: answer_schema(asked.gives, locale),
         submit: AnswerCall { tool, arguments, answer: "content", sample: None },
         material: material(&asked.context, cx).await?,
@@ -262,6 +263,11 @@ pub(in crate::novel) async fn question(
         title: Some(asked.stage.title().clone()),
         more,
     })
+}
+
+/// Returns the criteria that an accepted answer misses slightly, each with its name.
+pub(in crate::novel) fn warnings(missed: &[MissedCriterion], locale: Locale) -> Vec<String> {
+    missed.iter().map(|miss| miss.line(locale)).collect()
 }
 
 /// Returns the texts behind references, for models that cannot fetch. A missing file is left out, though its reference
@@ -295,6 +301,7 @@ fn answer_schema(gives: &TurnContents, locale: Locale) -> Option<Map<String, Val
     let property = |holds| match holds {
         KeyContents::Characters(least) => json!({"type": "string", "minLength": least}),
         KeyContents::Items(least) => json!({"type": "array", "minItems": least}),
+        KeyContents::Scenes => json!({"type": "array", "minItems": 1, "maxItems": SCENES}),
         KeyContents::Replacements => json!({"type": "array", "items": {
             "type": "object", "properties": {"find": {"type": "string"}, "replace": {"type": "string"}},
             "required": ["find", "replace"], "additionalProperties": false,
@@ -453,6 +460,9 @@ pub(in crate::novel) struct PlacedManuscript {
     /// A notice that the manuscript was edited outside of the session, and how this was handled.
     #[serde(skip_serializing_if = "Option::is_none")]
     manuscript_edited: Option<String>,
+    /// The criteria that the last answer misses slightly.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 impl PlacedManuscript {
@@ -474,6 +484,7 @@ impl PlacedManuscript {
             final_manuscript_path: place.map(|place| place.path.clone()),
             backup_id: place.and_then(|place| place.backup.clone()),
             manuscript_edited,
+            warnings: warnings(&worked.warnings, locale),
         }
     }
 
@@ -482,7 +493,7 @@ impl PlacedManuscript {
             Some(id) => format!("{path} (backup {id})"),
             None => path.clone(),
         });
-        place.chain(self.manuscript_edited.iter().map(|said| format!("! {said}")))
+        place.chain(self.manuscript_edited.iter().chain(&self.warnings).map(|said| format!("! {said}")))
     }
 }
 

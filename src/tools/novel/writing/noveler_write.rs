@@ -1,11 +1,17 @@
-//! The `noveler_write` tool: writes an episode through all ten stages, from its current state to the finished
-//! manuscript.
+//! The `noveler_write` tool: writes an episode by the short route or through all ten stages, from its current state to
+//! the finished manuscript.
+
+use std::collections::BTreeMap;
 
 use fumi_base::text::{BilingualText, Locale};
 use fumi_kernel::{ArgumentRule, Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     errors::writing::WritingError,
-    writing::{FinishedText, NextStep, OpenedSession, SessionAction, StageRoute, StepOutcome, WritingStage},
+    project::WritingRoute,
+    writing::{
+        FinishedText, NextStep, OpenedSession, SessionAction, StageRoute, StepOutcome, TurnAnswer, WaivedCriterion,
+        WritingStage,
+    },
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +19,7 @@ use serde_json::{Map, json};
 
 use super::{
     RequestedSession, STAGE_TIMEOUT, StageReport, StepRequest, Verbose, answer, artifact, call_time, edit_notice,
-    edited_and_left, localized, method, preview, question, redo_fields, run_step, stages, task_of, text_of,
+    edited_and_left, localized, method, preview, question, redo_fields, run_step, stages, task_of, text_of, warnings,
     writing_service,
 };
 use crate::novel::{
@@ -32,9 +38,13 @@ pub struct Args {
     /// The answer to the question of the last reply.
     content: Option<String>,
     /// The question that the answer belongs to.
-    #[schemars(regex(pattern = "^[a-z_]+:[1-3]$"))]
+    #[schemars(regex(pattern = "^[a-z_]+:([1-9]|1[0-2])$"))]
     step: Option<String>,
     session_id: Option<String>,
+    /// The criteria that the answer need not meet, each with the reason.
+    waive: Option<BTreeMap<String, String>>,
+    /// The stages of a new session; the project's if absent. A named session keeps its own.
+    route: Option<Route>,
     /// The change to make. Repeats the stage of `step`, or else the last completed one.
     user_feedback: Option<String>,
     /// True to begin a new session although one is open.
@@ -51,6 +61,23 @@ pub struct Args {
     /// True to add the trace.
     #[serde(default)]
     verbose: bool,
+}
+
+/// The stages by which an episode is written.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Route {
+    Short,
+    TenStages,
+}
+
+impl From<Route> for StageRoute {
+    fn from(route: Route) -> Self {
+        Self::from(match route {
+            Route::Short => WritingRoute::Short,
+            Route::TenStages => WritingRoute::TenStages,
+        })
+    }
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -78,6 +105,12 @@ pub struct Output {
     project_root: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     primary_output: Option<WrittenManuscript>,
+    /// The other titles that were proposed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    other_titles: Vec<String>,
+    /// The criteria that the last answer misses slightly.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
     /// A notice that the manuscript was edited outside of the session, and how this was handled.
     #[serde(skip_serializing_if = "Option::is_none")]
     manuscript_edited: Option<String>,
@@ -141,6 +174,7 @@ impl Tool for NovelerWrite {
         rules: &[
             ArgumentRule::Without("restart", &["session_id"]),
             ArgumentRule::Without("user_feedback", &["content"]),
+            ArgumentRule::Needs("waive", "content"),
         ],
         timeout: STAGE_TIMEOUT,
         ..WRITES
@@ -156,11 +190,14 @@ impl Tool for NovelerWrite {
         }
         let (content, step) = (args.content.clone(), args.step.clone());
         let named = args.session_id.is_some();
-        // A finished episode is not written anew without an explicit request.
-        let wanted = match RequestedSession::from_args(args.session_id.clone(), args.restart, StageRoute::Whole) {
-            RequestedSession::Open(route) => RequestedSession::Latest(route),
-            wanted => wanted,
+        let route = args.route.map(StageRoute::from);
+        let wanted = match args.session_id.clone() {
+            Some(id) => RequestedSession::Named(id),
+            None if args.restart => RequestedSession::New(route),
+            // A finished episode is not written anew without an explicit request.
+            None => RequestedSession::Latest(route),
         };
+        let waive = waived(args.waive.clone());
         let feedback = args.user_feedback.clone().filter(|said| !said.trim().is_empty());
         let worked = run_step(
             deps,
@@ -174,7 +211,10 @@ impl Tool for NovelerWrite {
                 act: move |opened: &OpenedSession| match (content, feedback) {
                     // An answer needs its session's id, because another session may be open by now.
                     (Some(_), _) if !named => Err(WritingError::AnswerWithoutSession),
-                    (Some(content), _) => answer(content, step.as_deref()),
+                    (Some(content), _) => match answer(content, step.as_deref())? {
+                        SessionAction::Answer(answer) => Ok(SessionAction::Answer(TurnAnswer { waive, ..answer })),
+                        act => Ok(act),
+                    },
                     (None, Some(said)) => Ok(SessionAction::Feedback(remarked_stage(opened, step.as_deref())?, said)),
                     (None, None) => Ok(SessionAction::Peek),
                 },
@@ -185,12 +225,18 @@ impl Tool for NovelerWrite {
     }
 }
 
+/// Returns the waived criteria with their reasons.
+fn waived(waive: Option<BTreeMap<String, String>>) -> Vec<WaivedCriterion> {
+    let waive = waive.unwrap_or_default().into_iter();
+    waive.map(|(criterion, reason)| WaivedCriterion { criterion, reason }).collect()
+}
+
 /// Returns the stage that a remark is about: that of the step, else the last completed one.
 fn remarked_stage(opened: &OpenedSession, step: Option<&str>) -> Result<WritingStage, WritingError> {
     let session = opened.session();
     let named = step.map(|step| WritingStage::parse_step(step).map(|(stage, _)| stage)).transpose()?;
     let last = || session.completed().last().copied().or(session.current());
-    Ok(named.or_else(last).unwrap_or(WritingStage::LAST))
+    Ok(named.or_else(last).unwrap_or_else(|| session.route().last()))
 }
 
 /// Returns what follows in a session: its next question, or its end.
@@ -251,7 +297,7 @@ async fn finished(
         word_count: Some(characters),
         quality_score: score,
         method: method(score),
-        stage_groups: if five_stage { groups(&reports, locale) } else { Vec::new() },
+        stage_groups: if five_stage { groups(&reports, session.route(), locale) } else { Vec::new() },
         stage_results: reports,
         execution_time_total_seconds: total,
         execution_time_seconds: 0.0,
@@ -264,13 +310,23 @@ async fn finished(
             backup_id: place.backup.clone(),
         }),
         manuscript_edited: edit_notice(worked, locale),
-        next_suggested_actions: vec![Suggestion::for_episode("noveler_complete", episode, &to_finish(), locale)],
+        next_suggested_actions: vec![
+            Suggestion::for_episode("noveler_check", episode, &to_check(), locale),
+            Suggestion::for_episode("noveler_complete", episode, &to_finish(), locale),
+        ],
+        other_titles: done.other_titles.clone(),
+        warnings: warnings(&worked.warnings, locale),
         plan: Vec::new(),
         recovered_stages: Vec::new(),
         stale_stages: Vec::new(),
         verbose,
         episode: episode.number(),
     })
+}
+
+/// Returns the reason for a suggestion to check a finished text.
+fn to_check() -> BilingualText {
+    BilingualText::new("see what the checks find", "チェックで見つかることを見る")
 }
 
 /// Returns the reason for a suggestion to complete an episode.
@@ -292,8 +348,11 @@ fn summary(episode: u32, done: &FinishedText, characters: usize, locale: Locale)
     )
 }
 
-/// Groups the stages in pairs.
-fn groups(reports: &[StageReport], locale: Locale) -> Vec<StageGroup> {
+/// Groups the ten stages in pairs; the short route has five stages already.
+fn groups(reports: &[StageReport], route: StageRoute, locale: Locale) -> Vec<StageGroup> {
+    if route != StageRoute::Whole {
+        return Vec::new();
+    }
     let pairs = reports.chunks_exact(2).zip(GROUPS);
     let group = |(pair, (en, ja)): (&[StageReport], (&str, &str))| StageGroup {
         stages: [pair[0].stage, pair[1].stage],
@@ -310,14 +369,15 @@ fn groups(reports: &[StageReport], locale: Locale) -> Vec<StageGroup> {
 async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
     let locale = cx.locale();
     let desk = writing_service(deps, cx, args.episode.0).await?;
-    let planned = desk.plan(StageRoute::Whole, args.word_count_target, &call_time()?);
+    let route = args.route.map_or_else(|| desk.route(), StageRoute::from);
+    let planned = desk.plan(route, args.word_count_target, &call_time()?);
     let plan = planned.into_iter().map(|planned| PlannedQuestion {
         step: format!("{}:{}", planned.stage, planned.turn),
         title: planned.stage.title().get(locale).to_owned(),
         instruction: preview(task_of(&planned.instruction)),
     });
     let plan: Vec<PlannedQuestion> = plan.collect();
-    let pending = WritingStage::all().map(|stage| StageReport {
+    let pending = route.stages().map(|stage| StageReport {
         stage: stage.number(),
         name: stage.name().to_owned(),
         status: "pending".to_owned(),
@@ -339,7 +399,7 @@ async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Outp
         word_count: None,
         quality_score: None,
         method: method(None),
-        stage_groups: if args.five_stage { groups(&reports, locale) } else { Vec::new() },
+        stage_groups: if args.five_stage { groups(&reports, route, locale) } else { Vec::new() },
         stage_results: reports,
         execution_time_total_seconds: 0.0,
         execution_time_seconds: 0.0,
@@ -347,6 +407,8 @@ async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Outp
         primary_output: None,
         manuscript_edited: None,
         next_suggested_actions: vec![Suggestion::for_episode("noveler_write", args.episode.0, &to_write(), locale)],
+        other_titles: Vec::new(),
+        warnings: Vec::new(),
         plan,
         recovered_stages: Vec::new(),
         stale_stages: Vec::new(),
@@ -368,6 +430,8 @@ impl Render for Output {
                 lines.push(primary.preview.clone());
             }
         }
+        lines.extend(self.warnings.iter().map(|said| format!("! {said}")));
+        lines.extend(self.title_line(locale));
         lines.extend(self.planned(locale));
         for group in &self.stage_groups {
             lines.push(format!("{}-{} {}: {}", group.stages[0], group.stages[1], group.title, group.status));
@@ -384,6 +448,15 @@ impl Render for Output {
 }
 
 impl Output {
+    /// Returns the other titles that were proposed.
+    fn title_line(&self, locale: Locale) -> Option<String> {
+        let others = &self.other_titles;
+        (!others.is_empty()).then(|| match locale {
+            Locale::En => format!("Other titles: {}", others.join(" / ")),
+            Locale::Ja => format!("ほかの題の候補: {}", others.join("／")),
+        })
+    }
+
     /// Returns the stages of the plan as lines of text. Their questions begin alike, and are asked one by one later.
     fn planned(&self, locale: Locale) -> Vec<String> {
         let line = |report: &StageReport| {

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{
     RequestedSession, STAGE_TIMEOUT, StepRequest, Verbose, edit_notice, edited_and_left, localized, method, one_stage,
-    preview, question, redo_fields, redo_notices, run_step, text_of, verbose_argument,
+    preview, question, redo_fields, redo_notices, run_step, text_of, verbose_argument, warnings,
 };
 use crate::novel::{EpisodeNumber, NovelDeps, WRITES, suggestion::call_line, texts};
 
@@ -63,6 +63,9 @@ pub struct Output {
     /// A notice that the manuscript was edited outside of the session, and how this was handled.
     #[serde(skip_serializing_if = "Option::is_none")]
     manuscript_edited: Option<String>,
+    /// The criteria that the last answer misses slightly.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
     #[serde(flatten)]
     verbose: Option<Verbose>,
     #[serde(skip)]
@@ -155,6 +158,7 @@ impl Tool for WriteManuscriptDraft {
             recovered_stages: super::names(worked.lost.clone()),
             stale_stages: super::names(session.stale()),
             manuscript_edited: edit_notice(&worked, cx.locale()),
+            warnings: warnings(&worked.warnings, cx.locale()),
             verbose: Verbose::for_call(&worked, args.verbose),
             episode: session.episode().number(),
             is_whole: args.include_text,
@@ -168,7 +172,7 @@ impl Render for Output {
         let place = format!("{}{backup} {}", self.manuscript_path, self.artifact_id);
         let mut lines = vec![self.summary.clone(), place];
         let edited = self.manuscript_edited.as_ref();
-        lines.extend(edited.map(|said| format!("! {said}")));
+        lines.extend(edited.into_iter().chain(&self.warnings).map(|said| format!("! {said}")));
         // Only a text that was requested or edited elsewhere is new to the caller.
         lines.extend((self.is_whole || edited.is_some()).then(|| self.manuscript_text.clone()));
         lines.extend(redo_notices(&self.recovered_stages, &self.stale_stages, locale));

@@ -28,7 +28,7 @@ pub struct Args {
     /// The same as `session_id`, for an interrupted session.
     resume_session: Option<String>,
     content: Option<String>,
-    #[schemars(regex(pattern = "^[a-z_]+:[1-3]$"))]
+    #[schemars(regex(pattern = "^[a-z_]+:([1-9]|1[0-2])$"))]
     step: Option<String>,
     /// The change to make in a repeated stage; `approved` is only recorded.
     user_feedback: Option<String>,

@@ -24,7 +24,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use super::{
-    ResourceUsage, STAGE_TIMEOUT, call_time, localized, material, noveler_write::to_finish, preview, reference, work_id,
+    ResourceUsage, STAGE_TIMEOUT, call_time, localized, material, noveler_write::to_finish, preview, reference,
+    warnings, work_id,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -67,6 +68,9 @@ pub struct Output {
     generation_method: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     backup_id: Option<String>,
+    /// The criteria that the text misses slightly.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
     next_suggested_actions: Vec<Suggestion>,
     execution_time_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -182,7 +186,7 @@ fn ask(args: &Args, id: String, instruction: String, criteria: &[AnswerCriterion
         step: "whole_episode".to_owned(),
         instruction,
         context: Vec::new(),
-        acceptance_criteria: criteria.iter().map(|criterion| criterion.sentence().get(locale).to_owned()).collect(),
+        acceptance_criteria: criteria.iter().map(|criterion| criterion.line(locale)).collect(),
         response_schema: None,
         submit: AnswerCall { tool: WriteWithClaude::SPEC.name, arguments, answer: "content", sample: None },
         material: Vec::new(),
@@ -209,6 +213,7 @@ fn output(args: &Args, session_id: String, text: &WholeEpisodeText, place: Deliv
         artifact_id: super::artifact(&place.sha256),
         manuscript_path: place.path,
         word_count: text.characters,
+        warnings: warnings(&text.warnings, locale),
         generation_method: cx.answerer.method().to_owned(),
         backup_id: place.backup,
         next_suggested_actions: vec![Suggestion::for_episode("noveler_complete", episode, &to_finish(), locale)],
@@ -223,6 +228,7 @@ impl Render for Output {
         let backup = self.backup_id.as_ref().map_or_else(String::new, |id| format!(" (backup {id})"));
         let place = format!("{}{backup} {}", self.manuscript_path, self.artifact_id);
         let mut lines = vec![self.summary.clone(), place];
+        lines.extend(self.warnings.iter().map(|said| format!("! {said}")));
         // The caller has just written the text.
         lines.extend(self.is_whole.then(|| self.manuscript_generated.clone()));
         lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));

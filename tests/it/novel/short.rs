@@ -1,0 +1,134 @@
+//! The short route as a host uses it: new novels begin with it, criteria are waived, and other tools of the chain take
+//! its sessions or say why not.
+
+use serde_json::json;
+
+use super::{
+    FIRST, script, unwritten,
+    writing::{ok, refused, submission, until},
+};
+use crate::{command_line::run, sample::Sample, sample::call};
+
+const SHORT: &str = r#"{"episode": 1, "route": "short"}"#;
+
+fn short() -> serde_json::Value {
+    serde_json::from_str(SHORT).unwrap()
+}
+
+/// Returns the shortest text that a question asks for, in visible characters.
+fn shortest(asked: &serde_json::Value) -> usize {
+    let length = asked["acceptance_criteria"][0].as_str().unwrap();
+    length.split(|c: char| !c.is_ascii_digit()).find_map(|number| number.parse().ok()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn seven_questions_make_the_manuscript_and_lead_to_the_checks() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", short()).await;
+    assert_eq!(first["step"], "plan_scenes:1");
+    let scenes = &first["response_schema"]["properties"]["scenes"];
+    assert_eq!((&scenes["minItems"], &scenes["maxItems"]), (&json!(1), &json!(12)));
+    let done = until(&app, first, None).await;
+    assert_eq!((&done["total_stages_completed"], &done["final_manuscript_path"]), (&json!(5), &json!(FIRST)));
+    let written = sample.read(FIRST);
+    assert_eq!(written, format!("# 第1話　{}\n\n{}\n", script::TITLE, script::manuscript_by_scenes().trim_end()));
+    assert_eq!(done["other_titles"].as_array().unwrap().len(), 4);
+    let next = done["next_suggested_actions"].as_array().unwrap();
+    let tools: Vec<&str> = next.iter().map(|call| call["tool"].as_str().unwrap()).collect();
+    assert_eq!(tools, ["noveler_check", "noveler_complete"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_novel_is_written_by_the_short_route() {
+    let sample = Sample::empty();
+    let made = run(&sample, &["novel", "new", "新作", "--title", "題"]);
+    assert!(made.status.success(), "{made:?}");
+    let app = sample.app();
+    let root = json!(sample.root().join("新作"));
+    let plan = ok(&app, "noveler_write", json!({"episode": 1, "dry_run": true, "project_root": root})).await;
+    assert_eq!(plan["plan"][0]["step"], "plan_scenes:1");
+    let long = json!({"episode": 1, "dry_run": true, "project_root": root, "route": "ten_stages"});
+    assert_eq!(ok(&app, "noveler_write", long).await["plan"].as_array().unwrap().len(), 20);
+    let status = ok(&app, "status", json!({"project_root": root})).await;
+    assert!(status.to_string().contains("noveler_write"), "{status}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_missed_criterion_is_waived_by_the_call_that_the_error_names() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", short()).await;
+    let mut asked = until(&app, first, Some("write_scenes:1")).await;
+    let unnamed = |asked: &serde_json::Value| format!("　{}\n", "波が来た。".repeat(shortest(asked) / 4 + 1));
+    for step in ["write_scenes:2", "write_scenes:3"] {
+        let (tool, mut arguments) = submission(&asked);
+        arguments["content"] = json!(unnamed(&asked));
+        asked = ok(&app, &tool, arguments).await;
+        assert_eq!(asked["step"], step);
+    }
+    let (tool, mut arguments) = submission(&asked);
+    arguments["content"] = json!(unnamed(&asked));
+    let before = sample.state();
+    let error = refused(&app, &tool, arguments.clone()).await;
+    assert_eq!(error["code"], "S005");
+    let said = error.to_string();
+    assert!(said.contains("[characters]") && said.contains("waive"), "{said}");
+    arguments["waive"] = json!({"人物": "名を伏せる"});
+    let error = refused(&app, &tool, arguments.clone()).await;
+    let said = error.to_string();
+    assert!(said.contains("characters") && said.contains("length"), "{said}");
+    assert_eq!(sample.state(), before);
+    arguments["waive"] = json!({"characters": "名を伏せる"});
+    let next = ok(&app, &tool, arguments).await;
+    assert_eq!(next["step"], "review_draft:1");
+    // The reason stands in the session.
+    let session = next["session_id"].as_str().unwrap();
+    assert!(sample.read(&format!(".noveler/sessions/{session}.yaml")).contains("名を伏せる"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_length_that_is_wrong_by_little_is_reported_with_the_next_question() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", short()).await;
+    let asked = until(&app, first, Some("write_scenes:1")).await;
+    let (tool, mut arguments) = submission(&asked);
+    arguments["content"] = json!(format!("　{}\n", "波が来た。".repeat(shortest(&asked) * 9 / 50)));
+    let reply = call(&app, &tool, arguments).await;
+    assert_eq!(reply.structured["step"], "write_scenes:2", "{}", reply.text);
+    assert!(reply.text.contains("! [length]"), "{}", reply.text);
+    assert!(reply.structured["warnings"][0].as_str().unwrap().starts_with("[length]"), "{}", reply.structured);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_tools_of_the_chain_take_its_sessions_or_say_why_not() {
+    let sample = unwritten();
+    let app = sample.app();
+    let asked = ok(&app, "noveler_write", short()).await;
+    let session = asked["session_id"].clone();
+    let of = |more: serde_json::Value| {
+        let mut arguments = json!({"episode": 1, "session_id": session});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments
+    };
+    assert_eq!(ok(&app, "write_resume", of(json!({}))).await["step"], "plan_scenes:1");
+    let content = script::answer("plan_scenes:1");
+    let done =
+        ok(&app, "write_stage", of(json!({"stage": "plan_scenes", "content": content, "step": "plan_scenes:1"}))).await;
+    assert_eq!(done["next_recommended_stage"], "write_scenes");
+    for (tool, more) in [
+        ("write_manuscript_draft", json!({})),
+        ("write_step_8", json!({})),
+        ("write_stage", json!({"stage": "write_manuscript_draft"})),
+    ] {
+        let error = refused(&app, tool, of(more)).await;
+        assert!(error.to_string().contains("write_scenes"), "{tool}: {error}");
+    }
+    // Without a session id the open session of the short route goes on.
+    assert_eq!(ok(&app, "noveler_write", json!({"episode": 1})).await["session_id"], session);
+    let status = ok(&app, "status", json!({})).await;
+    assert!(status.to_string().contains(session.as_str().unwrap()), "{status}");
+    let tasks = ok(&app, "enhanced_get_writing_tasks", json!({"episode": 1})).await;
+    assert!(!tasks.to_string().contains("plan_scenes"), "{tasks}");
+}
