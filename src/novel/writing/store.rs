@@ -97,6 +97,15 @@ impl WritingSessionStore {
 
     /// Returns the newest session of an episode and route, finished or not.
     pub fn latest(&self, episode: EpisodeId, route: StageRoute) -> Result<Option<RecoveredSession>, WritingError> {
+        self.newest(episode, |session| session.route() == route)
+    }
+
+    /// Returns the newest session of an episode that satisfies a condition.
+    pub fn newest(
+        &self,
+        episode: EpisodeId,
+        is_wanted: impl Fn(&WritingSession) -> bool,
+    ) -> Result<Option<RecoveredSession>, WritingError> {
         let Some(folder) = self.project.find(FOLDER)? else {
             return Ok(None);
         };
@@ -112,7 +121,7 @@ impl WritingSessionStore {
                 break;
             }
             match self.load(id, episode) {
-                Ok(recovered) if recovered.session.route() == route => {
+                Ok(recovered) if is_wanted(&recovered.session) => {
                     let is_newer =
                         |found: &RecoveredSession| recovered.session.created_at() > found.session.created_at();
                     if newest.as_ref().is_none_or(is_newer) {
