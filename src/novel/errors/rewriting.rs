@@ -26,6 +26,9 @@ const SHOWN: usize = 60;
 #[error("{}", self.english())]
 #[catalog(BOOK)]
 pub enum RewriteError {
+    /// A call has variants and a chosen text.
+    #[entry("PASSAGES_AND_REPLACEMENT")]
+    AnswerAndChoice,
     /// The quotation has no visible character.
     #[entry("QUOTE_EMPTY")]
     NoQuote,

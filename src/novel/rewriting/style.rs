@@ -16,7 +16,7 @@ const MEMBERS: usize = 8;
 const LINES: usize = 3;
 
 /// The largest number of letters of a fact.
-const LETTERS: usize = 200;
+const LETTERS: usize = 400;
 
 /// The style of a passage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

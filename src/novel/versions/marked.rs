@@ -23,6 +23,9 @@ const KEPT: usize = 4;
 /// The largest paragraph, in characters of both versions, that is compared by characters.
 const LONGEST: usize = 20_000;
 
+/// The number of bytes after which the further changes of a paragraph are only counted.
+const TEXT: usize = 6_000;
+
 /// The mark for an empty line and for the end of a line.
 const LINE_END: &str = "⏎";
 
@@ -70,16 +73,23 @@ pub(super) fn marked(before: &str, after: &str) -> MarkedText {
     let (old, new): (Vec<&str>, Vec<&str>) = (characters(before).collect(), characters(after).collect());
     let changes = changes(&old, &new);
     let mut marked = MarkedText { text: String::new(), added: 0, removed: 0 };
-    let mut at = 0;
+    let (mut at, mut hidden) = (0, 0);
     for (number, one) in changes.iter().enumerate() {
-        let equal = &old[at..one.old.start];
-        context(&mut marked.text, equal, number > 0, true);
-        change(&mut marked.text, &old[one.old.clone()], &new[one.new.clone()]);
         marked.removed += one.old.len();
         marked.added += one.new.len();
+        if marked.text.len() > TEXT {
+            hidden += 1;
+            continue;
+        }
+        context(&mut marked.text, &old[at..one.old.start], number > 0, true);
+        change(&mut marked.text, &old[one.old.clone()], &new[one.new.clone()]);
         at = one.old.end;
     }
-    context(&mut marked.text, &old[at..], true, false);
+    if hidden > 0 {
+        marked.text.push_str(&format!("…(+{hidden})"));
+    } else {
+        context(&mut marked.text, &old[at..], true, false);
+    }
     marked
 }
 

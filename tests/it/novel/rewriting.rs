@@ -64,7 +64,7 @@ async fn a_host_is_asked_answers_and_chooses() {
         "雨が降っていた。\n　波の音がする。",
         "「徳次さん」と呼んだ。",
         "もっと静かに",
-        "一人称（梶みちる）",
+        "point of view: 一人称 梶みちる",
         "first person おれ",
         "おれの膝は四十一年、縮んでねえ",
         "3 variants",

@@ -187,7 +187,7 @@ fn remarks(found: &TextDifference, is_same_file: bool, locale: Locale) -> Vec<St
         (more > 0).then(|| {
             BilingualText::new(
                 format!("{more} further changes are counted and not listed."),
-                format!("ほかに {more} 件の変更があります（数だけ）。"),
+                format!("ほかに {more} 件の変更があります（件数にだけ含めています）。"),
             )
         }),
     ];

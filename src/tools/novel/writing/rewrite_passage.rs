@@ -10,9 +10,7 @@ use fumi_base::{
     pools::Pool,
     text::{BilingualText, Locale},
 };
-use fumi_kernel::{
-    AnswerCall, ArgumentRule, AskStatus, Audience, Cx, QuestionReply, Render, Tool, ToolError, ToolOutcome, ToolSpec,
-};
+use fumi_kernel::{AnswerCall, AskStatus, Audience, Cx, QuestionReply, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     backups::BackupTime,
     change_set,
@@ -165,7 +163,6 @@ impl Tool for RewritePassage {
         toolset: REVIEW,
         texts: texts!("rewrite_passage"),
         example: r#"{"episode": 1, "quote": "戸を開けると、インクと錆と、蚊取り線香のにおいがした。", "mode": "expand", "variants": 2}"#,
-        rules: &[ArgumentRule::AtMostOne(&["passages", "replacement"])],
         pool: Pool::Check,
         timeout: Duration::from_mins(2),
         ..WRITES
@@ -176,6 +173,9 @@ impl Tool for RewritePassage {
     type Output = Output;
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        if args.passages.is_some() && args.replacement.is_some() {
+            return Err(RewriteError::AnswerAndChoice.into());
+        }
         let job = Job {
             novel: deps.novel(cx),
             episode: args.episode.0,
