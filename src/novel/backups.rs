@@ -356,6 +356,19 @@ impl Backups {
         Ok(sources)
     }
 
+    /// Returns a complete backup.
+    pub fn find(&self, id: &str) -> Result<Backup, BackupError> {
+        self.manifest(id)
+    }
+
+    /// Returns the bytes of a copy; `None` if it is missing, unreadable or differs from the manifest.
+    pub fn read_copy(&self, id: &str, file: &BackupFile) -> Result<Option<Vec<u8>>, BackupError> {
+        // Anyone who can write to the project can edit the manifest.
+        refuse_hidden(&file.path)?;
+        let bytes = read_if_readable(&self.project, &self.copy_of(id, &file.path), FILE_BYTES)?;
+        Ok(bytes.filter(|bytes| ContentHash::from_bytes(bytes).digits() == file.sha256))
+    }
+
     fn copy_of(&self, id: &str, path: &str) -> String {
         format!("{}/{id}/{COPIES}/{path}", self.folder)
     }
@@ -399,7 +412,7 @@ pub(crate) fn is_copy_of(copy: &str, id: &str, path: &str) -> bool {
 }
 
 /// True if a name is a backup's id: a time, a hyphen, eight digits.
-fn is_id(name: &str) -> bool {
+pub(crate) fn is_id(name: &str) -> bool {
     name.split_once('-').is_some_and(|(time, hash)| {
         BackupTime::parse(time).is_some() && hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
     })

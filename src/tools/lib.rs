@@ -27,7 +27,10 @@ use novel::{
     NovelDeps, checking, data, enhanced,
     plotting::{noveler_plot, plot_validate},
     write,
-    writing::{noveler_write, write_manuscript_draft, write_resume, write_stage, write_step, write_with_claude},
+    writing::{
+        noveler_write, rewrite_passage, write_manuscript_draft, write_resume, write_stage, write_step,
+        write_with_claude,
+    },
 };
 
 /// Returns all tools, in the order in which clients see them.
@@ -89,6 +92,9 @@ pub fn catalogue(
         ToolEntry::for_tool::<checking::execute_check_step::ExecuteCheckStep>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::get_check_status::GetCheckStatus>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::get_check_history::GetCheckHistory>(Arc::clone(&novel)),
+        // novel-review: passages and versions
+        ToolEntry::for_tool::<rewrite_passage::RewritePassage>(Arc::clone(&novel)),
+        ToolEntry::for_tool::<data::compare_versions::CompareVersions>(Arc::clone(&novel)),
         // novel-review: writing with diagnosis
         ToolEntry::for_tool::<enhanced::get_writing_tasks::GetWritingTasks>(Arc::clone(&novel)),
         ToolEntry::for_tool::<enhanced::execute_writing_step::ExecuteWritingStep>(Arc::clone(&novel)),
@@ -163,7 +169,7 @@ pub fn catalogue(
 }
 
 /// Returns the error catalogues of all families.
-pub fn errors() -> [&'static ErrorCatalog; 12] {
+pub fn errors() -> [&'static ErrorCatalog; 14] {
     [
         &fumi_browser::errors::BOOK,
         &fumi_code::errors::search::BOOK,
@@ -173,7 +179,9 @@ pub fn errors() -> [&'static ErrorCatalog; 12] {
         &fumi_novel::errors::backup::BOOK,
         &fumi_novel::errors::completion::BOOK,
         &fumi_novel::errors::reviewing::BOOK,
+        &fumi_novel::errors::rewriting::BOOK,
         &fumi_novel::errors::saving::BOOK,
+        &fumi_novel::errors::versions::BOOK,
         &fumi_novel::errors::writing::BOOK,
         &novel::BOOK,
         &browser::BOOK,

@@ -318,7 +318,7 @@ fn unmatched(line: &str, (open, close): (char, char)) -> usize {
 }
 
 /// True for a character without a width that is part of no other: directions, zero-width spaces, separators of lines.
-fn is_invisible(c: char) -> bool {
+pub(crate) fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}' | '\u{200c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 

@@ -24,6 +24,7 @@ mod tuning;
 
 pub use context::NovelContext;
 pub use contradiction::Contradiction;
+pub(crate) use correction::is_invisible;
 pub use correction::{Correction, CorrectionError, CorrectionKind, verify_correction};
 pub use finding::{Edit, Finding, FixLevel, Severity};
 pub use fixing::{AppliedChange, FixRequest, FixResult, SkippedIssue, UnfixedReason, fix};

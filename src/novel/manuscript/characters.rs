@@ -65,7 +65,7 @@ pub fn is_counted(c: char) -> bool {
 }
 
 /// True for control characters and for marks without a position of their own.
-pub(super) fn is_modifier(c: char) -> bool {
+pub(crate) fn is_modifier(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{3099}' | '\u{309a}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}'

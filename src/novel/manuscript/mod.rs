@@ -19,6 +19,7 @@ mod voices;
 use std::ops::Range;
 
 pub use blocks::LineKind;
+pub(crate) use characters::is_modifier;
 pub(crate) use characters::is_one_run;
 pub use characters::{is_counted, is_kanji};
 pub use inline_elements::InlineElement;

@@ -1,4 +1,4 @@
-//! Replacing a manuscript by its fixed text: backed up first, in the same encoding.
+//! Replacing a manuscript by its fixed or rewritten text: backed up first, in the same encoding.
 //!
 //! A file that changed in the meantime or could not be decoded completely is never overwritten.
 
@@ -22,12 +22,13 @@ pub struct ReplacedManuscript {
     pub backup: Option<String>,
 }
 
-/// Backs up the manuscript that was read. Returns the change that writes the new text, or `None` if the text is the
+/// Backs up the manuscript that was read; `reason` is that of the backup. Returns the change that writes the new text, or `None` if the text is the
 /// same.
 pub fn prepare_replacement(
     novel: &NovelProject,
     looked: &CheckedManuscript,
     text: &str,
+    reason: &str,
     now: &BackupTime,
 ) -> Result<(ReplacedManuscript, Option<FileChange>), ReviewError> {
     let path = &looked.subject.manuscript;
@@ -43,7 +44,7 @@ pub fn prepare_replacement(
     let backups = Backups::new(Arc::clone(novel.project()), &novel.names().backups);
     let sha256 = ContentHash::from_bytes(&bytes).digits().to_owned();
     let changes = [(path.as_str(), sha256.as_str())];
-    let backup = backups.create_before(&changes, "before check_fix", now)?.id;
+    let backup = backups.create_before(&changes, reason, now)?.id;
     // If another program saves in between, the change fails and the saved file stays.
     let change = FileChange::write(path, bytes).if_still(Some(&looked.subject.sha256));
     let backup = Some(backup);

@@ -193,7 +193,7 @@ impl WritingService {
             },
             SessionSelector::Latest(route) => {
                 let is_wanted = |one: StageRoute| route.map_or(one.writes_an_episode(), |route| one == route);
-                match sessions.latest(self.episode, is_wanted)? {
+                match sessions.latest(self.episode, |session| is_wanted(session.route()))? {
                     Some(recovered) if recovered.session.current().is_some() || self.delivered()?.is_some() => {
                         return Ok(known(recovered));
                     }

@@ -296,7 +296,7 @@ impl WritingStage {
     }
 
     /// True if the output of the stage is a manuscript.
-    pub(super) fn gives_text(self) -> bool {
+    pub fn gives_text(self) -> bool {
         self.revises().is_some() || self.turns().iter().any(|gives| !matches!(gives, TurnContents::Keys(_)))
     }
 

@@ -95,15 +95,15 @@ impl WritingSessionStore {
         episode: EpisodeId,
         is_wanted: impl Fn(StageRoute) -> bool,
     ) -> Result<Option<RecoveredSession>, WritingError> {
-        let latest = self.latest(episode, is_wanted)?;
+        let latest = self.latest(episode, |session| is_wanted(session.route()))?;
         Ok(latest.filter(|recovered| recovered.session.current().is_some()))
     }
 
-    /// Returns the newest session of an episode with a wanted route, finished or not.
+    /// Returns the newest wanted session of an episode, finished or not.
     pub fn latest(
         &self,
         episode: EpisodeId,
-        is_wanted: impl Fn(StageRoute) -> bool,
+        is_wanted: impl Fn(&WritingSession) -> bool,
     ) -> Result<Option<RecoveredSession>, WritingError> {
         let Some(folder) = self.project.find(FOLDER)? else {
             return Ok(None);
@@ -120,7 +120,7 @@ impl WritingSessionStore {
                 break;
             }
             match self.load(id, episode) {
-                Ok(recovered) if is_wanted(recovered.session.route()) => {
+                Ok(recovered) if is_wanted(&recovered.session) => {
                     let is_newer =
                         |found: &RecoveredSession| recovered.session.created_at() > found.session.created_at();
                     if newest.as_ref().is_none_or(is_newer) {

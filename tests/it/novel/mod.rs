@@ -14,6 +14,7 @@ mod proofreading;
 mod readers;
 mod refused;
 mod restoring;
+mod rewriting;
 // Formatted as the benchmark that shares it.
 #[rustfmt::skip]
 pub(crate) mod script;
@@ -24,6 +25,7 @@ mod text_flow;
 mod texts;
 mod together;
 mod told;
+mod versions;
 mod ways;
 mod writing;
 

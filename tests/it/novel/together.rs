@@ -64,6 +64,9 @@ fn plain(case: &str) -> Option<Call> {
         "structure" => ("check_story_structure", measured),
         "elements" => ("check_story_elements", measured),
         "whole check" => ("noveler_check", measured),
+        "rewritten" => {
+            ("rewrite_passage", json!({"episode": 1, "quote": QUOTE, "replacement": "書き直した一文だった"}))
+        }
         "tasks" => ("get_check_tasks", episode),
         "converted" => {
             ("convert_cli_to_json", json!({"cli_result": {"command": "x", "stdout": "長い行。\n".repeat(500)}}))
@@ -157,7 +160,7 @@ async fn prepared(case: &str, sample: &Sample) -> Call {
 }
 
 /// All cases. Each has a test below.
-const CASES: [&str; 27] = [
+const CASES: [&str; 28] = [
     "write",
     "create",
     "restore",
@@ -174,6 +177,7 @@ const CASES: [&str; 27] = [
     "finished",
     "finished again",
     "fixed",
+    "rewritten",
     "checked",
     "rhythm",
     "expression",
@@ -326,6 +330,7 @@ cases! {
     a_finished_episode_is_all_or_nothing: "finished",
     an_episode_that_is_finished_again_is_all_or_nothing: "finished again",
     a_fix_is_all_or_nothing: "fixed",
+    a_rewritten_passage_is_all_or_nothing: "rewritten",
     a_check_is_all_or_nothing: "checked",
     a_check_of_rhythm_is_all_or_nothing: "rhythm",
     a_check_of_expression_is_all_or_nothing: "expression",

@@ -13,6 +13,9 @@ use crate::sample::{call, call_as, whole};
 
 const PLOT: &str = "20_プロット/話別/第001話.yaml";
 
+/// A passage of the second manuscript.
+const PASSAGE: &str = "翌朝の八時、徳次さんは新しい紙の端を糊で留めながら、そう答えた。";
+
 #[tokio::test(flavor = "multi_thread")]
 async fn errors_repeat_their_guidance_under_the_older_name_and_name_another_way() {
     let sample = novel();
@@ -286,6 +289,7 @@ fn asking() -> Vec<(String, Value)> {
         ("execute_check_step".to_owned(), json!({"episode": 2, "step_id": 4})),
         ("check_proofreading".to_owned(), json!({"episode": 2})),
         ("record_episode_state".to_owned(), json!({"episode": 2})),
+        ("rewrite_passage".to_owned(), json!({"episode": 2, "quote": PASSAGE})),
     ];
     all.extend(steps.map(|tool| (tool, json!({"episode": 1, "session_id": "SESSION"}))));
     all

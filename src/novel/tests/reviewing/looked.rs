@@ -94,7 +94,7 @@ fn write_back(
     text: &str,
     now: &BackupTime,
 ) -> Result<ReplacedManuscript, ReviewError> {
-    let (written, change) = prepare_replacement(novel, looked, text, now)?;
+    let (written, change) = prepare_replacement(novel, looked, text, "before a test", now)?;
     change_set::apply(novel.project(), None, change.into_iter().collect())?;
     Ok(written)
 }

@@ -217,7 +217,7 @@ fn fix_manuscript(
     let (written, change) = if is_dry {
         (None, None)
     } else {
-        let (written, change) = prepare_replacement(&job.novel, &looked, &fixed.text, at)?;
+        let (written, change) = prepare_replacement(&job.novel, &looked, &fixed.text, "before check_fix", at)?;
         (Some(written), change)
     };
     let mut output = answer(job, level, &fixed, written.as_ref(), [before, after], only.is_some());

@@ -5,6 +5,7 @@
 
 pub mod backup_management;
 pub mod check_file_changes;
+pub mod compare_versions;
 pub mod conversion;
 pub mod convert_cli_to_json;
 pub mod fetch_artifact;

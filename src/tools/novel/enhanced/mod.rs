@@ -140,7 +140,8 @@ pub(super) async fn latest_session(
     episode: EpisodeId,
 ) -> Result<Option<(WritingSession, Vec<WritingStage>)>, ToolError> {
     let sessions = WritingSessionStore::new(std::sync::Arc::clone(&cx.project));
-    let latest = cx.blocking(move |_, _| sessions.latest(episode, |route| route == StageRoute::Whole)).await?;
+    let latest =
+        cx.blocking(move |_, _| sessions.latest(episode, |session| session.route() == StageRoute::Whole)).await?;
     Ok(latest.map(|recovered| (recovered.session, recovered.lost)))
 }
 

@@ -7,6 +7,7 @@
 //! they report.
 
 pub mod noveler_write;
+pub mod rewrite_passage;
 pub mod write_manuscript_draft;
 pub mod write_resume;
 pub mod write_stage;
