@@ -30,6 +30,9 @@ pub use fixing::{AppliedChange, FixRequest, FixResult, SkippedIssue, UnfixedReas
 pub use issue::{CheckIssue, ProposedFix, RULE_VERSION, ids};
 pub use material::{AnalysedDraft, CheckMaterial};
 pub use page::{RuleGroup, RulePage, RuleScope, Sample, Threshold};
+pub(crate) use correction::find_first;
+pub(crate) use issue::surrounded;
+pub(crate) use rules::{narration_stretches, spelling_occurrences};
 pub use rules::{CheckRule, RULES, rule};
 pub use score::{Score, penalty};
 pub use tuning::{ClosingQuotePeriod, ParagraphIndent, Tuning, TuningError};
