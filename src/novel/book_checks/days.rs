@@ -23,7 +23,8 @@ const NEAR: i32 = 31;
 const BEFORE_MONTH: [i32; 12] = [0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335];
 
 static DATE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new("([〇一二三四五六七八九十0-9０-９]{1,3})月([〇一二三四五六七八九十0-9０-９]{1,3})日").expect("a valid expression")
+    Regex::new("([〇一二三四五六七八九十0-9０-９]{1,3})月([〇一二三四五六七八九十0-9０-９]{1,3})日")
+        .expect("a valid expression")
 });
 
 /// A recorded day of an episode.
@@ -63,10 +64,19 @@ impl DayCheck {
                 kind: BookFindingKind::Timeline,
                 severity,
                 message: BilingualText::new(
-                    format!("Episode {} is on 「{}」, episode {} on 「{}」: {en}.", before.episode, before.value, day.episode, day.value),
-                    format!("第{}話は「{}」、第{}話は「{}」で、{ja}。", before.episode, before.value, day.episode, day.value),
+                    format!(
+                        "Episode {} is on 「{}」, episode {} on 「{}」: {en}.",
+                        before.episode, before.value, day.episode, day.value
+                    ),
+                    format!(
+                        "第{}話は「{}」、第{}話は「{}」で、{ja}。",
+                        before.episode, before.value, day.episode, day.value
+                    ),
                 ),
-                seen: occurrences([before, day].into_iter().filter_map(|day| quotes.place(day.episode, &day.quote)), focus),
+                seen: occurrences(
+                    [before, day].into_iter().filter_map(|day| quotes.place(day.episode, &day.quote)),
+                    focus,
+                ),
             };
             let mut goes_back = false;
             if let Some(before) = last.filter(|before| before.episode != day.episode && before.day > day.day) {
@@ -83,7 +93,8 @@ impl DayCheck {
             }
             let clashes = of_week.filter(|before| excludes(before, day));
             if let Some(before) = clashes {
-                let (en, ja) = ("their days of the week exclude each other within a year", "同じ年なら曜日が合いません");
+                let (en, ja) =
+                    ("their days of the week exclude each other within a year", "同じ年なら曜日が合いません");
                 found.push(report(Severity::Medium, before, en, ja));
             }
             if !goes_back {
@@ -98,7 +109,8 @@ impl DayCheck {
 }
 
 fn recorded_day(episode: u32, fact: &StoryFact) -> Option<RecordedDay> {
-    let is_own = fact.kind == StoryFactKind::Time && BOOK.is_day_of_episode(episode, &fact.subject, fact.about.as_deref());
+    let is_own =
+        fact.kind == StoryFactKind::Time && BOOK.is_day_of_episode(episode, &fact.subject, fact.about.as_deref());
     let date = DATE.captures(&fact.value).filter(|_| is_own)?;
     let whole = |at: usize| -> Option<i32> {
         let number = number(date.get(at)?.as_str())?;

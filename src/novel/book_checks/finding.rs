@@ -30,15 +30,8 @@ pub enum BookFindingKind {
 
 impl BookFindingKind {
     /// All kinds, in the order in which they are reported.
-    pub const ALL: [Self; 7] = [
-        Self::Contradiction,
-        Self::Name,
-        Self::Timeline,
-        Self::Ledger,
-        Self::Spelling,
-        Self::WornPhrase,
-        Self::State,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Contradiction, Self::Name, Self::Timeline, Self::Ledger, Self::Spelling, Self::WornPhrase, Self::State];
 
     /// Returns the serialised name.
     pub const fn name(self) -> &'static str {
@@ -140,7 +133,10 @@ impl Occurrences {
         if let Some(free) = self.places.iter_mut().find(|known| known.is_none()) {
             *free = Some(place);
         } else if is_new {
-            let same = self.places.windows(2).position(|pair| pair[0].map(|one| one.episode) == pair[1].map(|two| two.episode));
+            let same = self
+                .places
+                .windows(2)
+                .position(|pair| pair[0].map(|one| one.episode) == pair[1].map(|two| two.episode));
             // Otherwise the last place gives way only to the episode in focus.
             let out = same.map(|at| at + 1).or(is_first_in_focus.then_some(PLACES - 1));
             if let Some(out) = out {
@@ -165,7 +161,8 @@ mod tests {
         for (episode, at) in [(1, 0), (1, 9), (1, 20), (2, 5), (2, 9), (4, 0), (5, 0), (6, 0)] {
             seen.add(SourcePlace::new(episode, &(at..at + 3)), Some(6));
         }
-        let places: Vec<_> = seen.places().map(|place| (place.episode, place.range().map(|range| range.start))).collect();
+        let places: Vec<_> =
+            seen.places().map(|place| (place.episode, place.range().map(|range| range.start))).collect();
         assert_eq!(places, [(1, Some(0)), (2, Some(5)), (6, Some(0))]);
         assert_eq!((seen.count, seen.episodes, seen.is_in_focus), (8, 5, true));
     }

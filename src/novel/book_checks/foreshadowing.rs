@@ -20,10 +20,13 @@ use crate::{
 };
 
 /// The number of later episodes from which a promise may be dropped.
-const LATER: usize = 3;
+const LATER: usize = 5;
 
 /// The share of a promise's words that later episodes use if they take it up, as one in this number.
 const TAKEN_UP: usize = 3;
+
+/// The least number of words that identify a promise.
+const WORDS: usize = 3;
 
 /// The maximum numbers of entries and promises that are followed.
 const ENTRIES: usize = 2_000;
@@ -103,7 +106,8 @@ impl ForeshadowingCheck {
     pub(super) fn findings(&self, quotes: &QuotedPassages, focus: Option<u32>) -> Vec<FoundInBook> {
         let Some(last) = self.read.last().copied() else { return Vec::new() };
         let entries = self.entries.iter().zip(&self.found);
-        let mut found: Vec<FoundInBook> = entries.filter_map(|(entry, found)| self.of_entry(entry, *found, last, focus)).collect();
+        let mut found: Vec<FoundInBook> =
+            entries.filter_map(|(entry, found)| self.of_entry(entry, *found, last, focus)).collect();
         found.extend(self.matters.iter().filter_map(|matter| self.of_matter(matter, quotes, focus)));
         found
     }
@@ -144,13 +148,16 @@ impl ForeshadowingCheck {
             ),
             (Some(plant), None) if plant <= last && !is_resolved => (
                 Severity::Info,
-                format!("it was planted in episode {plant} and is open at episode {last}; the ledger names no episode for its payoff"),
+                format!(
+                    "it was planted in episode {plant} and is open at episode {last}; the ledger names no episode for its payoff"
+                ),
                 format!("第{plant}話で張ったまま、第{last}話までに回収されていません。回収する話も決まっていません"),
             ),
             _ => return None,
         };
         let whole = [planted, paid_off].into_iter().map(|episode| has_read(episode).map(SourcePlace::of_episode));
-        let places: Vec<SourcePlace> = found.into_iter().zip(whole).filter_map(|(found, whole)| found.or(whole)).collect();
+        let places: Vec<SourcePlace> =
+            found.into_iter().zip(whole).filter_map(|(found, whole)| found.or(whole)).collect();
         Some(FoundInBook {
             kind: BookFindingKind::Ledger,
             severity,
@@ -162,8 +169,9 @@ impl ForeshadowingCheck {
     fn of_matter(&self, matter: &OpenMatter, quotes: &QuotedPassages, focus: Option<u32>) -> Option<FoundInBook> {
         let place = quotes.place(matter.episode, &matter.quote)?;
         let later = self.read.len() - self.read.partition_point(|episode| *episode <= matter.episode);
-        let used = matter.words.iter().filter(|word| self.last_use.get(*word).is_some_and(|last| *last > matter.episode));
-        if later < LATER || matter.words.is_empty() || used.count() * TAKEN_UP > matter.words.len() {
+        let used =
+            matter.words.iter().filter(|word| self.last_use.get(*word).is_some_and(|last| *last > matter.episode));
+        if later < LATER || matter.words.len() < WORDS || used.count() * TAKEN_UP > matter.words.len() {
             return None;
         }
         let value = &matter.value;
@@ -175,7 +183,10 @@ impl ForeshadowingCheck {
             kind: BookFindingKind::Ledger,
             severity: Severity::Low,
             message: BilingualText::new(
-                format!("The {en} 「{value}」 of episode {} does not seem to come up in the {later} episodes after it.", matter.episode),
+                format!(
+                    "The {en} 「{value}」 of episode {} does not seem to come up in the {later} episodes after it.",
+                    matter.episode
+                ),
                 format!("第{}話の{ja}「{value}」に、その後の{later}話で触れていないようです。", matter.episode),
             ),
             seen: occurrences([place], focus),
@@ -196,7 +207,11 @@ fn of_plots(survey: &NovelSurvey) -> Result<Vec<Foreshadowing>, ReviewError> {
             if id.is_empty() {
                 continue;
             }
-            let entry = entries.entry(id.clone()).or_insert_with(|| Foreshadowing { id, title: text("content"), ..Foreshadowing::default() });
+            let entry = entries.entry(id.clone()).or_insert_with(|| Foreshadowing {
+                id,
+                title: text("content"),
+                ..Foreshadowing::default()
+            });
             let step = match role.as_str() {
                 "plant" => &mut entry.plant,
                 "payoff" => &mut entry.payoff,

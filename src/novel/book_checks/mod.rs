@@ -162,7 +162,8 @@ pub fn check_book(
         found.retain(|one| one.seen.is_in_focus);
     }
     found.sort_by(|one, other| {
-        let key = |found: &FoundInBook| (std::cmp::Reverse(found.severity), found.kind, std::cmp::Reverse(found.seen.count));
+        let key =
+            |found: &FoundInBook| (std::cmp::Reverse(found.severity), found.kind, std::cmp::Reverse(found.seen.count));
         key(one).cmp(&key(other)).then_with(|| one.message.en.cmp(&other.message.en))
     });
     for one in &found {

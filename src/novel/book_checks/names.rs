@@ -175,18 +175,29 @@ impl NameCheck {
         };
         for word in run.iter().filter(|word| word.has_parts(&["名詞", "固有名詞"])) {
             let is_person = word.has_parts(&["名詞", "固有名詞", "人名"]);
-            self.add_use(word.surface.to_owned(), word.reading.map(str::to_owned), is_person, place(std::slice::from_ref(word)), focus);
+            self.add_use(
+                word.surface.to_owned(),
+                word.reading.map(str::to_owned),
+                is_person,
+                place(std::slice::from_ref(word)),
+                focus,
+            );
         }
-        let is_name = run.iter().any(|word| word.has_parts(&["名詞", "固有名詞"]) || word.origin == WordOrigin::Unknown);
+        let is_name =
+            run.iter().any(|word| word.has_parts(&["名詞", "固有名詞"]) || word.origin == WordOrigin::Unknown);
         if run.len() > 1 && (is_name || has_suffix) {
             let reading = run.iter().map(|word| word.reading).collect::<Option<String>>();
             self.add_use(text(run), reading, has_suffix, place(run), focus);
-        } else if run.len() == 1 && run[0].origin == WordOrigin::Unknown || (run.len() == 1 && has_suffix && !run[0].has_parts(&["名詞", "固有名詞"])) {
+        } else if run.len() == 1 && run[0].origin == WordOrigin::Unknown
+            || (run.len() == 1 && has_suffix && !run[0].has_parts(&["名詞", "固有名詞"]))
+        {
             self.add_use(text(run), run[0].reading.map(str::to_owned), has_suffix, place(run), focus);
         }
         let whole = text(run);
         for FullName { family, given } in &self.full {
-            let Some(near) = nearly(&whole, family, given).filter(|near| !self.known.contains_key(near)) else { continue };
+            let Some(near) = nearly(&whole, family, given).filter(|near| !self.known.contains_key(near)) else {
+                continue;
+            };
             let is_known = self.full.iter().any(|other| format!("{}{}", other.family, other.given) == near);
             if !is_known {
                 self.nearly.entry((near, format!("{family}{given}"))).or_default().add(place(run), focus);
@@ -201,7 +212,10 @@ impl NameCheck {
                 continue;
             }
             // The dictionary may have split the kana.
-            let before = words[..at].iter().rev().take_while(|word| word.surface.chars().all(|c| matches!(c, 'ぁ'..='ん' | 'ー')));
+            let before = words[..at]
+                .iter()
+                .rev()
+                .take_while(|word| word.surface.chars().all(|c| matches!(c, 'ぁ'..='ん' | 'ー')));
             let start = at - before.count();
             let kana: String = words[start..at].iter().map(|word| word.surface).collect();
             if kana.chars().count() < READING || self.known.contains_key(&kana) {
@@ -209,7 +223,9 @@ impl NameCheck {
             }
             let read = katakana(&kana);
             let named = self.known.iter().find(|(name, known)| {
-                known.kind == NameKind::Person && known.reading.as_deref() == Some(read.as_str()) && name.contains(is_kanji)
+                known.kind == NameKind::Person
+                    && known.reading.as_deref() == Some(read.as_str())
+                    && name.contains(is_kanji)
             });
             if let Some((name, _)) = named {
                 let place = SourcePlace::new(episode.number, &(words[start].source.start..words[at - 1].source.end));
@@ -218,7 +234,14 @@ impl NameCheck {
         }
     }
 
-    fn add_use(&mut self, name: String, reading: Option<String>, is_person: bool, place: SourcePlace, focus: Option<u32>) {
+    fn add_use(
+        &mut self,
+        name: String,
+        reading: Option<String>,
+        is_person: bool,
+        place: SourcePlace,
+        focus: Option<u32>,
+    ) {
         let length = name.chars().count();
         if !(SHORTEST..=LONGEST).contains(&length) && !self.known.contains_key(&name) {
             return;
@@ -263,7 +286,8 @@ impl NameCheck {
             }
             let usual = frequent.iter().find_map(|(usual, reading, count, is_known)| {
                 let is_more = *is_known || *count > own.seen.count;
-                let severity = same_name((name, own), (usual, reading.as_deref(), *count, *is_known)).filter(|_| is_more && usual != name)?;
+                let severity = same_name((name, own), (usual, reading.as_deref(), *count, *is_known))
+                    .filter(|_| is_more && usual != name)?;
                 Some((severity, usual, *count, *is_known))
             });
             if let Some((severity, usual, count, is_known)) = usual {
@@ -281,15 +305,25 @@ impl NameCheck {
     }
 }
 
-fn finding(severity: Severity, name: &str, usual: &str, count: usize, is_known: bool, seen: Occurrences) -> FoundInBook {
+fn finding(
+    severity: Severity,
+    name: &str,
+    usual: &str,
+    count: usize,
+    is_known: bool,
+    seen: Occurrences,
+) -> FoundInBook {
     let own = seen.count;
-    let (of_settings, of_settings_ja) = if is_known { (", as in the settings", "、設定集の表記") } else { ("", "") };
+    let (of_settings, of_settings_ja) =
+        if is_known { (", as in the settings", "、設定集の表記") } else { ("", "") };
     FoundInBook {
         kind: BookFindingKind::Name,
         severity,
         message: BilingualText::new(
             format!("「{name}」 ({own}) looks like a misspelling of 「{usual}」 ({count}{of_settings})."),
-            format!("「{name}」（{own}か所）は「{usual}」（{count}か所{of_settings_ja}）の書き間違いではありませんか。"),
+            format!(
+                "「{name}」（{own}か所）は「{usual}」（{count}か所{of_settings_ja}）の書き間違いではありませんか。"
+            ),
         ),
         seen,
     }
@@ -297,8 +331,10 @@ fn finding(severity: Severity, name: &str, usual: &str, count: usize, is_known: 
 
 /// True if a word may be a part of a name in kanji or katakana.
 fn is_name_part(word: &Morpheme<'_>) -> bool {
-    let is_noun = word.has_parts(&["名詞"]) && !word.has_parts(&["名詞", "数"]) && !word.has_parts(&["名詞", "接尾"]);
-    is_noun && word.surface.chars().all(|c| is_kanji(c) || is_katakana(c)) && !word.has_parts(&["名詞", "非自立"])
+    let is_other =
+        word.has_parts(&["名詞", "数"]) || word.has_parts(&["名詞", "接尾"]) || word.has_parts(&["名詞", "非自立"]);
+    // The dictionary splits a rare name into words of any kind: 渡 of 渡邊 is a verb there.
+    !is_other && word.surface.chars().all(|c| is_kanji(c) || is_katakana(c))
 }
 
 fn is_katakana(c: char) -> bool {

@@ -1,8 +1,9 @@
 //! Words that are spelled in two ways in different episodes.
 //!
 //! The groups of the rule `spelling_variant` are counted over all episodes. Other words are compared by reading and part of
-//! speech: the same kanji with other okurigana, another form of a kanji, a final long vowel of a loanword. Words in kana
-//! beside one in kanji may be other words, so they are reported only if every episode by itself has one spelling.
+//! speech: the same kanji with other okurigana, another form of a kanji, a final long vowel of a loanword. A word in kana
+//! may be another one than the word in kanji, so it is reported only if every episode by itself has one spelling, and a
+//! verb never.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -72,7 +73,10 @@ impl SpellingCheck {
         for words in narration_stretches(material) {
             for (at, word) in words.iter().enumerate() {
                 let before = at.checked_sub(1).map(|before| &words[before]);
-                if listed.contains(&word.source.start) || material.is_protected(&word.source) || is_part(before, word, words.get(at + 1)) {
+                if listed.contains(&word.source.start)
+                    || material.is_protected(&word.source)
+                    || is_part(before, word, words.get(at + 1))
+                {
                     continue;
                 }
                 let Some(key) = word_key(word) else { continue };
@@ -99,26 +103,34 @@ impl SpellingCheck {
                 context.names.names().iter().any(|name| name.surface == *text)
             };
             // Of equally frequent spellings the first of the group is kept, as in one episode.
-            members.sort_by_key(|(member, spelling)| (std::cmp::Reverse((is_term(*member), spelling.seen.count)), *member));
-            let mut members = members.into_iter().map(|(member, spelling)| (SPELLINGS.wording(member).text.as_str(), spelling));
+            members.sort_by_key(|(member, spelling)| {
+                (std::cmp::Reverse((is_term(*member), spelling.seen.count)), *member)
+            });
+            let mut members =
+                members.into_iter().map(|(member, spelling)| (SPELLINGS.wording(member).text.as_str(), spelling));
             let Some((kept, usual)) = members.next() else { continue };
             found.extend(members.filter_map(|(text, rare)| finding((text, rare), (kept, &usual))));
         }
-        for spellings in self.words.into_values().filter(|spellings| spellings.len() > 1) {
-            let mut spellings: Vec<(String, Spelling)> = spellings.into_iter().collect();
+        // A base form with two readings may be either of two words: 割る and 割れる.
+        let mut readings: HashMap<&str, usize> = HashMap::new();
+        for text in self.words.values().flat_map(BTreeMap::keys) {
+            *readings.entry(text).or_default() += 1;
+        }
+        let ambiguous: BTreeSet<String> =
+            readings.into_iter().filter(|(_, count)| *count > 1).map(|(text, _)| text.to_owned()).collect();
+        for ((_, part), spellings) in self.words.into_iter().filter(|(_, spellings)| spellings.len() > 1) {
+            let mut spellings: Vec<(String, Spelling)> =
+                spellings.into_iter().filter(|(text, _)| !ambiguous.contains(text)).collect();
             spellings.sort_by_key(|(_, spelling)| std::cmp::Reverse(spelling.seen.count));
-            let kanji: Vec<String> =
-                spellings.iter().map(|(text, _)| text).filter(|text| text.contains(is_kanji)).cloned().collect();
+            let kanji = spellings.iter().filter(|(text, _)| text.contains(is_kanji)).count();
             for (at, (text, rare)) in spellings.iter().enumerate() {
                 let usual = spellings[..at].iter().find(|(kept, usual)| {
-                    is_same_word(text, kept) || is_drift((text, rare), (kept, usual), kanji.len())
+                    is_same_word(text, kept) || (part != "動詞" && is_drift((text, rare), (kept, usual), kanji))
                 });
                 let Some((kept, usual)) = usual else { continue };
                 let one = finding((text.as_str(), rare.clone()), (kept.as_str(), usual));
-                found.extend(one.map(|one| match is_same_word(text, kept) {
-                    true => one,
-                    false => FoundInBook { severity: Severity::Info, ..one },
-                }));
+                let severity = |own: Severity| if is_same_word(text, kept) { own } else { Severity::Info };
+                found.extend(one.map(|one| FoundInBook { severity: severity(one.severity), ..one }));
             }
         }
         found
@@ -168,7 +180,9 @@ fn word_key(word: &Morpheme<'_>) -> Option<WordKey> {
 
 /// True if the word is probably part of another one that the dictionary does not have.
 fn is_part(before: Option<&Morpheme<'_>>, word: &Morpheme<'_>, next: Option<&Morpheme<'_>>) -> bool {
-    let joins = |other: Option<&Morpheme<'_>>| other.is_some_and(|other| other.has_parts(&["名詞"]) || other.has_parts(&["接頭詞"]));
+    let joins = |other: Option<&Morpheme<'_>>| {
+        other.is_some_and(|other| other.has_parts(&["名詞"]) || other.has_parts(&["接頭詞"]))
+    };
     let is_noun = word.has_parts(&["名詞"]);
     (is_noun && (joins(before) || joins(next))) || word.surface.chars().count() < 2 && word.base.chars().count() < 2
 }

@@ -78,16 +78,23 @@ impl StateCheck {
         focus: Option<u32>,
         to_record: &mut Vec<EpisodeId>,
     ) -> Vec<FoundInBook> {
-        let mut found: Vec<FoundInBook> =
-            self.contradictions.iter().filter_map(|(episode, one)| contradiction(*episode, one, quotes, focus)).collect();
+        let mut found: Vec<FoundInBook> = self
+            .contradictions
+            .iter()
+            .filter_map(|(episode, one)| contradiction(*episode, one, quotes, focus))
+            .collect();
         found.extend(self.days.findings(quotes, focus));
-        let whole = |episodes: &BTreeSet<u32>| occurrences(episodes.iter().copied().map(SourcePlace::of_episode), focus);
+        let whole =
+            |episodes: &BTreeSet<u32>| occurrences(episodes.iter().copied().map(SourcePlace::of_episode), focus);
         if !self.stale.is_empty() {
             found.push(FoundInBook {
                 kind: BookFindingKind::State,
                 severity: Severity::Low,
                 message: BilingualText::new(
-                    format!("The manuscript has changed since the state was recorded: {}.", named(&self.stale, "episode ", "")),
+                    format!(
+                        "The manuscript has changed since the state was recorded: {}.",
+                        named(&self.stale, "episode ", "")
+                    ),
                     format!("状態を記録した後で原稿が変わっています（{}）。", named(&self.stale, "第", "話")),
                 ),
                 seen: whole(&self.stale),

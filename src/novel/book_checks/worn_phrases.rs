@@ -11,13 +11,16 @@ use fumi_base::text::BilingualText;
 
 use super::{BookEpisode, BookFindingKind, FoundInBook, Occurrences, SourcePlace};
 use crate::{
-    checks::{Severity, narration_stretches},
+    checks::{Severity, features::is_characteristic, narration_stretches},
     lexicons::{BODY, BOOK, cliches::CLICHES},
     morphology::{Morpheme, WordOrigin},
 };
 
 /// The largest number of words of a phrase.
 const LONGEST: usize = 6;
+
+/// The largest number of words of a gesture: 肩を小さくすくめる.
+const GESTURE: usize = 4;
 
 /// The number of meaningful words from which any phrase is reported.
 const LONG: usize = 3;
@@ -42,7 +45,7 @@ const BETWEEN: char = '\u{1f}';
 #[derive(Debug)]
 struct Phrase {
     seen: Occurrences,
-    /// The text of the first occurrence.
+    /// The text of the first occurrence, in the base form.
     text: String,
     /// True for a gesture or a listed cliché.
     is_stock: bool,
@@ -89,7 +92,9 @@ impl WornPhraseCheck {
             }
             meaningful += 1;
             acts |= last.inflection.is_some();
-            let is_stock = (is_body && last.has_parts(&["動詞"]) && end - at <= LONGEST / 2 + 1) || listed == Some(end);
+            let is_gesture =
+                is_body && last.has_parts(&["動詞"]) && is_characteristic(last.base) && end - at <= GESTURE;
+            let is_stock = is_gesture || listed == Some(end);
             if end < at + 2 || meaningful < 2 || !acts || !(is_stock || meaningful >= LONG) {
                 continue;
             }
@@ -102,7 +107,7 @@ impl WornPhraseCheck {
             if !self.phrases.contains_key(&key) && self.phrases.len() >= PHRASES * 2 {
                 continue;
             }
-            let text = || episode.material.text()[words[at].visible.start..last.visible.end].to_owned();
+            let text = || episode.material.text()[words[at].visible.start..last.visible.start].to_owned() + last.base;
             let new = || Phrase { seen: Occurrences::default(), text: text(), is_stock };
             self.phrases.entry(key).or_insert_with(new).seen.add(place, focus);
         }
@@ -127,10 +132,10 @@ impl WornPhraseCheck {
         }
         let found = kept.into_iter().map(|(_, phrase)| {
             let Phrase { seen, text, is_stock } = phrase;
-            let severity = match is_stock {
-                true if seen.count >= worn => Severity::Medium,
-                true => Severity::Low,
-                false => Severity::Info,
+            let severity = match (is_stock, seen.count >= worn) {
+                (true, true) => Severity::Medium,
+                (true, false) => Severity::Low,
+                (false, _) => Severity::Info,
             };
             FoundInBook {
                 kind: BookFindingKind::WornPhrase,

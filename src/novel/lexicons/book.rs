@@ -65,10 +65,10 @@ impl BookLexicon {
     /// True if a fact with this subject and aspect tells the day of its episode.
     pub fn is_day_of_episode(&self, episode: u32, subject: &str, about: Option<&str>) -> bool {
         let subject = subject.trim();
-        let is_own = subject.strip_prefix('第').and_then(|rest| rest.strip_suffix('話')).map_or_else(
-            || self.own_subjects.iter().any(|own| own == subject),
-            |number| number.parse() == Ok(episode),
-        );
+        let is_own = subject
+            .strip_prefix('第')
+            .and_then(|rest| rest.strip_suffix('話'))
+            .map_or_else(|| self.own_subjects.iter().any(|own| own == subject), |number| number.parse() == Ok(episode));
         is_own && about.is_none_or(|about| self.day_aspects.iter().any(|aspect| aspect == about.trim()))
     }
 

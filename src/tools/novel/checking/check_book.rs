@@ -173,9 +173,15 @@ fn remarks(report: &BookReport, locale: Locale) -> Vec<String> {
         ));
     }
     let left_out = report.left_out.iter();
-    remarks.extend(left_out.map(|why| BilingualText::new(format!("Left out: {}", why.en), format!("読んでいない話: {}", why.ja))));
+    remarks.extend(
+        left_out.map(|why| BilingualText::new(format!("Left out: {}", why.en), format!("読んでいない話: {}", why.ja))),
+    );
     let broken = report.remarks.iter();
-    remarks.extend(broken.map(|why| BilingualText::new(format!("Left out: {}", why.en), format!("使っていないファイル: {}", why.ja))));
+    remarks.extend(
+        broken.map(|why| {
+            BilingualText::new(format!("Left out: {}", why.en), format!("使っていないファイル: {}", why.ja))
+        }),
+    );
     let more = remarks.len().saturating_sub(REMARKS);
     let mut said: Vec<String> = remarks.iter().take(REMARKS).map(|remark| remark.get(locale).to_owned()).collect();
     if more > 0 {
