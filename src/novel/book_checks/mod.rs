@@ -11,6 +11,7 @@ mod finding;
 mod foreshadowing;
 mod names;
 mod quotes;
+mod same_name;
 mod spellings;
 mod states;
 mod worn_phrases;
@@ -41,8 +42,7 @@ use crate::{
     project::{EpisodeFiles, EpisodeId, FolderRole, NovelProject, NovelSurvey},
 };
 
-/// The maximum number of episodes that one check reads, and of their characters: four times the longest web novels'
-/// hundred volumes would take longer than a call may.
+/// The maximum numbers of episodes and of their characters that one check reads: about 25 seconds on two cores.
 const EPISODES: usize = 2_000;
 const CHARACTERS: usize = 6_000_000;
 

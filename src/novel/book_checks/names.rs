@@ -8,7 +8,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fumi_base::text::BilingualText;
 
-use super::{BookEpisode, BookFindingKind, FoundInBook, Occurrences, SourcePlace};
+use super::{
+    BookEpisode, BookFindingKind, FoundInBook, Occurrences, SourcePlace,
+    same_name::{RARE, READING, RareName, UsualName, UsualNames, is_katakana, one_difference},
+};
 use crate::{
     checks::Severity,
     lexicons::BOOK,
@@ -23,18 +26,9 @@ const NAMES: usize = 50_000;
 /// The least number of occurrences of a name that others are compared with, unless the settings have it.
 const FREQUENT: usize = 4;
 
-/// The largest number of occurrences of a slip.
-const RARE: usize = 2;
-
 /// The lengths of names in characters.
 const SHORTEST: usize = 2;
 const LONGEST: usize = 8;
-
-/// The length from which a reading identifies a name.
-const READING: usize = 3;
-
-/// The length from which a name in katakana with one other character is probably the same.
-const LOAN: usize = 4;
 
 /// A name of the settings, or a part of one.
 #[derive(Clone, Debug)]
@@ -265,18 +259,30 @@ impl NameCheck {
             let severity = if seen.count <= RARE { Severity::High } else { Severity::Medium };
             found.push(finding(severity, &near, &name, count_of(&name), true, seen));
         }
-        let is_frequent = |name: &String, used: &NameUse| known.contains_key(name) || used.seen.count >= FREQUENT;
-        let mut frequent: Vec<(String, Option<String>, usize, bool)> = used
-            .iter()
-            .filter(|(name, used)| is_frequent(name, used))
-            .map(|(name, used)| {
-                let reading = known.get(name).and_then(|known| known.reading.clone()).or_else(|| used.reading.clone());
-                (name.clone(), reading, used.seen.count, known.contains_key(name))
-            })
-            .collect();
-        let unused = known.iter().filter(|(name, _)| !used.contains_key(*name));
-        frequent.extend(unused.map(|(name, known)| (name.clone(), known.reading.clone(), 0, true)));
-        frequent.sort_by_key(|(name, _, count, is_known)| (std::cmp::Reverse((*is_known, *count)), name.clone()));
+        let usual = UsualNames::new(
+            known
+                .iter()
+                .map(|(name, known)| {
+                    let used = used.get(name);
+                    let reading = known.reading.clone().or_else(|| used.and_then(|used| used.reading.clone()));
+                    UsualName {
+                        name: name.clone(),
+                        reading,
+                        count: used.map_or(0, |used| used.seen.count),
+                        is_known: true,
+                    }
+                })
+                .chain(
+                    used.iter().filter(|(name, used)| !known.contains_key(*name) && used.seen.count >= FREQUENT).map(
+                        |(name, used)| UsualName {
+                            name: name.clone(),
+                            reading: used.reading.clone(),
+                            count: used.seen.count,
+                            is_known: false,
+                        },
+                    ),
+                ),
+        );
         let mut rarer: Vec<(&String, &NameUse)> = used.iter().filter(|(name, _)| !known.contains_key(*name)).collect();
         rarer.sort_by_key(|(name, _)| (std::cmp::Reverse(name.chars().count()), *name));
         for (name, own) in rarer {
@@ -284,15 +290,11 @@ impl NameCheck {
             if reported.iter().any(|longer| longer.contains(name.as_str())) {
                 continue;
             }
-            let usual = frequent.iter().find_map(|(usual, reading, count, is_known)| {
-                let is_more = *is_known || *count > own.seen.count;
-                let severity = same_name((name, own), (usual, reading.as_deref(), *count, *is_known))
-                    .filter(|_| is_more && usual != name)?;
-                Some((severity, usual, *count, *is_known))
-            });
-            if let Some((severity, usual, count, is_known)) = usual {
+            let rare =
+                RareName { name, reading: own.reading.as_deref(), count: own.seen.count, is_person: own.is_person };
+            if let Some(usual) = usual.usual_spelling(rare) {
                 reported.insert(name.clone());
-                found.push(finding(severity, name, usual, count, is_known, own.seen.clone()));
+                found.push(finding(Severity::Medium, name, &usual.name, usual.count, usual.is_known, own.seen.clone()));
             }
         }
         for ((kana, name), seen) in in_kana {
@@ -337,20 +339,6 @@ fn is_name_part(word: &Morpheme<'_>) -> bool {
     !is_other && word.surface.chars().all(|c| is_kanji(c) || is_katakana(c))
 }
 
-fn is_katakana(c: char) -> bool {
-    matches!(c, 'ァ'..='ヺ' | 'ー')
-}
-
-/// Returns the only pair of characters in which two texts of one length differ.
-fn one_difference(one: &str, other: &str) -> Option<(char, char)> {
-    if one.chars().count() != other.chars().count() {
-        return None;
-    }
-    let mut pairs = one.chars().zip(other.chars()).filter(|(one, other)| one != other);
-    let first = pairs.next()?;
-    pairs.next().is_none().then_some(first)
-}
-
 /// Returns the full name in a text that has one other kanji than a name of the settings.
 fn nearly(text: &str, family: &str, given: &str) -> Option<String> {
     let (of_family, of_given) = (family.chars().count(), given.chars().count());
@@ -361,61 +349,4 @@ fn nearly(text: &str, family: &str, given: &str) -> Option<String> {
     let (one, other) = one_difference(text, &whole)?;
     let are_kanji = is_kanji(one) && is_kanji(other);
     (are_kanji && !BOOK.are_birth_order(one, other)).then(|| text.to_owned())
-}
-
-/// Returns the severity of a name that is probably a misspelling of a usual one.
-fn same_name((name, own): (&str, &NameUse), usual: (&str, Option<&str>, usize, bool)) -> Option<Severity> {
-    let (usual, reading, count, is_known) = usual;
-    if BOOK.with_one_form(name) == BOOK.with_one_form(usual) {
-        return Some(Severity::Medium);
-    }
-    let is_slip = own.seen.count <= RARE && (is_known || count > own.seen.count * RARE);
-    if !is_slip {
-        return None;
-    }
-    let is_read_same = own.reading.as_deref().zip(reading).is_some_and(|(own, other)| own == other);
-    let is_long = reading.is_some_and(|reading| reading.chars().count() >= READING);
-    if let Some((one, other)) = one_difference(name, usual).filter(|(one, other)| is_kanji(*one) && is_kanji(*other)) {
-        if BOOK.are_birth_order(one, other) {
-            return None;
-        }
-        return ((is_read_same && is_long) || BOOK.are_lookalikes(one, other)).then_some(Severity::Medium);
-    }
-    if is_known && is_read_same && is_long && own.is_person && name.chars().all(is_kanji) {
-        return Some(Severity::Medium);
-    }
-    let are_loans = name.chars().chain(usual.chars()).all(is_katakana) && usual.chars().count() >= LOAN;
-    (are_loans && is_one_off(name, usual)).then_some(Severity::Medium)
-}
-
-/// True if one text becomes the other by a long vowel, a small character, or another voicing of one character.
-fn is_one_off(one: &str, other: &str) -> bool {
-    let soft = |text: &str| -> String {
-        let plain = |c: char| match c {
-            'ァ' => 'ア',
-            'ィ' => 'イ',
-            'ゥ' => 'ウ',
-            'ェ' => 'エ',
-            'ォ' => 'オ',
-            'ャ' => 'ヤ',
-            'ュ' => 'ユ',
-            'ョ' => 'ヨ',
-            c => c,
-        };
-        text.chars().filter(|c| !matches!(c, 'ー' | 'ッ')).map(plain).collect()
-    };
-    let is_voiced = |(one, other): (char, char)| base_of(one) == base_of(other);
-    soft(one) == soft(other) || one_difference(one, other).is_some_and(is_voiced)
-}
-
-/// Returns a kana without its voicing.
-fn base_of(c: char) -> char {
-    let mut base = c;
-    let mut is_first = true;
-    unicode_normalization::char::decompose_canonical(c, |part| {
-        if std::mem::take(&mut is_first) {
-            base = part;
-        }
-    });
-    base
 }

@@ -25,6 +25,9 @@ use super::{EpisodeNumber, NovelDeps, WRITES, alone, now, suggestion::Suggestion
 const KINDS: usize = 10;
 const PLACES: usize = 10;
 
+/// The maximum number of episodes that are compared with the completed one: about two seconds.
+const COMPARED: usize = 150;
+
 #[derive(Debug)]
 pub struct NovelerComplete;
 
@@ -361,22 +364,30 @@ fn suggestions(novel: &NovelProject, episode: EpisodeId, locale: Locale) -> Resu
     Ok(actions)
 }
 
-/// Suggests the check of the novel if it has findings that concern the episode. The episode is complete without it, so
-/// its errors are left to the check itself.
+/// Suggests the check of the novel if it has findings that concern the episode, or if it would take long to know. The
+/// episode is complete without it, so its errors are left to the check itself.
 fn check_suggestion(
     novel: &NovelProject,
     episode: EpisodeId,
     locale: Locale,
     is_stopped: &dyn Fn() -> bool,
 ) -> Option<Suggestion> {
-    let asked = BookCheckOptions { focus: Some(episode), shown: 0 };
-    let found = check_book(novel, asked, is_stopped).ok()?.count_from(Severity::Medium);
-    let findings = if found == 1 { "finding" } else { "findings" };
-    let reason = BilingualText::new(
-        format!("{found} {findings} of this episode beside the others: names, spellings, contradictions and the like"),
-        format!("ほかの話と比べて気になる点が {found} 件ある（名前、表記、食い違いなど）"),
-    );
-    (found > 0).then(|| Suggestion::for_episode("check_book", episode, &reason, locale))
+    let survey = novel.survey().ok()?;
+    let reason = if survey.episodes.len() > COMPARED {
+        BilingualText::new("compare the episode with the others", "ほかの話と読み比べる")
+    } else {
+        let asked = BookCheckOptions { focus: Some(episode), shown: 0 };
+        let found = check_book(novel, asked, is_stopped).ok()?.count_from(Severity::Medium);
+        if found == 0 {
+            return None;
+        }
+        let findings = if found == 1 { "finding" } else { "findings" };
+        BilingualText::new(
+            format!("{found} {findings} of this episode beside the others: names, spellings, facts and the like"),
+            format!("ほかの話と比べて気になる点が {found} 件ある（名前、表記、事実など）"),
+        )
+    };
+    Some(Suggestion::for_episode("check_book", episode, &reason, locale))
 }
 
 impl Render for Output {
