@@ -126,37 +126,7 @@ pub fn check_book(
         quotes,
         focus: asked.focus.map(EpisodeId::number),
     };
-    let tuning = Tuning::default();
-    for (episode, files) in &written {
-        if is_cancelled() {
-            return Err(ReviewError::Cancelled);
-        }
-        if report.characters > CHARACTERS || report.episodes == EPISODES {
-            report.left_out.push(BilingualText::new(
-                format!("Episodes from {} on: the novel is longer than one check reads.", episode.number()),
-                format!("第{}話以降：一度にチェックできる長さを超えています。", episode.number()),
-            ));
-            break;
-        }
-        let text = match read_text(*episode, files) {
-            Ok(text) => text,
-            Err(error) if error.is_system_failure() => return Err(error),
-            Err(error) => {
-                let message = error.error_message().message;
-                report.left_out.push(BilingualText::new(
-                    format!("Episode {}: {}", episode.number(), message.en),
-                    format!("第{}話：{}", episode.number(), message.ja),
-                ));
-                continue;
-            }
-        };
-        let EpisodeText { text, sha256 } = text;
-        let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
-        let material = CheckMaterial::new(&draft, &context, &tuning, checks::morphology());
-        report.episodes += 1;
-        report.characters += material.characters();
-        book.read(&BookEpisode { number: episode.number(), sha256, material: &material });
-    }
+    read_episodes(&written, &context, &mut book, &mut report, is_cancelled)?;
     let mut found = book.findings(&context, report.characters, &mut report.to_record);
     if asked.focus.is_some() {
         found.retain(|one| one.seen.is_in_focus);
@@ -185,6 +155,48 @@ fn written_episodes<'s>(survey: &'s NovelSurvey, report: &mut BookReport) -> Vec
         )
     }));
     single.into_iter().map(|(episode, files)| (*episode, files)).collect()
+}
+
+/// Reads the episodes one after another.
+fn read_episodes(
+    written: &[(EpisodeId, &EpisodeFiles)],
+    context: &NovelContext,
+    book: &mut BookChecks,
+    report: &mut BookReport,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<(), ReviewError> {
+    let tuning = Tuning::default();
+    for (episode, files) in written {
+        if is_cancelled() {
+            return Err(ReviewError::Cancelled);
+        }
+        if report.characters > CHARACTERS || report.episodes == EPISODES {
+            report.left_out.push(BilingualText::new(
+                format!("Episodes from {} on: the novel is longer than one check reads.", episode.number()),
+                format!("第{}話以降：一度にチェックできる長さを超えています。", episode.number()),
+            ));
+            break;
+        }
+        let text = match read_text(*episode, files) {
+            Ok(text) => text,
+            Err(error) if error.is_system_failure() => return Err(error),
+            Err(error) => {
+                let message = error.error_message().message;
+                report.left_out.push(BilingualText::new(
+                    format!("Episode {}: {}", episode.number(), message.en),
+                    format!("第{}話：{}", episode.number(), message.ja),
+                ));
+                continue;
+            }
+        };
+        let EpisodeText { text, sha256 } = text;
+        let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
+        let material = CheckMaterial::new(&draft, context, &tuning, checks::morphology());
+        report.episodes += 1;
+        report.characters += material.characters();
+        book.read(&BookEpisode { number: episode.number(), sha256, material: &material });
+    }
+    Ok(())
 }
 
 /// The checks of one novel.
