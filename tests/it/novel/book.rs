@@ -161,7 +161,7 @@ async fn names_spellings_phrases_and_foreshadowing_are_found_over_episodes() {
     assert!(names[0].contains("「佐伯遥」 (1)") && names[1].contains("「渡邊」 (1)"), "{names:?}");
     let spellings = of_kind(&said, "spelling");
     assert_eq!(spellings, ["medium 「子ども」 (1) is written 「子供」 elsewhere (5 times in 5 episodes)."]);
-    assert_eq!(of_kind(&said, "worn_phrase"), ["medium 「肩をすくめ」 recurs 6 times in 6 episodes."]);
+    assert_eq!(of_kind(&said, "worn_phrase"), ["medium 「肩をすくめる」 recurs 6 times in 6 episodes."]);
     let ledger = of_kind(&said, "ledger");
     let ids: Vec<&str> = ["F001", "F002", "F003", "F004", "F005"]
         .into_iter()
