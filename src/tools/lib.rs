@@ -88,6 +88,7 @@ pub fn catalogue(
         // novel-review: checking step by step
         ToolEntry::for_tool::<checking::check_proofreading::CheckProofreading>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::record_episode_state::RecordEpisodeState>(Arc::clone(&novel)),
+        ToolEntry::for_tool::<checking::check_book::CheckBook>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::get_check_tasks::GetCheckTasks>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::execute_check_step::ExecuteCheckStep>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::get_check_status::GetCheckStatus>(Arc::clone(&novel)),

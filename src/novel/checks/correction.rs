@@ -255,7 +255,7 @@ fn find<'a>(material: &CheckMaterial<'a>, quote: &str) -> Result<(&'a str, Range
 }
 
 /// Returns the range in the source of the first occurrence of a quotation, with or without its ruby.
-pub(super) fn find_first(material: &CheckMaterial<'_>, quote: &str) -> Option<Range<usize>> {
+pub(crate) fn find_first(material: &CheckMaterial<'_>, quote: &str) -> Option<Range<usize>> {
     let quote = quote.trim();
     let range = |at: usize| at..at + quote.len();
     let visible = material.text().find(quote).map(|at| material.source_of(&range(at)));

@@ -205,7 +205,7 @@ fn excerpt(source: &str, finding: &Finding) -> String {
 
 /// Returns a text for a range of the source, with a few characters of the line around it. Reads no more of the line than
 /// it shows.
-pub(super) fn surrounded(source: &str, range: &Range<usize>, shown: &str) -> String {
+pub(crate) fn surrounded(source: &str, range: &Range<usize>, shown: &str) -> String {
     let before = source[..range.start].char_indices().rev().take(AROUND);
     let before = before.take_while(|(_, c)| *c != '\n').last();
     let from = before.map_or(range.start, |(at, _)| at);

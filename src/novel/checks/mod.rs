@@ -24,14 +24,16 @@ mod tuning;
 
 pub use context::NovelContext;
 pub use contradiction::Contradiction;
-pub(crate) use correction::is_invisible;
+pub(crate) use correction::{find_first, is_invisible};
 pub use correction::{Correction, CorrectionError, CorrectionKind, verify_correction};
 pub use finding::{Edit, Finding, FixLevel, Severity};
 pub use fixing::{AppliedChange, FixRequest, FixResult, SkippedIssue, UnfixedReason, fix};
+pub(crate) use issue::surrounded;
 pub use issue::{CheckIssue, ProposedFix, RULE_VERSION, ids};
 pub use material::{AnalysedDraft, CheckMaterial};
 pub use page::{RuleGroup, RulePage, RuleScope, Sample, Threshold};
 pub use rules::{CheckRule, RULES, rule};
+pub(crate) use rules::{narration_stretches, spelling_occurrences};
 pub use score::{Score, penalty};
 pub use tuning::{ClosingQuotePeriod, ParagraphIndent, Tuning, TuningError};
 

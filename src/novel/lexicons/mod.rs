@@ -4,6 +4,7 @@
 //! Nothing is judged here.
 
 mod body;
+mod book;
 pub mod cliches;
 pub mod connectives;
 mod drama;
@@ -29,6 +30,7 @@ mod verbs;
 mod wording;
 
 pub use body::{BODY, BodyLexicon};
+pub use book::{BOOK, BookLexicon};
 pub use drama::{DRAMA, DramaLexicon};
 pub use emotion::{EMOTION, EmotionLexicon};
 pub use facets::{FACETS, Facet, Facets};

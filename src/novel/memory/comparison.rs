@@ -37,32 +37,65 @@ pub fn compare_with_earlier(
     settings: &[StoryFact],
     cast: &Cast,
 ) -> Vec<Contradiction> {
-    let of_settings = settings.iter().map(|fact| (SETTINGS, fact));
-    let of_earlier = earlier.iter().flat_map(|state| state.facts.iter().map(move |fact| (state.episode, fact)));
-    let mut names = Names { cast, known: HashMap::new() };
-    let before: Vec<(u32, StatedFact<'_>)> =
-        of_settings.chain(of_earlier).map(|(episode, fact)| (episode, StatedFact::new(fact, &mut names))).collect();
-    let facts: Vec<StatedFact<'_>> = own.facts.iter().map(|fact| StatedFact::new(fact, &mut names)).collect();
-    let mut found = Vec::new();
-    for (at, fact) in facts.iter().enumerate() {
-        let within = facts[..at].iter().map(|fact| (own.episode, fact));
-        let all = before.iter().map(|(episode, fact)| (*episode, fact)).chain(within);
-        let same = all.filter(|(_, other)| fact.is_about_same(other));
-        let compared: Vec<(bool, u32, &StatedFact<'_>)> =
-            same.filter_map(|(episode, other)| Some((fact.contradicts(other)?, episode, other))).collect();
-        if compared.iter().any(|(contradicts, ..)| !contradicts) {
-            continue;
+    let mut known = KnownFacts::new(settings, cast);
+    for state in earlier {
+        known.add(state);
+    }
+    known.compare(own)
+}
+
+/// The facts of the settings and of the episodes so far, found by what they are about.
+pub struct KnownFacts<'f> {
+    names: Names<'f>,
+    facts: Vec<(u32, StatedFact<'f>)>,
+    by_key: HashMap<String, Vec<usize>>,
+}
+
+impl<'f> KnownFacts<'f> {
+    pub fn new(settings: &'f [StoryFact], cast: &'f Cast) -> Self {
+        let names = Names { cast, known: HashMap::new() };
+        let mut known = Self { names, facts: Vec::new(), by_key: HashMap::new() };
+        for fact in settings {
+            known.push(SETTINGS, fact);
         }
-        let Some((_, episode, other)) = compared.first() else { continue };
-        found.push(Contradiction {
+        known
+    }
+
+    /// Adds the facts of an episode.
+    pub fn add(&mut self, state: &'f EpisodeState) {
+        for fact in &state.facts {
+            self.push(state.episode, fact);
+        }
+    }
+
+    /// Adds the facts of an episode, and returns its contradictions to the facts so far and within itself: one for each
+    /// of its facts at most.
+    pub fn compare(&mut self, own: &'f EpisodeState) -> Vec<Contradiction> {
+        own.facts.iter().filter_map(|fact| self.push(own.episode, fact)).collect()
+    }
+
+    /// Adds a fact, and returns its contradiction to the facts before it.
+    fn push(&mut self, episode: u32, fact: &'f StoryFact) -> Option<Contradiction> {
+        let fact = StatedFact::new(fact, &mut self.names);
+        let keys = fact.keys();
+        let same: BTreeSet<usize> = keys.iter().filter_map(|key| self.by_key.get(key)).flatten().copied().collect();
+        let same = same.into_iter().map(|at| &self.facts[at]).filter(|(_, other)| fact.is_about_same(other));
+        let compared: Vec<(bool, u32, &StatedFact<'_>)> =
+            same.filter_map(|(episode, other)| Some((fact.contradicts(other)?, *episode, other))).collect();
+        let agrees = compared.iter().any(|(contradicts, ..)| !contradicts);
+        let found = compared.first().filter(|_| !agrees).map(|(_, episode, other)| Contradiction {
             quote: fact.fact.quote.clone(),
             episode: *episode,
             other_quote: other.fact.quote.clone(),
             reason: format!("{}：{}／{}", fact.title(), fact.fact.value, other.fact.value),
             severity: fact.severity(),
         });
+        for key in keys {
+            self.by_key.entry(key).or_default().push(self.facts.len());
+        }
+        self.facts.push((episode, fact));
+        found
     }
-    found
 }
 
 /// A fact with its subject resolved.
@@ -136,6 +169,21 @@ impl<'f> StatedFact<'f> {
     fn is_name(&self) -> bool {
         let about = self.fact.about.as_deref().map(str::trim).unwrap_or_default();
         self.fact.kind == StoryFactKind::Name || FACETS.aspect(about) == "氏名"
+    }
+
+    /// Returns texts of which two facts share one if they are about the same thing. Facts that share one need not be.
+    fn keys(&self) -> Vec<String> {
+        let is_value = matches!(self.fact.kind, StoryFactKind::Attribute | StoryFactKind::Number);
+        let mut kinds = vec![if is_value { "value" } else { self.fact.kind.name() }];
+        if self.is_name() && self.fact.kind != StoryFactKind::Name {
+            kinds.push(StoryFactKind::Name.name());
+        }
+        let words = self.words();
+        let keys = kinds.iter().flat_map(|kind| {
+            let whole = words.as_ref().map(|words| format!("{kind} words {words:?}"));
+            [Some(format!("{kind} {:?}", self.subject)), whole].into_iter().flatten()
+        });
+        keys.collect()
     }
 
     /// True if both state something about the same thing, so that their values can be compared.

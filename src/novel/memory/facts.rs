@@ -150,6 +150,16 @@ impl StoryFact {
     }
 }
 
+impl NotedContradiction {
+    /// True if a contradiction of facts is about the same passages.
+    pub fn is_same(&self, known: &Contradiction) -> bool {
+        let overlaps = |one: &str, other: &str| one.contains(other) || other.contains(one);
+        known.episode == self.episode
+            && overlaps(&known.quote, &self.quote)
+            && overlaps(&known.other_quote, &self.other_quote)
+    }
+}
+
 impl From<&NotedContradiction> for Contradiction {
     fn from(noted: &NotedContradiction) -> Self {
         let NotedContradiction { quote, episode, other_quote, reason } = noted.clone();

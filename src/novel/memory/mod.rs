@@ -9,7 +9,7 @@ mod remembered;
 mod state_files;
 mod state_prompt;
 
-pub use comparison::{compare_with_earlier, facts_of_settings};
+pub use comparison::{KnownFacts, compare_with_earlier, facts_of_settings};
 pub(crate) use facts::is_quoted;
 pub use facts::{EpisodeState, FactError, NotedContradiction, StoryFact, StoryFactKind};
 pub use remembered::{Remembering, remembered};

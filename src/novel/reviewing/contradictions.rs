@@ -57,16 +57,8 @@ impl CheckedManuscript {
         let world = &self.context.world;
         let cast = Cast::from_settings(world);
         let mut found = memory::compare_with_earlier(own, &earlier, &memory::facts_of_settings(world, &cast), &cast);
-        let overlaps = |one: &str, other: &str| one.contains(other) || other.contains(one);
         // The reader may have noted what the facts show.
-        let noted = own.contradictions.iter().filter(|noted| {
-            let is_same = |known: &Contradiction| {
-                known.episode == noted.episode
-                    && overlaps(&known.quote, &noted.quote)
-                    && overlaps(&known.other_quote, &noted.other_quote)
-            };
-            !found.iter().any(is_same)
-        });
+        let noted = own.contradictions.iter().filter(|noted| !found.iter().any(|known| noted.is_same(known)));
         let noted: Vec<Contradiction> = noted.map(Contradiction::from).collect();
         found.extend(noted);
         self.context.contradictions.clear();

@@ -5,7 +5,9 @@ use std::time::Duration;
 use fumi_base::text::{BilingualText, Locale};
 use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
+    book_checks::{BookCheckOptions, check_book},
     change_set,
+    checks::Severity,
     errors::{completion::CompletionError, project::ProjectError},
     finishing::{
         self, BOOK, BookRecord, FinishedEpisode, FormatLoss, NOT_EVALUATED, PublishExtent, PublishRecord, PublishedFile,
@@ -22,6 +24,9 @@ use super::{EpisodeNumber, NovelDeps, WRITES, alone, now, suggestion::Suggestion
 /// The maximum number of kinds of losses shown for one file, and of places for each kind; the record has more.
 const KINDS: usize = 10;
 const PLACES: usize = 10;
+
+/// The maximum number of episodes that are compared with the completed one: about two seconds.
+const COMPARED: usize = 150;
 
 #[derive(Debug)]
 pub struct NovelerComplete;
@@ -135,13 +140,21 @@ impl Tool for NovelerComplete {
     type Output = Output;
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
-        let (novel, locale) = (deps.novel(cx), cx.locale());
-        let holder = format!("noveler_complete {}", args.episode.0);
-        deps.check_manuscript(cx, args.episode.0).await?;
+        let (novel, locale, episode) = (deps.novel(cx), cx.locale(), args.episode.0);
+        let holder = format!("noveler_complete {episode}");
+        deps.check_manuscript(cx, episode).await?;
         let work = alone(deps.novel(cx), cx, &holder, move |cancel, _| {
             finish(&novel, &args, locale, &|| cancel.is_cancelled())
         });
-        Ok(ToolOutcome::Done(work.await?))
+        let mut output = work.await?;
+        // Other writers need not wait while the other episodes are read.
+        let novel = deps.novel(cx);
+        let look = cx.blocking(move |cancel, _| {
+            let is_stopped = || cancel.is_cancelled();
+            Ok::<_, CompletionError>(check_suggestion(&novel, episode, locale, &is_stopped))
+        });
+        output.next_suggested_actions.extend(look.await?);
+        Ok(ToolOutcome::Done(output))
     }
 }
 
@@ -349,6 +362,32 @@ fn suggestions(novel: &NovelProject, episode: EpisodeId, locale: Locale) -> Resu
     let status = BilingualText::new("see what is left of the novel", "作品全体の残りを確かめる");
     actions.push(Suggestion::without_arguments("status", &status, locale));
     Ok(actions)
+}
+
+/// Suggests the check of the novel if it has findings that concern the episode, or if it would take long to know. The
+/// episode is complete without it, so its errors are left to the check itself.
+fn check_suggestion(
+    novel: &NovelProject,
+    episode: EpisodeId,
+    locale: Locale,
+    is_stopped: &dyn Fn() -> bool,
+) -> Option<Suggestion> {
+    let survey = novel.survey().ok()?;
+    let reason = if survey.episodes.len() > COMPARED {
+        BilingualText::new("compare the episode with the others", "ほかの話と読み比べる")
+    } else {
+        let asked = BookCheckOptions { focus: Some(episode), shown: 0 };
+        let found = check_book(novel, asked, is_stopped).ok()?.count_from(Severity::Medium);
+        if found == 0 {
+            return None;
+        }
+        let findings = if found == 1 { "finding" } else { "findings" };
+        BilingualText::new(
+            format!("{found} {findings} of this episode beside the others: names, spellings, facts and the like"),
+            format!("ほかの話と比べて気になる点が {found} 件ある（名前、表記、事実など）"),
+        )
+    };
+    Some(Suggestion::for_episode("check_book", episode, &reason, locale))
 }
 
 impl Render for Output {

@@ -17,6 +17,8 @@ use std::sync::LazyLock;
 
 pub(super) use near_repetition::repeated_words as rows_of_words;
 pub(super) use simile_excess::similes;
+pub(crate) use spelling_variant::spelling_occurrences;
+pub(crate) use stretches::narration_stretches;
 
 use super::{
     Severity,

@@ -10,31 +10,41 @@ use crate::{
     morphology::{Morpheme, WordOrigin},
 };
 
-struct SpellingOccurrence<'w, 'a> {
-    member: usize,
-    words: &'w [Morpheme<'a>],
+/// An occurrence of a member of a group of spellings.
+#[derive(Debug)]
+pub(crate) struct SpellingOccurrence<'w, 'a> {
+    /// The index of the spelling in [`SPELLINGS`].
+    pub member: usize,
+    pub words: &'w [Morpheme<'a>],
+    /// True if the words are in speech or quoted.
+    pub is_spoken: bool,
     next: Option<&'w Morpheme<'a>>,
-    is_spoken: bool,
+}
+
+/// Iterates over the occurrences of the lexicon's spellings in the story, without those that are part of other words.
+pub(crate) fn spelling_occurrences<'w, 'a>(
+    material: &'w CheckMaterial<'a>,
+) -> impl Iterator<Item = SpellingOccurrence<'w, 'a>> {
+    stretches::story_stretches(material).flat_map(move |stretch| {
+        let hits = SPELLINGS.find(stretch.words).into_iter();
+        hits.filter_map(move |hit| {
+            let words = &stretch.words[hit.words.clone()];
+            let before = hit.words.start.checked_sub(1).map(|before| &stretch.words[before]);
+            let next = stretch.words.get(hit.words.end);
+            if words.iter().any(|word| word.origin == WordOrigin::Name) || is_part(before, words, next) {
+                return None;
+            }
+            let is_spoken = stretch.is_quoted || material.voice_at(words[0].source.start) != TextVoice::Narration;
+            Some(SpellingOccurrence { member: hit.entry, words, is_spoken, next })
+        })
+    })
 }
 
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let least = found.limit("least");
     let mut groups: BTreeMap<usize, Vec<SpellingOccurrence<'_, '_>>> = BTreeMap::new();
-    for stretch in stretches::story_stretches(material) {
-        for hit in SPELLINGS.find(stretch.words) {
-            let words = &stretch.words[hit.words.clone()];
-            let before = hit.words.start.checked_sub(1).map(|before| &stretch.words[before]);
-            let next = stretch.words.get(hit.words.end);
-            if words.iter().any(|word| word.origin == WordOrigin::Name) || is_part(before, words, next) {
-                continue;
-            }
-            groups.entry(SPELLINGS.group(hit.entry)).or_default().push(SpellingOccurrence {
-                member: hit.entry,
-                words,
-                next,
-                is_spoken: stretch.is_quoted || material.voice_at(words[0].source.start) != TextVoice::Narration,
-            });
-        }
+    for place in spelling_occurrences(material) {
+        groups.entry(SPELLINGS.group(place.member)).or_default().push(place);
     }
     for places in groups.values() {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();

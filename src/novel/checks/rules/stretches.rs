@@ -44,7 +44,7 @@ pub(super) fn unquoted<'w, 'a>(words: &'w [Morpheme<'a>]) -> impl Iterator<Item 
 }
 
 /// Iterates over the stretches of the narration, without quotations.
-pub(super) fn narration_stretches<'w, 'a>(material: &'w CheckMaterial<'a>) -> impl Iterator<Item = &'w [Morpheme<'a>]> {
+pub(crate) fn narration_stretches<'w, 'a>(material: &'w CheckMaterial<'a>) -> impl Iterator<Item = &'w [Morpheme<'a>]> {
     let heard = material.sentences_in_voice(TextVoice::Narration);
     let all = heard.flat_map(|(_, _, words)| stretches(words));
     all.filter(|stretch| !stretch.is_quoted).map(|stretch| stretch.words)

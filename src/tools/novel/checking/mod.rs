@@ -6,6 +6,7 @@
 //! them.
 
 pub mod check_basic;
+pub mod check_book;
 pub mod check_fix;
 pub mod check_proofreading;
 pub mod check_rhythm;
