@@ -24,8 +24,8 @@ mod tuning;
 
 pub use context::NovelContext;
 pub use contradiction::Contradiction;
-pub(crate) use correction::{find_first, is_invisible};
 pub use correction::{Correction, CorrectionError, CorrectionKind, verify_correction};
+pub(crate) use correction::{find_first, is_invisible};
 pub use finding::{Edit, Finding, FixLevel, Severity};
 pub use fixing::{AppliedChange, FixRequest, FixResult, SkippedIssue, UnfixedReason, fix};
 pub(crate) use issue::surrounded;

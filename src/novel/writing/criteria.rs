@@ -108,15 +108,6 @@ impl AnswerCriterion {
         }
     }
 
-    /// Returns the description of the criterion, after its name unless the description begins with the key.
-    pub fn line(&self, locale: Locale) -> String {
-        let sentence = self.sentence();
-        match self {
-            Self::Key(_) => sentence.get(locale).to_owned(),
-            _ => format!("[{}] {}", self.name(), sentence.get(locale)),
-        }
-    }
-
     /// Returns a description of the criterion.
     pub fn sentence(&self) -> BilingualText {
         match self {

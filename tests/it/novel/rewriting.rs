@@ -130,7 +130,7 @@ async fn answers_of_which_none_holds_and_texts_that_break_marks_are_refused() {
     let sample = written();
     let ask = |passages: Value| json!({"episode": 1, "quote": QUOTE, "mode": "tighten", "passages": passages});
     let message =
-        error(&sample, ask(json!([MARKED, "「検潮所の戸は閉まる。", "以下が案です。\n戸は閉まる。"])), "S005").await;
+        error(&sample, ask(json!([MARKED, "「検潮所の戸は閉まる。", "承知しました。\n戸は閉まる。"])), "S005").await;
     for part in ["1: It is the same", "2: It has brackets", "3: It contains words"] {
         assert!(message.contains(part), "{part}: {message}");
     }

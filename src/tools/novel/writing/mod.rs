@@ -255,7 +255,11 @@ pub(in crate::novel) async fn question(
         step,
         instruction: asked.instruction.clone(),
         context: asked.context.iter().map(|cited| reference(cited, locale)).collect(),
-        acceptance_criteria: asked.criteria.iter().map(|criterion| criterion.line(locale)).collect(),
+        acceptance_criteria: asked
+            .criteria
+            .iter()
+            .map(|criterion| criterion.sentence().get(locale).to_owned())
+            .collect(),
         response_schema: answer_schema(asked.gives, locale),
         submit: AnswerCall { tool, arguments, answer: "content", sample: None },
         material: material(&asked.context, cx).await?,

@@ -186,7 +186,7 @@ fn ask(args: &Args, id: String, instruction: String, criteria: &[AnswerCriterion
         step: "whole_episode".to_owned(),
         instruction,
         context: Vec::new(),
-        acceptance_criteria: criteria.iter().map(|criterion| criterion.line(locale)).collect(),
+        acceptance_criteria: criteria.iter().map(|criterion| criterion.sentence().get(locale).to_owned()).collect(),
         response_schema: None,
         submit: AnswerCall { tool: WriteWithClaude::SPEC.name, arguments, answer: "content", sample: None },
         material: Vec::new(),
