@@ -106,7 +106,7 @@ pub struct WritingMaterial {
     /// The recorded states of the earlier episodes.
     pub states: Vec<EpisodeState>,
     /// The data of the novel that checks of a draft use.
-    pub context: NovelContext,
+    pub context: Box<NovelContext>,
     /// The texts from which the style of the episode is measured.
     pub earlier: EarlierTexts,
     /// The project's own prompts, by stage.
@@ -163,7 +163,7 @@ impl WritingMaterial {
             }
         }
         material.read_sample(novel)?;
-        material.context = NovelContext::of_project(novel, episode)?;
+        material.context = Box::new(NovelContext::of_project(novel, episode)?);
         material.context.plot = Some(plot.clone());
         let EpisodeStates { mut states, faults } = memory::states_until(novel.project(), episode)?;
         states.retain(|state| state.episode < episode.number());

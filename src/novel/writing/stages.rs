@@ -359,13 +359,13 @@ mod tests {
             assert!(Locale::ALL.iter().all(|locale| !stage.prompt(*locale).is_empty()));
         }
         let numbers = |route: StageRoute| route.stages().map(WritingStage::number).collect::<Vec<_>>();
-        assert_eq!(numbers(StageRoute::Whole), Vec::from_iter(1..=STAGES));
-        assert_eq!(numbers(StageRoute::Short), Vec::from_iter(1..=5));
+        assert_eq!(numbers(StageRoute::Whole), (1..=STAGES).collect::<Vec<_>>());
+        assert_eq!(numbers(StageRoute::Short), (1..=5).collect::<Vec<_>>());
         for stage in StageRoute::Whole.stages() {
             assert_eq!(WritingStage::from_number(stage.number()), Some(stage));
         }
         for route in [StageRoute::Whole, StageRoute::Short] {
-            let own = Vec::from_iter(route.stages());
+            let own: Vec<WritingStage> = route.stages().collect();
             let read = own.iter().flat_map(|stage| stage.reads().chain(stage.revises()));
             assert!(read.into_iter().all(|stage| own.contains(&stage)) && route.last().gives_text());
         }

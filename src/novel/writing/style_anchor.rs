@@ -136,7 +136,7 @@ impl StyleAnchor {
                 }
             });
         }
-        lines.iter().map(|line| format!("{line}\n")).collect()
+        if lines.is_empty() { String::new() } else { lines.join("\n") + "\n" }
     }
 }
 
@@ -259,12 +259,9 @@ pub(super) fn voices(material: &WritingMaterial, locale: Locale) -> String {
             Some(YamlValue::List(items)) => items.as_slice(),
             _ => &[],
         };
-        let samples: String = samples
-            .iter()
-            .filter_map(YamlValue::as_str)
-            .take(SAMPLES)
-            .map(|line| format!("「{}」", line.chars().take(SAMPLE).collect::<String>()))
-            .collect();
+        let samples = samples.iter().filter_map(YamlValue::as_str).take(SAMPLES);
+        let samples = samples.map(|line| ["「", &line.chars().take(SAMPLE).collect::<String>(), "」"].concat());
+        let samples = samples.collect::<Vec<String>>().concat();
         let said = facts.join(if locale == Locale::Ja { "。" } else { "; " });
         (!said.is_empty() || !samples.is_empty()).then(|| format!("- {}: {said}{samples}\n", member.name))
     });

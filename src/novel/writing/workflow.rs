@@ -377,7 +377,7 @@ impl<'a> Workflow<'a> {
             TurnContents::Keys(keys) => keys,
             TurnContents::Part(..) | TurnContents::Rest | TurnContents::Scene => {
                 let so_far = self.so_far();
-                let whole = self.joined(stage, &so_far, content);
+                let whole = Self::with_turn(stage, &so_far, content);
                 let before = criteria::characters(&so_far);
                 let misses = criteria::judge_text(&criteria, content, &whole, before);
                 return Ok(AcceptedOutput::text(whole, criteria::accept(misses, &answer.waive)?));
@@ -542,7 +542,7 @@ impl<'a> Workflow<'a> {
     }
 
     /// Appends an answer to the text of earlier turns; an empty line separates scenes.
-    fn joined(&self, stage: WritingStage, before: &str, after: &str) -> String {
+    fn with_turn(stage: WritingStage, before: &str, after: &str) -> String {
         joined(before, if stage.is_by_scene() { "\n\n" } else { "\n" }, after)
     }
 
@@ -583,7 +583,7 @@ impl<'a> Workflow<'a> {
     /// Returns the manuscript text of the current stage's turns.
     fn so_far(&self) -> String {
         let Some(stage) = self.session.current() else { return String::new() };
-        self.turn_texts().fold(String::new(), |all, part| self.joined(stage, &all, part))
+        self.turn_texts().fold(String::new(), |all, part| Self::with_turn(stage, &all, part))
     }
 
     /// Returns the combined keys of the current stage's turns.
