@@ -122,7 +122,12 @@ impl McpServer {
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         let mut caller = match context.extensions.get::<http::request::Parts>() {
             Some(parts) => self.caller_of(parts),
-            None => Caller { access: Arc::clone(&self.access), session: Some(STDIO.to_owned()), ..Caller::default() },
+            None => Caller {
+                access: Arc::clone(&self.access),
+                session: Some(STDIO.to_owned()),
+                locale: self.app.config.tools.language,
+                ..Caller::default()
+            },
         };
         // Both from the first request of a session, so that its lists and calls agree.
         let asked = self.access.result;

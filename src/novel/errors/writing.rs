@@ -56,6 +56,15 @@ pub enum WritingError {
         #[fact(with = missed)]
         misses: Vec<MissedCriterion>,
     },
+    /// The episode has a session that follows another route than the requested one.
+    #[entry("OTHER_ROUTE")]
+    OtherRoute {
+        #[quoted]
+        id: String,
+        route: &'static str,
+    },
+    #[entry("WAIVER_REASON")]
+    WaiverReason { criterion: String, limit: usize },
     /// A waiver names a criterion that the question does not have or that cannot be waived.
     #[entry("UNKNOWN_WAIVER")]
     #[fact(known = known.join(", "))]

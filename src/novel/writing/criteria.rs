@@ -15,6 +15,7 @@ use super::{
     stages::{AnswerKey, KeyContents, SCENES},
 };
 use crate::{
+    checks::is_invisible,
     errors::project::ProjectError,
     manuscript::{CharacterCounts, Manuscript, ManuscriptOptions, ManuscriptPart},
     project::{YamlValue, read_yaml, translate_reason},
@@ -134,8 +135,8 @@ impl AnswerCriterion {
                 )
             }
             Self::Remnants => BilingualText::new(
-                "no remarks of an assistant around the text",
-                "挨拶や前置きなど、アシスタントの言葉がないこと",
+                "no remarks of an assistant around the text, no control characters",
+                "挨拶や前置きなどアシスタントの言葉や、制御文字がないこと",
             ),
         }
     }
@@ -275,7 +276,18 @@ pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, V
             }
         }
     }
-    if misses.is_empty() { Ok(out) } else { Err(misses) }
+    if misses.is_empty() {
+        return Ok(out);
+    }
+    let more = misses.len().saturating_sub(LISTED);
+    misses.truncate(LISTED);
+    if more > 0 {
+        misses.push(wrong(
+            format!("{more} more replacements cannot be made."),
+            format!("ほかに {more} 件の置き換えもできません。"),
+        ));
+    }
+    Err(misses)
 }
 
 /// The largest deviation of a length that is only reported, as a part of the bound: one quarter, as in `check_basic`.
@@ -384,7 +396,7 @@ static REMNANTS: LazyLock<Vec<(RemnantPlace, String)>> = LazyLock::new(|| {
     listed.map(remnant).collect()
 });
 
-/// Finds remaining phrases of an assistant in a text, with their line numbers.
+/// Finds remaining phrases of an assistant, and control and invisible characters, in a text, with their line numbers.
 pub(crate) fn remnants(text: &str) -> Vec<String> {
     let mut lines = (1..).zip(text.lines());
     let found = lines.by_ref().filter_map(|(number, line)| {
@@ -392,6 +404,9 @@ pub(crate) fn remnants(text: &str) -> Vec<String> {
         let is_indented = line.starts_with('\u{3000}');
         let line = line.trim().to_ascii_lowercase();
         let told = without_speech(&line);
+        if let Some(control) = line.chars().find(|c| (c.is_control() && *c != '\t') || is_invisible(*c)) {
+            return Some(format!("{number}: U+{:04X}", u32::from(control)));
+        }
         let is_in = |place: RemnantPlace, words: &str| match place {
             RemnantPlace::WholeLine => !is_indented && line.trim_end_matches(['。', '.', '！', '!']) == words,
             RemnantPlace::LineStart => !is_indented && line.starts_with(words),

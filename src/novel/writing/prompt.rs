@@ -8,7 +8,7 @@ use fumi_base::{template, text::Locale};
 use super::{
     draft_findings::draft_findings,
     material::{LengthRange, WritingMaterial},
-    session::{WritingSession, is_approval},
+    session::{StageFeedback, WritingSession, is_approval},
     stages::{SCENES, TurnContents, WritingStage},
     style_anchor,
 };
@@ -137,13 +137,16 @@ fn value(name: &str, data: &PromptData<'_>) -> Option<String> {
         "previous_end" => material.previous_end.clone(),
         "scene" => texts.scene_card.clone(),
         "before" => before(data),
-        "from" => texts.scene_length.0.to_string(),
-        "to" => texts.scene_length.1.to_string(),
+        // Before the scenes are planned, those of the whole episode.
+        "from" if texts.scene_length.1 > 0 => texts.scene_length.0.to_string(),
+        "to" if texts.scene_length.1 > 0 => texts.scene_length.1.to_string(),
+        "from" => length.min.to_string(),
+        "to" => length.max.to_string(),
         "findings" => return Some(findings(texts, material, locale)),
         "style" => return Some(style(material, locale)),
         "record" => return Some(record(material, locale)),
         "form" => return Some(form(stage, turn, locale)),
-        "feedback" => return Some(feedback(session, stage, locale)),
+        "feedback" => return Some(feedback(session, stage, turn, locale)),
         _ => return None,
     };
     let none = match locale {
@@ -243,8 +246,9 @@ fn form(stage: WritingStage, turn: usize, locale: Locale) -> String {
 }
 
 /// Returns the change requests for a stage, followed by an empty line.
-fn feedback(session: &WritingSession, stage: WritingStage, locale: Locale) -> String {
-    let of_stage = session.feedback().iter().filter(|said| said.stage == stage && !is_approval(&said.feedback));
+fn feedback(session: &WritingSession, stage: WritingStage, turn: usize, locale: Locale) -> String {
+    let is_meant = |said: &&StageFeedback| said.stage == stage && said.turn.is_none_or(|asked| asked == turn);
+    let of_stage = session.feedback().iter().filter(is_meant).filter(|said| !is_approval(&said.feedback));
     let said: Vec<String> = of_stage.map(|said| format!("- {}\n", said.feedback.trim())).collect();
     if said.is_empty() {
         return String::new();

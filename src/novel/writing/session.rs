@@ -148,6 +148,9 @@ fn is_false(value: &bool) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StageFeedback {
     pub stage: WritingStage,
+    /// The turn that is repeated, from 1; absent if it is the whole stage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<usize>,
     /// The text of the feedback.
     pub feedback: String,
     pub timestamp: UtcTime,
@@ -378,9 +381,13 @@ impl WritingSession {
         fits
     }
 
-    /// Returns to the beginning of a stage. Its output and those of later stages become stale.
-    pub(super) fn reopen(&mut self, stage: WritingStage) {
-        self.turns.clear();
+    /// Returns to a turn of a stage, from 1. The earlier turns are kept; the output of the stage and those of later
+    /// stages become stale.
+    pub(super) fn reopen(&mut self, stage: WritingStage, turn: usize) {
+        if self.current_stage != Some(stage) {
+            self.turns = self.output(stage).map(|output| output.turns.clone()).unwrap_or_default();
+        }
+        self.turns.truncate(turn - 1);
         self.completed_stages.truncate(self.route.before(stage));
         self.current_stage = Some(stage);
         for output in self.stage_outputs.known[stage.at()..].iter_mut().flatten() {
@@ -398,7 +405,7 @@ impl WritingSession {
         });
         if let Some(stage) = lost {
             let again = self.completed_stages[self.route.before(stage)..].to_vec();
-            self.reopen(stage);
+            self.reopen(stage, 1);
             return again;
         }
         if let Some(at) = self.turns.iter().position(|turn| !piece(turn)) {

@@ -6,7 +6,12 @@
 
 use std::sync::Arc;
 
-use fumi_base::{errors::unless_unreadable, files, project::Project, text::Locale};
+use fumi_base::{
+    errors::{UserError as _, unless_unreadable},
+    files,
+    project::Project,
+    text::{BilingualText, Locale},
+};
 
 use super::{
     criteria::{self, MissedCriterion},
@@ -44,10 +49,10 @@ pub enum SessionSelector<'a> {
     Named(&'a str),
     /// The open session of the episode with this route, otherwise a new one.
     Open(StageRoute),
-    /// The newest session of the episode with this route, or with any route that writes an episode; a finished one only
-    /// if the manuscript exists. Otherwise a new one, by the project's route.
+    /// The newest session that writes the episode; a finished one only if the manuscript exists. A session with another
+    /// route than this one is an error. Otherwise a new session with this route, or by the project's.
     Latest(Option<StageRoute>),
-    /// Always a new session, with this route or by the project's.
+    /// Always a new session, with this route, or with that of the episode's last session or else the project's.
     New(Option<StageRoute>),
 }
 
@@ -58,8 +63,8 @@ pub enum SessionAction {
     Peek,
     /// Take an answer.
     Answer(TurnAnswer),
-    /// Record feedback on a stage.
-    Feedback(WritingStage, String),
+    /// Record feedback on a stage, or on one turn of it, and repeat it.
+    Feedback(WritingStage, Option<usize>, String),
     /// Repeat a stage and those after it.
     Reopen(WritingStage),
 }
@@ -105,6 +110,8 @@ pub struct StepOutcome {
     pub trace: Vec<TracedTurn>,
     /// The criteria that the accepted answer misses slightly.
     pub warnings: Vec<MissedCriterion>,
+    /// The settings that could not be read and were left out.
+    pub faults: Vec<BilingualText>,
 }
 
 /// A manuscript file written or found by a session.
@@ -192,15 +199,23 @@ impl WritingService {
                 None => route,
             },
             SessionSelector::Latest(route) => {
-                let is_wanted = |one: StageRoute| route.map_or(one.writes_an_episode(), |route| one == route);
-                match sessions.latest(self.episode, |session| is_wanted(session.route()))? {
+                match sessions.latest(self.episode, |session| session.route().writes_an_episode())? {
                     Some(recovered) if recovered.session.current().is_some() || self.delivered()?.is_some() => {
+                        let own = recovered.session.route();
+                        if route.is_some_and(|route| route != own) {
+                            let id = recovered.session.id().to_string();
+                            return Err(WritingError::OtherRoute { id, route: own.name() });
+                        }
                         return Ok(known(recovered));
                     }
                     _ => route.unwrap_or_else(|| self.route()),
                 }
             }
-            SessionSelector::New(route) => route.unwrap_or_else(|| self.route()),
+            SessionSelector::New(Some(route)) => route,
+            SessionSelector::New(None) => {
+                let last = sessions.latest(self.episode, |session| session.route().writes_an_episode())?;
+                last.map_or_else(|| self.route(), |last| last.session.route())
+            }
         };
         let id = WritingSessionId::new(&now.moment, now.random);
         let mut session = WritingSession::new(route, id, self.episode, target, &now.moment);
@@ -235,8 +250,8 @@ impl WritingService {
                 let writes = if is_new || is_changed || !lost.is_empty() { vec![workflow.write()] } else { Vec::new() };
                 (stepped.next, writes)
             }
-            SessionAction::Feedback(stage, said) => {
-                let stepped = workflow.feedback(stage, &said, &now.moment)?;
+            SessionAction::Feedback(stage, turn, said) => {
+                let stepped = workflow.feedback(stage, turn, &said, &now.moment)?;
                 (stepped.next, stepped.writes)
             }
             SessionAction::Reopen(stage) => {
@@ -296,6 +311,7 @@ impl WritingService {
             written: written.chain(placed).collect(),
             trace: trace.execution_trace,
             warnings,
+            faults: self.material.faults.iter().map(|fault| fault.error_message().message).collect(),
         })
     }
 

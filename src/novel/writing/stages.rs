@@ -75,6 +75,15 @@ impl StageRoute {
         }
     }
 
+    /// Returns the name of the route in settings and arguments.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "ten_stages",
+            Self::Draft => "draft",
+            Self::Short => "short",
+        }
+    }
+
     /// True if the route leads from the plot to a finished episode.
     pub fn writes_an_episode(self) -> bool {
         self != Self::Draft

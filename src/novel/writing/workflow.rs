@@ -26,6 +26,9 @@ pub const CONTENT_BYTES: usize = 4 << 20;
 /// The largest feedback on a stage, in bytes.
 const FEEDBACK_BYTES: usize = 8 << 10;
 
+/// The longest reason of a waiver, in characters.
+const REASON: usize = 500;
+
 /// The texts of a session by the path of their file.
 pub type SessionTexts = BTreeMap<String, String>;
 
@@ -183,9 +186,24 @@ impl<'a> Workflow<'a> {
         Ok(WorkflowStep { next: self.next(), writes, warnings })
     }
 
-    /// Records feedback on a stage. Unless it is an approval, the stage and those after it are repeated.
-    pub fn feedback(&mut self, stage: WritingStage, said: &str, now: &UtcTime) -> Result<WorkflowStep, WritingError> {
+    /// Records feedback on a stage. Unless it is an approval, the stage and those after it are repeated; a stage of
+    /// scenes from the given turn, if it was reached.
+    pub fn feedback(
+        &mut self,
+        stage: WritingStage,
+        turn: Option<usize>,
+        said: &str,
+        now: &UtcTime,
+    ) -> Result<WorkflowStep, WritingError> {
         self.require_reached(stage)?;
+        let written = match self.session.current() {
+            Some(current) if current == stage => self.session.turns().len(),
+            _ => self.session.turns_of(stage),
+        };
+        let turn = turn.filter(|_| stage.is_by_scene());
+        if let Some(asked) = turn.filter(|turn| !(1..=written.max(1)).contains(turn)) {
+            return Err(WritingError::WrongTurn { stage, asked, turn: written.max(1) });
+        }
         let said = said.trim();
         if said.len() > FEEDBACK_BYTES {
             return Err(WritingError::TooLarge {
@@ -194,12 +212,12 @@ impl<'a> Workflow<'a> {
                 limit: FEEDBACK_BYTES,
             });
         }
-        let feedback = StageFeedback { stage, feedback: said.to_owned(), timestamp: now.clone() };
+        let feedback = StageFeedback { stage, turn, feedback: said.to_owned(), timestamp: now.clone() };
         if !self.session.add_feedback(feedback) {
             return Err(WritingError::FeedbackFull { id: self.session.id().to_string() });
         }
         if !is_approval(said) {
-            self.session.reopen(stage);
+            self.session.reopen(stage, turn.unwrap_or(1));
         }
         Ok(WorkflowStep { next: self.next(), writes: vec![self.write()], warnings: Vec::new() })
     }
@@ -207,7 +225,7 @@ impl<'a> Workflow<'a> {
     /// Returns to the beginning of a completed stage or of the current one.
     pub fn reopen(&mut self, stage: WritingStage) -> Result<WorkflowStep, WritingError> {
         self.require_reached(stage)?;
-        self.session.reopen(stage);
+        self.session.reopen(stage, 1);
         Ok(WorkflowStep { next: self.next(), writes: vec![self.write()], warnings: Vec::new() })
     }
 
@@ -310,10 +328,11 @@ impl<'a> Workflow<'a> {
         self.session.waived().filter(holds).cloned().collect()
     }
 
-    /// Rejects an answer without a turn number that was already taken for an earlier turn: it was sent again because
-    /// the reply was lost, and would be in the text twice.
+    /// Rejects an answer without a turn number, or a scene, that was already taken for an earlier turn: it was sent again
+    /// because the reply was lost, and would be in the text twice.
     fn reject_duplicate(&self, answer: &TurnAnswer) -> Result<(), WritingError> {
-        if answer.turn.is_some() {
+        let is_scene = self.session.current().is_some_and(WritingStage::is_by_scene);
+        if answer.turn.is_some() && !is_scene {
             return Ok(());
         }
         let sent = answer.content.trim();
@@ -512,7 +531,12 @@ impl<'a> Workflow<'a> {
             what: BilingualText::new(format!("turn {turn} of this stage"), format!("この段階の {turn} 回目")),
         });
         let material = self.material.references.iter().filter(|_| stage.cites_project());
-        material.cloned().chain(outputs).chain(turns).collect()
+        let previous = self.session.output(stage).filter(|output| output.stale).map(|output| CitedFile {
+            path: output.output_file.clone(),
+            sha256: output.sha256.clone(),
+            what: BilingualText::new("the previous result of this stage", "この段階の前回の結果"),
+        });
+        material.cloned().chain(outputs).chain(previous).chain(turns).collect()
     }
 
     /// Returns the shortest and the longest length of a scene.
@@ -606,8 +630,15 @@ fn merge(pairs: &mut Vec<(YamlValue, YamlValue)>, given: Vec<(YamlValue, YamlVal
     }
 }
 
-/// Returns an error for a waiver of a criterion that the turn does not have or that cannot be waived.
+/// Returns an error for a waiver of a criterion that the turn does not have or that cannot be waived, and for one without
+/// a reason.
 fn reject_waivers(criteria: &[AnswerCriterion], waive: &[WaivedCriterion]) -> Result<(), WritingError> {
+    let has_reason =
+        |waived: &&WaivedCriterion| !waived.reason.trim().is_empty() && waived.reason.chars().count() <= REASON;
+    if let Some(waived) = waive.iter().find(|waived| !has_reason(waived)) {
+        let criterion = waived.criterion.chars().take(80).collect();
+        return Err(WritingError::WaiverReason { criterion, limit: REASON });
+    }
     let known = || criteria.iter().filter(|criterion| criterion.can_be_waived()).map(AnswerCriterion::name);
     match waive.iter().find(|waived| !known().any(|name| name == waived.criterion)) {
         Some(waived) => Err(WritingError::UnknownWaiver { asked: waived.criterion.clone(), known: known().collect() }),

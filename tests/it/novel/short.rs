@@ -126,6 +126,8 @@ async fn other_tools_of_the_chain_take_its_sessions_or_say_why_not() {
         let error = refused(&app, tool, of(more)).await;
         assert!(error.to_string().contains("write_scenes"), "{tool}: {error}");
     }
+    let error = refused(&app, "noveler_write", json!({"episode": 1, "route": "ten_stages"})).await;
+    assert!(error.to_string().contains(session.as_str().unwrap()), "{error}");
     // Without a session id the open session of the short route goes on.
     assert_eq!(ok(&app, "noveler_write", json!({"episode": 1})).await["session_id"], session);
     let status = ok(&app, "status", json!({})).await;

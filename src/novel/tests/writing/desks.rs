@@ -147,7 +147,7 @@ fn feedback_a_stage_done_again_and_a_new_length_are_kept() {
     let longer = look(&desk, open(Some(9_000)));
     assert_eq!((longer.written.len(), longer.session.word_count_target()), (1, Some(9_000)));
     assert!(look(&desk, open(Some(9_000))).written.is_empty());
-    let act = SessionAction::Feedback(stage(2), "もっと静かに".to_owned());
+    let act = SessionAction::Feedback(stage(2), None, "もっと静かに".to_owned());
     let said = desk.run_step(open(None), act, "feedback", false, &now(59)).expect("remarked");
     assert_eq!(said.session.feedback().len(), 1);
     let again =

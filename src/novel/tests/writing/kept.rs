@@ -85,9 +85,9 @@ fn feedback_is_used_when_a_stage_is_done_again_and_makes_later_ones_stale() {
     let material = material();
     let mut workflow = begun(&material);
     until(&mut workflow, stage(4), 2);
-    workflow.feedback(stage(1), APPROVED, &at(1)).expect("stored");
+    workflow.feedback(stage(1), None, APPROVED, &at(1)).expect("stored");
     assert_eq!(question(&mut workflow).submit.turn, 2);
-    let stepped = workflow.feedback(stage(2), "幕切れを静かに", &at(2)).expect("stored");
+    let stepped = workflow.feedback(stage(2), None, "幕切れを静かに", &at(2)).expect("stored");
     let NextStep::Ask(ask) = &stepped.next else { panic!("it is done") };
     assert_eq!((ask.stage, ask.submit.turn), (stage(2), 1));
     assert!(ask.instruction.contains("幕切れを静かに"), "{}", ask.instruction);
@@ -113,7 +113,7 @@ fn unknown_output_keys_survive_a_repeated_stage() {
     assert_ne!(noted, text);
     let session = WritingSession::read("s.yaml", &noted).expect("a session");
     let mut workflow = Workflow::new(session, SessionTexts::new(), &material, Locale::Ja);
-    workflow.feedback(stage(1), "もう一度", &at(1)).expect("stored");
+    workflow.feedback(stage(1), None, "もう一度", &at(1)).expect("stored");
     until(&mut workflow, stage(2), 1);
     assert!(workflow.write().text.contains("評: 良い"));
     assert_eq!(workflow.session().stale().count(), 0);
@@ -165,7 +165,7 @@ fn any_sequence_keeps_the_session_sound_on_the_disk() {
                 Act::Bad(content) => workflow.step(Some(answer(content)), &now),
                 Act::Wrong(number, turn) => workflow
                     .step(Some(TurnAnswer { stage: Some(stage(number)), turn: Some(turn), ..answer("x: y") }), &now),
-                Act::Feedback(number, said) => workflow.feedback(stage(number), &said, &now),
+                Act::Feedback(number, said) => workflow.feedback(stage(number), None, &said, &now),
                 Act::Restart => {
                     let recovered = sessions.load(&id, episode()).expect("a session");
                     prop_assert_eq!(&recovered.lost, &[]);

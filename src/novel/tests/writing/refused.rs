@@ -63,7 +63,7 @@ fn stages_are_answered_in_their_order_and_turns_once() {
     let (code, sentence) = refused(&mut workflow, of(1, Some(1)));
     assert_eq!(code, "INVALID_ARGUMENTS");
     assert!(sentence.contains("analyze_plot_structure"), "{sentence}");
-    assert_eq!(said(&workflow.feedback(stage(3), "x", &at(9)).expect_err("early")).0, "S003");
+    assert_eq!(said(&workflow.feedback(stage(3), None, "x", &at(9)).expect_err("early")).0, "S003");
 }
 
 #[test]
@@ -128,12 +128,12 @@ fn too_much_is_refused_before_it_is_read() {
     let material = material();
     let mut workflow = begun(&material);
     assert_eq!(refused(&mut workflow, answer("あ".repeat(CONTENT_BYTES / 3 + 1))).0, "FILE_TOO_LARGE");
-    let error = workflow.feedback(stage(1), &"x".repeat(9_000), &at(1)).expect_err("too long");
+    let error = workflow.feedback(stage(1), None, &"x".repeat(9_000), &at(1)).expect_err("too long");
     assert_eq!(said(&error).0, "FILE_TOO_LARGE");
     for _ in 0..200 {
-        workflow.feedback(stage(1), "approved", &at(1)).expect("stored");
+        workflow.feedback(stage(1), None, "approved", &at(1)).expect("stored");
     }
-    let error = workflow.feedback(stage(1), "approved", &at(1)).expect_err("too many");
+    let error = workflow.feedback(stage(1), None, "approved", &at(1)).expect_err("too many");
     assert_eq!(error.entry(), "FEEDBACK_FULL");
 }
 

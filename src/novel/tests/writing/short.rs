@@ -215,7 +215,7 @@ fn scenes_planned_anew_are_written_anew() {
     let material = material();
     let mut workflow = begun(&material);
     until(&mut workflow, "review_draft:1");
-    workflow.feedback(stage("plan_scenes"), "二場面で", &at(20)).expect("a step");
+    workflow.feedback(stage("plan_scenes"), None, "二場面で", &at(20)).expect("a step");
     let two = "brief: 梶みちると穂刈一平と穂刈徳次と鯨井ふさが、島で会うまでの話。\nscenes: [港, 浜]\n";
     workflow.step(Some(answer(two)), &at(21)).expect("accepted");
     let ask = question(&mut workflow);
@@ -226,6 +226,45 @@ fn scenes_planned_anew_are_written_anew() {
         let plan = two.replace("[港, 浜]", cards);
         assert_eq!(missed(&mut workflow, &plan), ["key.scenes"], "{count} {cards}");
     }
+}
+
+#[test]
+fn a_remark_on_one_scene_repeats_it_and_keeps_the_scenes_before_it() {
+    let material = material();
+    let mut workflow = begun(&material);
+    until(&mut workflow, "review_draft:1");
+    workflow.feedback(stage("write_scenes"), Some(2), "二場面目を静かに", &at(20)).expect("a step");
+    let ask = question(&mut workflow);
+    assert_eq!((ask.stage, ask.submit.turn), (stage("write_scenes"), 2));
+    assert!(ask.instruction.contains("二場面目を静かに"), "{}", ask.instruction);
+    assert!(ask.context.iter().any(|cited| cited.what.ja == "この段階の前回の結果"), "{:?}", ask.context);
+    workflow.step(Some(answer(good(&ask))), &at(21)).expect("accepted");
+    // The next scene does not have the remark, and a scene that is not written cannot be remarked.
+    assert!(!question(&mut workflow).instruction.contains("二場面目を静かに"));
+    let error = workflow.feedback(stage("write_scenes"), Some(3), "x", &at(22)).expect_err("not written");
+    assert!(matches!(error, WritingError::WrongTurn { asked: 3, turn: 2, .. }), "{error}");
+    // The same scene is not taken twice.
+    let again = TurnAnswer { turn: Some(3), ..answer(acts()[1].clone()) };
+    assert!(matches!(workflow.step(Some(again), &at(23)), Err(WritingError::TakenAlready { .. })));
+}
+
+#[test]
+fn control_characters_and_empty_reasons_are_refused() {
+    let material = material();
+    let mut workflow = begun(&material);
+    until(&mut workflow, "write_scenes:1");
+    let base = prose(bounds(&mut workflow).0 + 20);
+    for bad in ["\u{0}", "\u{1b}[31m", "\u{202e}", "\u{8}"] {
+        assert_eq!(missed(&mut workflow, &format!("{base}　夜{bad}だ。\n")), ["remnants"], "{bad:?}");
+    }
+    for reason in ["", " \n", &"長".repeat(501)] {
+        let waive = vec![WaivedCriterion { criterion: "length".to_owned(), reason: reason.to_owned() }];
+        let given = TurnAnswer { waive, ..answer("　短い。\n") };
+        assert!(matches!(workflow.step(Some(given), &at(3)), Err(WritingError::WaiverReason { .. })));
+    }
+    until(&mut workflow, "choose_title:1");
+    let title = "titles: [a, b, c]\ntitle: \"あ\\0\"\nsummary: 梶みちるが帆待島の検潮所に着き、こぶを見つけるまで\n";
+    assert_eq!(missed(&mut workflow, title), ["remnants"]);
 }
 
 fn now(seconds: usize) -> CallTime {
@@ -250,12 +289,17 @@ fn the_settings_choose_the_route_and_an_open_session_goes_on_by_its_own() {
     assert_eq!(NovelSettings::read("s", &settings).expect("settings").writing_route, Some(WritingRoute::Short));
     assert_eq!(route(any), StageRoute::Short);
     assert_eq!(route(SessionSelector::Latest(Some(StageRoute::Whole))), StageRoute::Whole);
+    assert_eq!(route(SessionSelector::New(None)), StageRoute::Short);
     // A session of ten stages, begun before, is continued.
     let desk = service(&novel, 1);
     let opened = desk.open(SessionSelector::New(Some(StageRoute::Whole)), None, &now(2)).expect("a new session");
     let begun = desk.run_step(opened, SessionAction::Peek, "t", false, &now(2)).expect("a step");
     let found = desk.open(any, None, &now(3)).expect("the session");
     assert_eq!((found.session().id(), found.is_new), (begun.session.id(), false));
+    // Another route is named as an error, and a restart keeps the route of the session.
+    let other = desk.open(SessionSelector::Latest(Some(StageRoute::Short)), None, &now(3)).expect_err("another route");
+    assert!(matches!(other, WritingError::OtherRoute { route: "ten_stages", .. }), "{other}");
+    assert_eq!(route(SessionSelector::New(None)), StageRoute::Whole);
     fs::write(&path, settings.replace("writing_route: short", "writing_route: 三段階")).expect("written");
     let error = WritingService::new(Arc::clone(novel.project()), novel.clone(), episode(), Locale::Ja);
     let error = error.expect_err("an unknown route").to_string();

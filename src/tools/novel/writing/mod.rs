@@ -245,6 +245,7 @@ pub(in crate::novel) async fn question(
     report.extend(edited.into_iter().map(|said| format!("! {said}")));
     // Said once for each stage.
     if asked.submit.turn == 1 {
+        report.extend(worked.faults.iter().map(|fault| format!("! {}", fault.get(locale))));
         report.extend(redo_notices(&names(worked.lost.clone()), &names(worked.session.stale()), locale));
     }
     let is_verbose = arguments.get("verbose") == Some(&json!(true));

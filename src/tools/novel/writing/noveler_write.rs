@@ -38,7 +38,7 @@ pub struct Args {
     /// The answer to the question of the last reply.
     content: Option<String>,
     /// The question that the answer belongs to.
-    #[schemars(regex(pattern = "^[a-z_]+:([1-9]|1[0-2])$"))]
+    #[schemars(regex(pattern = "^[a-z_]+(:([1-9]|1[0-2]))?$"))]
     step: Option<String>,
     session_id: Option<String>,
     /// The criteria that the answer need not meet, each with the reason.
@@ -215,7 +215,10 @@ impl Tool for NovelerWrite {
                         SessionAction::Answer(answer) => Ok(SessionAction::Answer(TurnAnswer { waive, ..answer })),
                         act => Ok(act),
                     },
-                    (None, Some(said)) => Ok(SessionAction::Feedback(remarked_stage(opened, step.as_deref())?, said)),
+                    (None, Some(said)) => {
+                        let (stage, turn) = remarked_turn(opened, step.as_deref())?;
+                        Ok(SessionAction::Feedback(stage, turn, said))
+                    }
                     (None, None) => Ok(SessionAction::Peek),
                 },
             },
@@ -231,12 +234,19 @@ fn waived(waive: Option<BTreeMap<String, String>>) -> Vec<WaivedCriterion> {
     waive.map(|(criterion, reason)| WaivedCriterion { criterion, reason }).collect()
 }
 
-/// Returns the stage that a remark is about: that of the step, else the last completed one.
-fn remarked_stage(opened: &OpenedSession, step: Option<&str>) -> Result<WritingStage, WritingError> {
+/// Returns what a remark is about: the stage and turn of the step, else the last scene of a stage that is being written,
+/// else the last completed stage.
+fn remarked_turn(opened: &OpenedSession, step: Option<&str>) -> Result<(WritingStage, Option<usize>), WritingError> {
     let session = opened.session();
-    let named = step.map(|step| WritingStage::parse_step(step).map(|(stage, _)| stage)).transpose()?;
-    let last = || session.completed().last().copied().or(session.current());
-    Ok(named.or_else(last).unwrap_or_else(|| session.route().last()))
+    if let Some(step) = step {
+        return WritingStage::parse_step(step);
+    }
+    let written = session.turns().len();
+    if let Some(current) = session.current().filter(|stage| stage.is_by_scene() && written > 0) {
+        return Ok((current, Some(written)));
+    }
+    let last = session.completed().last().copied().or(session.current());
+    Ok((last.unwrap_or_else(|| session.route().last()), None))
 }
 
 /// Returns what follows in a session: its next question, or its end.

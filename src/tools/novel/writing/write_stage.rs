@@ -28,7 +28,7 @@ pub struct Args {
     /// The same as `session_id`, for an interrupted session.
     resume_session: Option<String>,
     content: Option<String>,
-    #[schemars(regex(pattern = "^[a-z_]+:([1-9]|1[0-2])$"))]
+    #[schemars(regex(pattern = "^[a-z_]+(:([1-9]|1[0-2]))?$"))]
     step: Option<String>,
     /// The change to make in a repeated stage; `approved` is only recorded.
     user_feedback: Option<String>,
@@ -79,7 +79,7 @@ impl OneStage {
         let (content, step) = (self.content, self.step);
         let feedback = self.user_feedback.filter(|said| !said.trim().is_empty());
         let act = move |opened: &OpenedSession| match feedback {
-            Some(said) => one_stage(stage, opened, None, None).map(|_| SessionAction::Feedback(stage, said)),
+            Some(said) => one_stage(stage, opened, None, None).map(|_| SessionAction::Feedback(stage, None, said)),
             None => one_stage(stage, opened, content, step.as_deref()),
         };
         run_step(
