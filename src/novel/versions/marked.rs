@@ -46,9 +46,9 @@ impl MarkedText {
         let all: Vec<&str> = characters(line).collect();
         let mut text = String::new();
         if is_removed {
-            change(&mut text, &all, &[])
+            change(&mut text, &all, &[]);
         } else {
-            change(&mut text, &[], &all)
+            change(&mut text, &[], &all);
         }
         text
     }

@@ -285,7 +285,8 @@ async fn every_author_is_asked_once_and_the_variants_are_returned() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_huge_manuscript_is_judged_within_the_timeout() {
     let sample = novel();
-    let filler: String = (0..11_000).map(|number| format!("　{number}番目の波が岸で砕ける。\n")).collect();
+    let lines: Vec<String> = (0..11_000).map(|number| format!("　{number}番目の波が岸で砕ける。\n")).collect();
+    let filler = lines.concat();
     sample.file(FIRST, format!("# 第一話\n\n　{MARKED}\n{filler}"));
     let passages: Vec<String> = ["朝", "昼", "夕", "夜", "晩"]
         .iter()
