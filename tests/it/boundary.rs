@@ -107,6 +107,13 @@ const NOT_PATHS: &[&str] = &[
     "name",
     "domain",
     "sameSite",
+    "from",
+    "mode",
+    "passages",
+    "quote",
+    "replacement",
+    "to",
+    "wish",
 ];
 
 /// Arguments with the name of a path that are not paths of files: the path of a cookie is that of a URL.
