@@ -163,8 +163,8 @@ fn long() -> Sample {
     sample.file("src/main.py", functions.join("\n"));
     sample.file("src/minified.js", "line(1);".repeat(60_000));
     let faults = "　雨だ・・・。\n　「行こう。」\n　彼は思った、そして思った、さらに思った。言うとゆう\n".repeat(1_500);
-    // The passage of an example.
-    let faults = faults + "　戸を開けると、インクと錆と、蚊取り線香のにおいがした。\n";
+    // The passage of the example of `rewrite_passage`.
+    let faults = format!("{faults}　戸を開けると、インクと錆と、蚊取り線香のにおいがした。\n");
     for episode in 1..=120 {
         let text = if episode == 1 { faults.as_str() } else { "　雨だ・・・。\n" };
         let name = match episode {
