@@ -120,8 +120,11 @@ fn value(name: &str, data: &PromptData<'_>) -> Option<String> {
             let names: Vec<&str> = material.cast.iter().map(|member| member.name.as_str()).collect();
             names.join(if locale == Locale::Ja { "、" } else { ", " })
         }
-        "min" => length.min.to_string(),
-        "max" => length.max.to_string(),
+        "from" if texts.scene_length.1 > 0 => texts.scene_length.0.to_string(),
+        "to" if texts.scene_length.1 > 0 => texts.scene_length.1.to_string(),
+        // Before the scenes are planned, a scene has the length of the episode.
+        "min" | "from" => length.min.to_string(),
+        "max" | "to" => length.max.to_string(),
         "theme" => text(&info.theme),
         "purpose" => text(&info.purpose),
         "core" => text(&info.emotional_core),
@@ -137,11 +140,6 @@ fn value(name: &str, data: &PromptData<'_>) -> Option<String> {
         "previous_end" => material.previous_end.clone(),
         "scene" => texts.scene_card.clone(),
         "before" => before(data),
-        // Before the scenes are planned, those of the whole episode.
-        "from" if texts.scene_length.1 > 0 => texts.scene_length.0.to_string(),
-        "to" if texts.scene_length.1 > 0 => texts.scene_length.1.to_string(),
-        "from" => length.min.to_string(),
-        "to" => length.max.to_string(),
         "findings" => return Some(findings(texts, material, locale)),
         "style" => return Some(style(material, locale)),
         "record" => return Some(record(material, locale)),
