@@ -9,7 +9,7 @@ use crate::checks::Severity;
 /// The maximum number of places of a finding; the number of all is always counted.
 pub const PLACES: usize = 3;
 
-/// What a finding about a novel concerns.
+/// The subject of a finding about a novel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BookFindingKind {
     /// A recorded fact contradicts another one, or a reader noted it.

@@ -15,7 +15,7 @@ use crate::{
     writing::remnants,
 };
 
-/// What is done with a passage.
+/// The way in which a passage is rewritten.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RewriteMode {

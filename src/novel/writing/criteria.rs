@@ -398,8 +398,7 @@ static REMNANTS: LazyLock<Vec<(RemnantPlace, String)>> = LazyLock::new(|| {
 
 /// Finds remaining phrases of an assistant, and control and invisible characters, in a text, with their line numbers.
 pub(crate) fn remnants(text: &str) -> Vec<String> {
-    let mut lines = (1..).zip(text.lines());
-    let found = lines.by_ref().filter_map(|(number, line)| {
+    let found = (1..).zip(text.lines()).filter_map(|(number, line)| {
         // An indented paragraph is narration, whatever its first words are.
         let is_indented = line.starts_with('\u{3000}');
         let line = line.trim().to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! What fumi's own checks find in a draft, as lines of a prompt.
+//! The findings of fumi's own checks in a draft, as lines of a prompt.
 
 use std::cmp::Reverse;
 

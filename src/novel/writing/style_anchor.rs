@@ -6,7 +6,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap},
     sync::OnceLock,
 };
 
@@ -16,11 +16,12 @@ use super::material::WritingMaterial;
 use crate::{
     checks::{
         AnalysedDraft, CheckMaterial, NovelContext, Tuning,
+        features::Cast,
         metrics::{EndingClass, TextMetrics},
         morphology, rule, rules,
     },
     manuscript::{ManuscriptOptions, TextVoice},
-    project::{StylePreset, YamlValue},
+    project::StylePreset,
 };
 
 /// The number of earlier episodes in which worn phrases are searched.
@@ -236,30 +237,21 @@ fn conventions(preset: StylePreset) -> Option<BilingualText> {
 
 /// Returns how the characters of the plot speak, one per line, each ended by a line feed; empty if the settings say nothing.
 pub(super) fn voices(material: &WritingMaterial, locale: Locale) -> String {
-    let sheets = material.context.world.iter().filter_map(|file| match file.get("characters") {
-        Some(YamlValue::List(items)) => Some(items.as_slice()),
-        _ => None,
-    });
-    let by_name: BTreeMap<&str, &YamlValue> =
-        sheets.flatten().filter_map(|sheet| Some((sheet.get("name")?.as_str()?, sheet))).collect();
+    let cast = Cast::from_settings(&material.context.world);
     let lines = material.cast.iter().filter_map(|member| {
-        let sheet = by_name.get(member.name.as_str())?;
-        let words =
-            |key: &str| sheet.get(key).map(|value| value.words().replace('\n', "・")).filter(|text| !text.is_empty());
-        let labelled = |key: &str, label: BilingualText| words(key).map(|text| format!("{} {text}", label.get(locale)));
+        let sheet = cast.member_named(&member.name)?;
+        let labelled = |texts: &[String], label: BilingualText| {
+            (!texts.is_empty()).then(|| format!("{} {}", label.get(locale), texts.join("・")))
+        };
         let facts: Vec<String> = [
-            labelled("first_person", BilingualText::new("first person", "一人称")),
-            labelled("endings", BilingualText::new("endings", "語尾")),
-            words("speech"),
+            labelled(&sheet.first_person, BilingualText::new("first person", "一人称")),
+            labelled(&sheet.endings, BilingualText::new("endings", "語尾")),
+            Some(sheet.speech.clone()).filter(|speech| !speech.is_empty()),
         ]
         .into_iter()
         .flatten()
         .collect();
-        let samples = match sheet.get("sample_lines") {
-            Some(YamlValue::List(items)) => items.as_slice(),
-            _ => &[],
-        };
-        let samples = samples.iter().filter_map(YamlValue::as_str).take(SAMPLES);
+        let samples = sheet.sample_lines.iter().take(SAMPLES);
         let samples = samples.map(|line| ["「", &line.chars().take(SAMPLE).collect::<String>(), "」"].concat());
         let samples = samples.collect::<Vec<String>>().concat();
         let said = facts.join(if locale == Locale::Ja { "。" } else { "; " });

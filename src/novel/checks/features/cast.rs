@@ -20,6 +20,8 @@ pub struct CastMember {
     pub second_person: Vec<String>,
     /// The endings of the character's sentences.
     pub endings: Vec<String>,
+    /// The way of speaking in words, on one line.
+    pub speech: String,
     /// Sample lines in the character's style.
     pub sample_lines: Vec<String>,
     /// The traits of the character.
@@ -93,6 +95,7 @@ fn member(yaml: &YamlValue) -> Option<CastMember> {
         first_person: texts("first_person"),
         second_person: texts("second_person"),
         endings: texts("endings"),
+        speech: yaml.get("speech").map(|speech| speech.words().replace('\n', "・")).unwrap_or_default(),
         sample_lines: texts("sample_lines"),
         traits: texts("traits"),
         addresses: relations

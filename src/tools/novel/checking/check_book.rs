@@ -12,7 +12,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, EpisodeNumber, NovelDeps, READS, REVIEW, Suggestion, texts};
+use super::{CHECKS, EpisodeNumber, NovelDeps, READS, REVIEW, Suggestion, severity_words, texts};
 
 /// The maximum number of findings shown, and with `verbose`.
 const SHOWN: usize = 20;
@@ -219,23 +219,7 @@ impl FindingCounts {
 
     /// Returns the counts in the form `2 medium, 5 low`, or a phrase for no findings.
     fn words(self, locale: Locale) -> String {
-        let named = [
-            (self.high, "high", "高"),
-            (self.medium, "medium", "中"),
-            (self.low, "low", "低"),
-            (self.info, "info", "参考"),
-        ];
-        let some = named.into_iter().filter(|(count, ..)| *count > 0);
-        let words: Vec<String> = match locale {
-            Locale::En => some.map(|(count, en, _)| format!("{count} {en}")).collect(),
-            Locale::Ja => some.map(|(count, _, ja)| format!("{ja}{count}")).collect(),
-        };
-        match (words.is_empty(), locale) {
-            (false, Locale::En) => words.join(", "),
-            (false, Locale::Ja) => words.join("・"),
-            (true, Locale::En) => "no findings".to_owned(),
-            (true, Locale::Ja) => "指摘なし".to_owned(),
-        }
+        severity_words([0, self.high, self.medium, self.low, self.info], "no findings", locale)
     }
 }
 

@@ -269,24 +269,24 @@ impl IssueCounts {
 
     /// Returns the counts in the form `2 high, 5 low`, or a phrase for no issues.
     fn words(self, locale: Locale) -> String {
-        let named = [
-            (self.critical, "critical", "重大"),
-            (self.high, "high", "高"),
-            (self.medium, "medium", "中"),
-            (self.low, "low", "低"),
-            (self.info, "info", "参考"),
-        ];
-        let some = named.into_iter().filter(|(count, ..)| *count > 0);
-        let words: Vec<String> = match locale {
-            Locale::En => some.map(|(count, en, _)| format!("{count} {en}")).collect(),
-            Locale::Ja => some.map(|(count, _, ja)| format!("{ja}{count}")).collect(),
-        };
-        match (words.is_empty(), locale) {
-            (false, Locale::En) => words.join(", "),
-            (false, Locale::Ja) => words.join("・"),
-            (true, Locale::En) => "no issues".to_owned(),
-            (true, Locale::Ja) => "指摘なし".to_owned(),
-        }
+        severity_words([self.critical, self.high, self.medium, self.low, self.info], "no issues", locale)
+    }
+}
+
+/// Returns the counts of the severities, from critical to info, in the form `2 high, 5 low`. `none` is the English
+/// phrase if all are 0.
+fn severity_words(counts: [usize; 5], none: &str, locale: Locale) -> String {
+    let names = Severity::ALL.into_iter().rev().zip(["重大", "高", "中", "低", "参考"]);
+    let some = counts.into_iter().zip(names).filter(|(count, _)| *count > 0);
+    let words: Vec<String> = match locale {
+        Locale::En => some.map(|(count, (severity, _))| format!("{count} {}", severity.name())).collect(),
+        Locale::Ja => some.map(|(count, (_, ja))| format!("{ja}{count}")).collect(),
+    };
+    match (words.is_empty(), locale) {
+        (false, Locale::En) => words.join(", "),
+        (false, Locale::Ja) => words.join("・"),
+        (true, Locale::En) => none.to_owned(),
+        (true, Locale::Ja) => "指摘なし".to_owned(),
     }
 }
 

@@ -40,7 +40,7 @@ const FINDINGS: usize = 8;
 #[derive(Debug)]
 pub struct RewritePassage;
 
-/// What to do with the passage.
+/// The way in which the passage is rewritten.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum RequestedMode {
