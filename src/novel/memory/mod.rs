@@ -12,6 +12,7 @@ mod state_prompt;
 pub use comparison::{KnownFacts, compare_with_earlier, facts_of_settings};
 pub(crate) use facts::is_quoted;
 pub use facts::{EpisodeState, FactError, NotedContradiction, StoryFact, StoryFactKind};
+pub(crate) use remembered::cut_lines;
 pub use remembered::{Remembering, remembered};
 pub use state_files::{EpisodeStates, state_path, states_until};
 pub use state_prompt::state_instruction;

@@ -135,7 +135,7 @@ fn line(fact: &StoryFact, episode: u32, with_quotes: bool, locale: Locale) -> St
 }
 
 /// Returns the first lines of a text that fit, and an ellipsis if some do not.
-fn cut_lines(text: &str, characters: usize) -> String {
+pub(crate) fn cut_lines(text: &str, characters: usize) -> String {
     let mut left = characters.saturating_sub(2);
     let mut kept = String::new();
     for line in text.lines() {

@@ -11,9 +11,8 @@ use crate::{
     project::StylePreset,
 };
 
-/// The largest number of characters that are described, and of sample lines of one.
+/// The largest number of characters that are described.
 const MEMBERS: usize = 8;
-const LINES: usize = 3;
 
 /// The largest number of letters of a fact.
 const LETTERS: usize = 400;
@@ -74,25 +73,12 @@ impl StyleFacts {
     }
 }
 
-/// Describes the speech of a character in one line.
+/// Describes a character in one line.
 fn described(member: &CastMember, locale: Locale) -> String {
-    let lines: Vec<String> = member.sample_lines.iter().take(LINES).cloned().collect();
-    let (first, second) = (member.first_person.join("/"), member.second_person.join("/"));
-    let endings = member.endings.join("/");
-    let parts = [
-        (("first person", "一人称"), first),
-        (("second person", "二人称"), second),
-        (("endings", "語尾"), endings),
-        (("lines", "台詞の例"), lines.join(" / ")),
-    ];
-    let known = parts.iter().filter(|(_, value)| !value.is_empty()).map(|((en, ja), value)| match locale {
-        Locale::En => format!("{en} {value}"),
-        Locale::Ja => format!("{ja} {value}"),
-    });
-    let known: Vec<String> = known.collect();
-    match (known.is_empty(), locale) {
+    let speech = member.speech_line(locale);
+    match (speech.is_empty(), locale) {
         (true, _) => member.name.clone(),
-        (false, Locale::En) => format!("{} ({})", member.name, known.join("; ")),
-        (false, Locale::Ja) => format!("{}（{}）", member.name, known.join("、")),
+        (false, Locale::En) => format!("{} ({speech})", member.name),
+        (false, Locale::Ja) => format!("{}（{speech}）", member.name),
     }
 }

@@ -37,6 +37,13 @@ pub enum AnswerCriterion {
         /// The largest number.
         to: usize,
     },
+    /// The whole text, after the replacements of the answer, has a number of visible characters within a range.
+    WholeLength {
+        /// The smallest number.
+        from: usize,
+        /// The largest number.
+        to: usize,
+    },
     /// The text so far, including this answer, names these characters.
     Characters(Vec<PlotMember>),
     /// The answer contains no phrases that assistants write around a text.
@@ -94,7 +101,7 @@ impl AnswerCriterion {
         match self {
             Self::Form => "form".to_owned(),
             Self::Key(key) => format!("key.{}", key.name),
-            Self::Length { .. } => "length".to_owned(),
+            Self::Length { .. } | Self::WholeLength { .. } => "length".to_owned(),
             Self::Characters(_) => "characters".to_owned(),
             Self::Remnants => "remnants".to_owned(),
         }
@@ -105,7 +112,7 @@ impl AnswerCriterion {
         match self {
             Self::Form => false,
             Self::Key(key) => !matches!(key.holds, KeyContents::Scenes | KeyContents::Replacements),
-            Self::Length { .. } | Self::Characters(_) | Self::Remnants => true,
+            Self::Length { .. } | Self::WholeLength { .. } | Self::Characters(_) | Self::Remnants => true,
         }
     }
 
@@ -126,6 +133,12 @@ impl AnswerCriterion {
             Self::Length { from, to } => BilingualText::new(
                 format!("{from} to {to} visible characters, without ruby, marks and white space"),
                 format!("可視文字（ルビ・記法・空白を除く）で {from}〜{to} 字であること"),
+            ),
+            Self::WholeLength { from, to } => BilingualText::new(
+                format!(
+                    "the whole text then has {from} to {to} visible characters, without ruby, marks and white space"
+                ),
+                format!("本文全体が可視文字（ルビ・記法・空白を除く）で {from}〜{to} 字になること"),
             ),
             Self::Characters(cast) => {
                 let names = names(cast.iter());
@@ -192,9 +205,11 @@ pub(super) fn judge_text(
     let manuscript = Manuscript::read(whole, ManuscriptOptions::default());
     let length = manuscript.count(ManuscriptPart::Body).characters.saturating_sub(before);
     let judged = criteria.iter().filter_map(|criterion| match criterion {
-        AnswerCriterion::Length { from, to } => length_miss(criterion, length, *from, *to),
+        AnswerCriterion::Length { from, to } | AnswerCriterion::WholeLength { from, to } => {
+            length_miss(criterion, length, *from, *to)
+        }
         AnswerCriterion::Characters(cast) => cast_miss(criterion, cast, manuscript.visible().text()),
-        AnswerCriterion::Remnants => remnants_miss(criterion, answer),
+        AnswerCriterion::Remnants => remnants_miss(criterion, answer).or_else(|| heading_miss(criterion, answer)),
         AnswerCriterion::Form | AnswerCriterion::Key(_) => None,
     });
     judged.collect()
@@ -208,7 +223,7 @@ pub(super) fn judge_keys(criteria: &[AnswerCriterion], whole: &YamlValue) -> Vec
         AnswerCriterion::Key(key) => key_miss(criterion, key, whole.get(&key.name)),
         AnswerCriterion::Characters(cast) => cast_miss(criterion, cast, &words),
         AnswerCriterion::Remnants => remnants_miss(criterion, &words),
-        AnswerCriterion::Form | AnswerCriterion::Length { .. } => None,
+        AnswerCriterion::Form | AnswerCriterion::Length { .. } | AnswerCriterion::WholeLength { .. } => None,
     });
     judged.collect()
 }
@@ -267,6 +282,13 @@ pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, V
         };
         match out.matches(find).count() {
             1 => out = out.replacen(find, with, 1),
+            0 if text.matches(find).count() == 1 => {
+                let shown: String = find.chars().take(40).collect();
+                misses.push(wrong(
+                    format!("`find` of replacement {number} ({shown}) overlaps the text of an earlier replacement: join the two into one."),
+                    format!("{number} 番目の置き換えの `find`（{shown}）は、前の置き換えと重なっています。二つを一つにまとめてください。"),
+                ));
+            }
             count => {
                 let shown: String = find.chars().take(40).collect();
                 misses.push(wrong(
@@ -450,6 +472,20 @@ fn remnants_miss(criterion: &AnswerCriterion, text: &str) -> Option<MissedCriter
     ))
 }
 
+/// Refuses a heading above the text: the manuscript gets its own.
+fn heading_miss(criterion: &AnswerCriterion, text: &str) -> Option<MissedCriterion> {
+    let first = text.lines().find(|line| !line.trim().is_empty())?;
+    let is_heading = first.starts_with('#') && first.trim_start_matches('#').starts_with([' ', '\u{3000}']);
+    is_heading.then(|| {
+        let shown: String = first.chars().take(40).collect();
+        miss(
+            criterion,
+            format!("It begins with the heading {shown}: return only the text, without headings."),
+            format!("見出し（{shown}）で始まっています。見出しを付けず、本文だけを返してください。"),
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::{AnswerCriterion, characters, judge_text, read_keys, replaced};
@@ -462,9 +498,14 @@ mod tests {
 
     #[test]
     fn remnants_are_found_outside_of_speech() {
-        for bad in
-            ["承知しました。続きです。\n　朝。", "　朝。\n以上です。", "```\n朝\n```", "SURE, here", "　夜（以下略）"]
-        {
+        for bad in [
+            "承知しました。続きです。\n　朝。",
+            "　朝。\n以上です。",
+            "```\n朝\n```",
+            "SURE, here",
+            "　夜（以下略）",
+            "\n# 第一場\n　朝。",
+        ] {
             assert_eq!(missed(&AnswerCriterion::Remnants, bad), ["remnants"], "{bad}");
         }
         for good in ["「承知しました」と彼は言った。", "　以上の人数は入れない。", "　彼は承知しました、と書いた。"]

@@ -19,8 +19,14 @@ const CHECKED_BYTES: usize = 400_000;
 /// Returns the findings of level low and above, one per line: the line of the draft, the rule, the message, the passage.
 /// Empty if there are none. A malformed `checks` section of the settings counts as absent.
 pub(super) fn draft_findings(draft: &str, material: &WritingMaterial, locale: Locale) -> String {
-    if draft.trim().is_empty() || draft.len() > CHECKED_BYTES {
+    if draft.trim().is_empty() {
         return String::new();
+    }
+    if draft.len() > CHECKED_BYTES {
+        return match locale {
+            Locale::En => format!("(not checked: the draft is larger than {} kB)", CHECKED_BYTES / 1_000),
+            Locale::Ja => format!("（{} kB を超える下書きのため、検査していません）", CHECKED_BYTES / 1_000),
+        };
     }
     let tuning = material.context.tuning().unwrap_or_else(|_| Tuning::default());
     let analysed = AnalysedDraft::read(draft, ManuscriptOptions::default());

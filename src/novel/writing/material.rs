@@ -113,6 +113,8 @@ pub struct WritingMaterial {
     pub prompts: BTreeMap<WritingStage, String>,
     /// The files from which the material comes.
     pub references: Vec<CitedFile>,
+    /// The previous episode, unless its state is recorded.
+    pub(super) unrecorded: Option<CitedFile>,
     /// The errors of files that could not be read.
     pub faults: Vec<ProjectError>,
 }
@@ -167,6 +169,9 @@ impl WritingMaterial {
         material.context.plot = Some(plot.clone());
         let EpisodeStates { mut states, faults } = memory::states_until(novel.project(), episode)?;
         states.retain(|state| state.episode < episode.number());
+        if states.last().is_some_and(|state| state.episode + 1 == episode.number()) {
+            material.unrecorded = None;
+        }
         material.states = states;
         material.faults.extend(faults);
         material.cast = cast_of(&plot, &world);
@@ -226,6 +231,7 @@ impl WritingMaterial {
             let skipped = visible.chars().count().saturating_sub(END);
             self.previous_end = visible.chars().skip(skipped).collect();
             self.cite(file, BilingualText::new("the previous episode", "前の話の原稿"))?;
+            self.unrecorded = self.references.last().filter(|cited| cited.path == file.shown()).cloned();
         }
         if text.len() <= EARLIER_BYTES {
             self.earlier.episodes.push(EarlierText { path: file.shown(), text });

@@ -7,6 +7,7 @@
 mod criteria;
 mod draft_findings;
 mod material;
+mod material_text;
 mod overview;
 mod prompt;
 mod scenes;

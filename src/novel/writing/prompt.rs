@@ -6,16 +6,15 @@
 use fumi_base::{template, text::Locale};
 
 use super::{
+    criteria,
     draft_findings::draft_findings,
     material::{LengthRange, WritingMaterial},
+    material_text::{named_in, plot_lines, record},
     session::{StageFeedback, WritingSession, is_approval},
-    stages::{SCENES, TurnContents, WritingStage},
+    stages::{SCENES, StageRoute, TurnContents, WritingStage},
     style_anchor,
 };
-use crate::{
-    memory::{self, Remembering},
-    project::YamlValue,
-};
+use crate::project::YamlValue;
 
 /// The largest number of characters inserted for one placeholder.
 const FILLED: usize = 4_000;
@@ -25,6 +24,9 @@ const RECORD: usize = 3_000;
 
 const FRAME_EN: &str = include_str!("prompts/frame.en.md");
 const FRAME_JA: &str = include_str!("prompts/frame.ja.md");
+/// The frames of stages that cite the material, which says the rest.
+const SHORT_FRAME_EN: &str = include_str!("prompts/short_frame.en.md");
+const SHORT_FRAME_JA: &str = include_str!("prompts/short_frame.ja.md");
 
 /// The number of characters shown from the end of the text so far.
 const END: usize = 400;
@@ -73,9 +75,11 @@ fn task(stage: WritingStage, turn: usize, material: &WritingMaterial, locale: Lo
 
 /// Returns the prompt of a turn.
 pub(super) fn render(data: &PromptData<'_>) -> String {
-    let frame = match data.locale {
-        Locale::En => FRAME_EN,
-        Locale::Ja => FRAME_JA,
+    let frame = match (data.stage.route(), data.locale) {
+        (StageRoute::Short, Locale::En) => SHORT_FRAME_EN,
+        (StageRoute::Short, Locale::Ja) => SHORT_FRAME_JA,
+        (_, Locale::En) => FRAME_EN,
+        (_, Locale::Ja) => FRAME_JA,
     };
     let task = fill(task(data.stage, data.turn, data.material, data.locale), data, None);
     template::fill(frame, ("{", "}"), |name| match name {
@@ -138,11 +142,13 @@ fn value(name: &str, data: &PromptData<'_>) -> Option<String> {
         }
         "plot" => plot_lines(material, locale),
         "previous_end" => material.previous_end.clone(),
+        "title" => text(&info.title),
+        "written" => criteria::characters(&texts.so_far).to_string(),
         "scene" => texts.scene_card.clone(),
         "before" => before(data),
         "findings" => return Some(findings(texts, material, locale)),
         "style" => return Some(style(material, locale)),
-        "record" => return Some(record(material, locale)),
+        "record" => return Some(recorded(material, locale)),
         "form" => return Some(form(stage, turn, locale)),
         "feedback" => return Some(feedback(session, stage, turn, locale)),
         _ => return None,
@@ -157,34 +163,6 @@ fn value(name: &str, data: &PromptData<'_>) -> Option<String> {
     }
     let cut: String = value.trim().chars().take(FILLED).collect();
     Some(if cut.len() < value.trim().len() { cut + "…" } else { cut })
-}
-
-/// Returns the parts of the plot that it has, one labelled line each.
-fn plot_lines(material: &WritingMaterial, locale: Locale) -> String {
-    let plot = &material.plot;
-    let info = &plot.episode_info;
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let list = |items: &[YamlValue]| {
-        let items = items.iter().map(|item| item.words().replace('\n', " / "));
-        items.filter(|item| !item.trim().is_empty()).collect::<Vec<_>>().join(" | ")
-    };
-    let acts = &plot.story_structure;
-    let parts = [
-        ("Theme", "主題", text(&info.theme)),
-        ("Purpose", "役割", text(&info.purpose)),
-        ("Leaves with the reader", "読者に残すもの", text(&info.emotional_core)),
-        ("Synopsis", "あらすじ", text(&plot.synopsis)),
-        ("Structure", "構成", list(&[acts.setup.clone(), acts.confrontation.clone(), acts.resolution.clone()])),
-        ("Events", "出来事", list(&plot.key_events)),
-        ("Foreshadowing", "伏線", list(&plot.foreshadowing)),
-        ("Points to watch", "留意点", list(&plot.quality_checkpoints)),
-    ];
-    let written = parts.into_iter().filter(|(.., words)| !words.trim().is_empty());
-    let lines = written.map(|(en, ja, words)| match locale {
-        Locale::En => format!("{en}: {}", words.trim()),
-        Locale::Ja => format!("{ja}: {}", words.trim()),
-    });
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the end of the text before a scene: of the scene before it, or of the previous episode.
@@ -215,13 +193,8 @@ fn style(material: &WritingMaterial, locale: Locale) -> String {
 }
 
 /// Returns what is recorded of the earlier episodes about the people and things of the plot, followed by an empty line.
-fn record(material: &WritingMaterial, locale: Locale) -> String {
-    let plot = &material.plot;
-    let events = plot.key_events.iter().chain(&plot.foreshadowing).map(YamlValue::words);
-    let named = plot.character_names().into_iter().chain(plot.synopsis.clone()).chain(events);
-    let named = named.collect::<Vec<_>>().join("\n");
-    let asked = Remembering { characters: RECORD, with_quotes: false, named_in: Some(&named), locale };
-    let Some(record) = memory::remembered(&material.states, asked) else { return String::new() };
+fn recorded(material: &WritingMaterial, locale: Locale) -> String {
+    let Some(record) = record(material, &named_in(material), RECORD, locale) else { return String::new() };
     match locale {
         Locale::En => format!("Recorded of the earlier episodes; contradict none of it:\n{record}\n"),
         Locale::Ja => format!("これまでの話の記録（食い違わないこと）:\n{record}\n"),

@@ -1,7 +1,12 @@
 //! The planned scenes of the short route: their cards, and the length of each.
 
-use super::{criteria, material::LengthRange};
-use crate::project::YamlValue;
+use fumi_base::text::BilingualText;
+
+use super::{
+    criteria::{self, MissedCriterion},
+    material::LengthRange,
+};
+use crate::project::{YamlValue, number_in};
 
 /// The largest length that a card can state, in characters; the longest manuscript.
 const LONGEST: usize = 200_000;
@@ -61,17 +66,46 @@ impl ScenePlan {
         (about * 7 / 10, about * 13 / 10)
     }
 
+    /// Reports cards whose lengths add up to less or more than the target by over a quarter. Cards without a length are
+    /// not judged.
+    pub(super) fn length_miss(&self, whole: LengthRange) -> Option<MissedCriterion> {
+        let stated: Option<Vec<usize>> = self.cards.iter().map(stated_length).collect();
+        let sum: usize = stated?.iter().sum();
+        let LengthRange { min, max } = whole;
+        let is_near = sum * 4 >= min as usize * 3 && sum * 4 <= max as usize * 5;
+        (!is_near).then(|| MissedCriterion {
+            criterion: "scenes".to_owned(),
+            message: BilingualText::new(
+                format!(
+                    "The lengths of the cards add up to {sum} characters; the episode has {min} to {max}. Each scene is requested in proportion."
+                ),
+                format!(
+                    "場面カードの字数を合わせると {sum} 字で、話の目標は {min}〜{max} 字です。各場面は、この比のまま目標に合わせた字数で求めます。"
+                ),
+            ),
+            is_minor: true,
+        })
+    }
+
     /// Returns the lengths that the cards state. A card without one counts as an average card.
     fn lengths(&self) -> Vec<usize> {
-        let stated = self.cards.iter().map(|card| match card.get("characters") {
-            Some(YamlValue::Int(number)) => usize::try_from(*number).ok().filter(|number| *number > 0),
-            _ => None,
-        });
-        let stated: Vec<Option<usize>> = stated.map(|number| number.map(|number| number.min(LONGEST))).collect();
+        let stated: Vec<Option<usize>> = self.cards.iter().map(stated_length).collect();
         let known = || stated.iter().flatten();
         let average = known().sum::<usize>().checked_div(known().count()).unwrap_or(1).max(1);
         stated.iter().map(|number| number.unwrap_or(average)).collect()
     }
+}
+
+/// Returns the length that a card states: a number, or the middle of a range such as `1800〜2000字`.
+fn stated_length(card: &YamlValue) -> Option<usize> {
+    let stated = card.get("characters")?.words();
+    let numbers = stated.split(['〜', '～', '~', '-', '–', 'ー']).filter_map(|part| {
+        let bare = part.trim().trim_start_matches('約').trim_end_matches(['前', '後', '程', '度']);
+        number_in(bare)
+    });
+    let numbers: Vec<usize> = numbers.take(2).map(|number| (number as usize).min(LONGEST)).collect();
+    let sum: usize = numbers.iter().sum();
+    sum.checked_div(numbers.len()).filter(|number| *number > 0)
 }
 
 #[cfg(test)]
@@ -95,6 +129,31 @@ mod tests {
         // Earlier scenes used everything.
         assert_eq!(plan.length(2, 9_000, whole), (315, 585));
         assert_eq!(plan.length(3, 9_000, whole), (1, 541));
+    }
+
+    #[test]
+    fn lengths_are_read_as_people_write_them() {
+        for (written, expected) in [
+            ("800", Some(800)),
+            ("1800〜2000字", Some(1_900)),
+            ("約1,200字", Some(1_200)),
+            ("８００字程度", Some(800)),
+            ("短め", None),
+        ] {
+            let plan = ScenePlan::read(&format!("scenes: [{{characters: \"{written}\"}}]\n"));
+            assert_eq!(super::stated_length(&plan.cards[0]), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn cards_far_from_the_target_are_reported() {
+        let whole = LengthRange { min: 3_600, max: 4_400 };
+        for (cards, is_reported) in [("1300, 1300, 1400", false), ("300, 400, 500", true), ("9000, 10, 10", true)] {
+            let cards: Vec<String> = cards.split(", ").map(|length| format!("{{characters: {length}}}")).collect();
+            let plan = ScenePlan::read(&format!("scenes: [{}]\n", cards.join(", ")));
+            assert_eq!(plan.length_miss(whole).is_some(), is_reported, "{cards:?}");
+        }
+        assert!(ScenePlan::read("scenes: [港, {characters: 9}]\n").length_miss(whole).is_none());
     }
 
     #[test]

@@ -415,6 +415,15 @@ impl WritingSession {
         Vec::new()
     }
 
+    /// Returns the hashes of the answers of an author, and of the outputs that are made only of such answers.
+    pub(super) fn written_by(&self, author: &str) -> impl Iterator<Item = &str> {
+        let is_own = move |turn: &&AcceptedAnswer| turn.written_by == author;
+        let outputs = self.stage_outputs.known.iter().flatten();
+        let whole = outputs.clone().filter(move |output| output.turns.iter().all(|turn| is_own(&turn)));
+        let turns = outputs.flat_map(|output| &output.turns).chain(&self.turns).filter(is_own);
+        whole.map(|output| output.sha256.as_str()).chain(turns.map(|turn| turn.sha256.as_str()))
+    }
+
     /// Returns the files that the session lists and that a step may need.
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
         let outputs = self.completed_stages.iter().filter_map(|stage| self.output(*stage));

@@ -4,7 +4,7 @@
 //! After a crash, either the answer was taken or the same answer can be sent again. A rejected call writes nothing.
 //! Locking is left to the caller.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use fumi_base::{
     errors::{UserError as _, unless_unreadable},
@@ -31,6 +31,9 @@ use crate::{
     project::{EpisodeId, NovelProject},
     references::ContentHash,
 };
+
+/// The origin of an answer that the host sent.
+const HOST: &str = "host";
 
 /// The time and random number of a call, supplied from outside.
 #[derive(Clone, Debug)]
@@ -110,6 +113,9 @@ pub struct StepOutcome {
     pub trace: Vec<TracedTurn>,
     /// The criteria that the accepted answer misses slightly.
     pub warnings: Vec<MissedCriterion>,
+    /// The hashes of the files that the author of this call's answer knows: those that its question listed, and those made
+    /// of answers by the host. Empty unless the host answered.
+    pub known: BTreeSet<String>,
     /// The settings that could not be read and were left out.
     pub faults: Vec<BilingualText>,
 }
@@ -242,7 +248,7 @@ impl WritingService {
         let before = session.completed().len();
         let mut workflow = Workflow::new(session, texts, &self.material, self.locale);
         let mut trace = trace::read_trace(&self.project, workflow.session())?;
-        let mut warnings = Vec::new();
+        let (mut warnings, mut known) = (Vec::new(), BTreeSet::new());
         let (next, mut writes) = match act {
             SessionAction::Peek => {
                 let stepped = workflow.step(None, &now.moment)?;
@@ -261,18 +267,25 @@ impl WritingService {
             SessionAction::Answer(answer) => {
                 let question = workflow.step(None, &now.moment)?.next;
                 let elapsed = now.moment.since(&asked_at);
+                let is_host = answer.written_by == HOST;
                 let answer = TurnAnswer { elapsed, ..answer };
                 let WorkflowStep { next, writes, warnings: missed } = workflow.step(Some(answer), &now.moment)?;
                 warnings = missed;
+                if let (NextStep::Ask(asked), true) = (&question, is_host) {
+                    known.extend(asked.context.iter().map(|cited| cited.sha256.clone()));
+                    known.extend(workflow.session().written_by(HOST).map(str::to_owned));
+                }
                 let about = TraceContext { tool, asked_at: &asked_at, question: &question };
                 (next, Self::with_trace(&workflow, &about, writes, &mut trace, now))
             }
         };
+        let material = self.missing_material(&next)?;
         if matches!(next, NextStep::Done(_)) || places_draft {
             // Checked before anything is written: with several candidates for the manuscript, none is overwritten.
             self.delivered()?;
         }
         let mut last = writes.pop();
+        apply(&self.project, material.as_slice())?;
         apply(&self.project, &writes)?;
         let draft = workflow.session().output(WritingStage::DRAFT).filter(|_| places_draft);
         let own = text_to_place(&workflow, &next, &writes, draft, edited.is_some());
@@ -299,6 +312,7 @@ impl WritingService {
         let changes = manuscript.into_iter().chain(session).collect();
         change_set::apply(&self.project, None, changes)?;
         writes.extend(last);
+        writes.extend(material);
         let written = writes.into_iter().map(|write| (write.path, write.text.len()));
         Ok(StepOutcome {
             next,
@@ -311,8 +325,17 @@ impl WritingService {
             written: written.chain(placed).collect(),
             trace: trace.execution_trace,
             warnings,
+            known,
             faults: self.material.faults.iter().map(|fault| fault.error_message().message).collect(),
         })
+    }
+
+    /// Returns the file of the material that a question cites, unless it exists.
+    fn missing_material(&self, next: &NextStep) -> Result<Option<FileWrite>, WritingError> {
+        let NextStep::Ask(ask) = next else { return Ok(None) };
+        let Some(file) = &ask.material else { return Ok(None) };
+        let is_there = self.project.find(&file.path)?.is_some();
+        Ok((!is_there).then(|| file.clone()))
     }
 
     /// Returns the prompts of all turns of a route, without a session.

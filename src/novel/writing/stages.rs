@@ -151,9 +151,8 @@ struct StageRow {
     title: BilingualText,
     /// The positions in the table of the stages whose outputs it reads, from 1.
     reads: Vec<usize>,
-    /// True if its questions cite the plot, the settings and the previous episode.
-    #[serde(default = "yes")]
-    cites_project: bool,
+    #[serde(default)]
+    cites: Citations,
     /// The position of the stage whose text it passes on, after the replacements of its answer.
     revises: Option<usize>,
     turns: Vec<TurnContents>,
@@ -161,8 +160,16 @@ struct StageRow {
     everyone_at: Option<usize>,
 }
 
-fn yes() -> bool {
-    true
+/// The sources that the questions of a stage cite beside the outputs of earlier stages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Citations {
+    /// The plot, the settings and the previous episode, each as its file.
+    #[default]
+    Project,
+    /// The material as one text.
+    Material,
+    Nothing,
 }
 
 /// The parsed contents of `stages.toml`.
@@ -294,9 +301,9 @@ impl WritingStage {
         matches!(self.turns(), [TurnContents::Scene])
     }
 
-    /// True if the questions of the stage cite the plot, the settings and the previous episode.
-    pub(super) fn cites_project(self) -> bool {
-        self.row().cites_project
+    /// Returns the sources that the questions of the stage cite.
+    pub(super) fn cites(self) -> Citations {
+        self.row().cites
     }
 
     /// Returns the stage whose text this one passes on, after the replacements of its answer.

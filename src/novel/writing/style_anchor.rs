@@ -39,12 +39,6 @@ const PHRASES: usize = 10;
 /// The largest number of unwanted expressions of the settings that are shown.
 const UNWANTED: usize = 20;
 
-/// The largest number of sample lines of a character.
-const SAMPLES: usize = 2;
-
-/// The largest number of characters of a sample line.
-const SAMPLE: usize = 60;
-
 /// The rules whose findings are phrases to avoid.
 const PHRASE_RULES: [&str; 3] = ["cliche", "machine_prose", "overused_phrase"];
 
@@ -239,23 +233,8 @@ fn conventions(preset: StylePreset) -> Option<BilingualText> {
 pub(super) fn voices(material: &WritingMaterial, locale: Locale) -> String {
     let cast = Cast::from_settings(&material.context.world);
     let lines = material.cast.iter().filter_map(|member| {
-        let sheet = cast.member_named(&member.name)?;
-        let labelled = |texts: &[String], label: BilingualText| {
-            (!texts.is_empty()).then(|| format!("{} {}", label.get(locale), texts.join("・")))
-        };
-        let facts: Vec<String> = [
-            labelled(&sheet.first_person, BilingualText::new("first person", "一人称")),
-            labelled(&sheet.endings, BilingualText::new("endings", "語尾")),
-            Some(sheet.speech.clone()).filter(|speech| !speech.is_empty()),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        let samples = sheet.sample_lines.iter().take(SAMPLES);
-        let samples = samples.map(|line| ["「", &line.chars().take(SAMPLE).collect::<String>(), "」"].concat());
-        let samples = samples.collect::<Vec<String>>().concat();
-        let said = facts.join(if locale == Locale::Ja { "。" } else { "; " });
-        (!said.is_empty() || !samples.is_empty()).then(|| format!("- {}: {said}{samples}\n", member.name))
+        let speech = cast.member_named(&member.name)?.speech_line(locale);
+        (!speech.is_empty()).then(|| format!("- {}: {speech}\n", member.name))
     });
     lines.collect()
 }

@@ -11,10 +11,11 @@ use fumi_base::text::{BilingualText, Locale};
 use super::{
     criteria::{self, AcceptedMisses, AnswerCriterion, MissedCriterion},
     material::{LengthRange, WritingMaterial},
+    material_text::material_text,
     prompt::{self, PromptData, WrittenTexts},
     scenes::ScenePlan,
     session::{AcceptedAnswer, StageFeedback, StageOutput, WaivedCriterion, WritingSession, is_approval},
-    stages::{KeyContents, TIMEOUT, TurnContents, WritingStage},
+    stages::{Citations, KeyContents, TIMEOUT, TurnContents, WritingStage},
     store::path_of,
     utc_time::UtcTime,
 };
@@ -103,6 +104,8 @@ pub struct TurnQuestion {
     pub instruction: String,
     /// The files to read.
     pub context: Vec<CitedFile>,
+    /// The material that `context` cites, as the file of the session to write unless it exists.
+    pub(super) material: Option<FileWrite>,
     pub criteria: Vec<AnswerCriterion>,
     /// The form of the answer: keys or text.
     pub gives: &'static TurnContents,
@@ -377,7 +380,7 @@ impl<'a> Workflow<'a> {
     /// Stores a file of the session, named by its hash, so that it never replaces a file that an earlier state lists.
     fn store_text(&mut self, stem: &str, extension: &str, text: String, writes: &mut Vec<FileWrite>) -> String {
         let sha256 = ContentHash::from_bytes(text.as_bytes()).digits().to_owned();
-        let path = format!(".noveler/writes/{}/{stem}-{}.{extension}", self.session.id(), &sha256[..12]);
+        let path = self.own_path(stem, extension, &sha256);
         self.texts.insert(path.clone(), text.clone());
         writes.push(FileWrite { path, text });
         sha256
@@ -419,9 +422,12 @@ impl<'a> Workflow<'a> {
         merge(&mut pairs, given);
         let whole = YamlValue::Map(pairs);
         let Some(revised) = stage.revises() else {
-            let misses = criteria::accept(criteria::judge_keys(&criteria, &whole), &answer.waive)?;
             let plans_scenes = keys.iter().any(|key| key.holds == KeyContents::Scenes);
-            let scenes = plans_scenes.then(|| ScenePlan::from_answer(&whole).count());
+            let plan = plans_scenes.then(|| ScenePlan::from_answer(&whole));
+            let mut misses = criteria::judge_keys(&criteria, &whole);
+            misses.extend(plan.as_ref().and_then(|plan| plan.length_miss(self.length())));
+            let misses = criteria::accept(misses, &answer.waive)?;
+            let scenes = plan.map(|plan| plan.count());
             return Ok(AcceptedOutput {
                 characters: CharacterCounts::count(&whole.words()).characters,
                 whole: serde_saphyr::to_string(&whole).expect("parsed YAML can be written"),
@@ -432,7 +438,7 @@ impl<'a> Workflow<'a> {
         // Names are searched in the manuscript after the replacements, not in the answer.
         let (of_text, of_keys): (Vec<AnswerCriterion>, Vec<AnswerCriterion>) =
             criteria.into_iter().partition(|criterion| {
-                matches!(criterion, AnswerCriterion::Characters(_) | AnswerCriterion::Length { .. })
+                matches!(criterion, AnswerCriterion::Characters(_) | AnswerCriterion::WholeLength { .. })
             });
         let mut misses = criteria::judge_keys(&of_keys, &whole);
         let list = whole.get("replacements").unwrap_or(&YamlValue::Null);
@@ -457,7 +463,7 @@ impl<'a> Workflow<'a> {
                 let mut criteria: Vec<AnswerCriterion> =
                     std::iter::once(AnswerCriterion::Form).chain(keys_of).collect();
                 if keys.iter().any(|key| key.holds == KeyContents::Replacements) {
-                    criteria.push(AnswerCriterion::Length { from: min, to: max });
+                    criteria.push(AnswerCriterion::WholeLength { from: min, to: max });
                 }
                 criteria
             }
@@ -490,6 +496,7 @@ impl<'a> Workflow<'a> {
             return NextStep::Done(self.done());
         };
         let turn = self.session.turns().len() + 1;
+        let material = (stage.cites() == Citations::Material).then(|| self.material_file());
         NextStep::Ask(Box::new(TurnQuestion {
             stage,
             instruction: prompt::render(&PromptData {
@@ -500,7 +507,8 @@ impl<'a> Workflow<'a> {
                 locale: self.locale,
                 texts: &self.written(stage, turn),
             }),
-            context: self.context(stage),
+            context: self.context(stage, material.as_ref()),
+            material,
             criteria: self.criteria(stage, turn),
             gives: stage.contents(turn),
             submit: AnswerTarget {
@@ -515,8 +523,21 @@ impl<'a> Workflow<'a> {
         }))
     }
 
+    /// Returns the material as a file of the session.
+    fn material_file(&self) -> FileWrite {
+        let text = material_text(self.material, self.locale);
+        let sha256 = ContentHash::from_bytes(text.as_bytes());
+        let path = self.own_path("material", "md", sha256.digits());
+        FileWrite { path, text }
+    }
+
+    /// Returns the path of a file of the session, which contains the hash of its contents.
+    fn own_path(&self, stem: &str, extension: &str, sha256: &str) -> String {
+        format!(".noveler/writes/{}/{stem}-{}.{extension}", self.session.id(), &sha256[..12])
+    }
+
     /// Returns the files to read for a stage: the material, the outputs of earlier stages, and the stage's own turns.
-    fn context(&self, stage: WritingStage) -> Vec<CitedFile> {
+    fn context(&self, stage: WritingStage, material: Option<&FileWrite>) -> Vec<CitedFile> {
         let outputs = stage.reads().filter_map(|read| {
             let output = self.session.output(read)?;
             Some(CitedFile {
@@ -530,13 +551,28 @@ impl<'a> Workflow<'a> {
             sha256: piece.sha256.clone(),
             what: BilingualText::new(format!("turn {turn} of this stage"), format!("この段階の {turn} 回目")),
         });
-        let material = self.material.references.iter().filter(|_| stage.cites_project());
+        let files = match (stage.cites(), material) {
+            (Citations::Project, _) => self.material.references.clone(),
+            (Citations::Material, Some(file)) => {
+                let material = CitedFile {
+                    path: file.path.clone(),
+                    sha256: ContentHash::from_bytes(file.text.as_bytes()).digits().to_owned(),
+                    what: BilingualText::new(
+                        "the material: plot, style, characters, settings, record",
+                        "資料（プロット・文体・人物・設定・記録）",
+                    ),
+                };
+                let unrecorded = self.material.unrecorded.iter().filter(|_| stage == WritingStage::SCENE_PLAN);
+                std::iter::once(material).chain(unrecorded.cloned()).collect()
+            }
+            (Citations::Material | Citations::Nothing, _) => Vec::new(),
+        };
         let previous = self.session.output(stage).filter(|output| output.stale).map(|output| CitedFile {
             path: output.output_file.clone(),
             sha256: output.sha256.clone(),
             what: BilingualText::new("the previous result of this stage", "この段階の前回の結果"),
         });
-        material.cloned().chain(outputs).chain(previous).chain(turns).collect()
+        files.into_iter().chain(outputs).chain(previous).chain(turns).collect()
     }
 
     /// Returns the shortest and the longest length of a scene.

@@ -39,6 +39,48 @@ async fn seven_questions_make_the_manuscript_and_lead_to_the_checks() {
     assert_eq!(tools, ["noveler_check", "noveler_complete"]);
 }
 
+/// A host has its own answers and what earlier replies listed in its conversation. One that begins anew sees everything.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reply_to_an_answer_lists_only_what_is_new() {
+    let sample = unwritten();
+    let app = sample.app();
+    let listed = |asked: &serde_json::Value| -> Vec<String> {
+        let context = asked["context"].as_array().unwrap().iter();
+        context.map(|cited| cited.as_str().unwrap().split_once(' ').unwrap().1.to_owned()).collect()
+    };
+    let material = "the material: plot, style, characters, settings, record".to_owned();
+    let first = ok(&app, "noveler_write", short()).await;
+    assert_eq!(listed(&first), [material.as_str()]);
+    let id = first["context"][0].as_str().unwrap().split(' ').next().unwrap().to_owned();
+    let text = ok(&app, "fetch_artifact", json!({"artifact_id": id})).await.to_string();
+    // The plot, a sheet, a relation between two people of the plot, a term of the plot; and neither a person nor a term
+    // that it does not name.
+    for words in [
+        "気象通報の口調で話す小学生",
+        "備考の欄に「なし」としか書いたことがない",
+        "年下の観測員として扱う",
+        "差し渡し八十センチ",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert!(!text.contains("佐和") && !text.contains("様式第九号"), "{text}");
+    let asked = until(&app, first, Some("write_scenes:2")).await;
+    assert_eq!(listed(&asked), Vec::<String>::new());
+    let again = ok(&app, "noveler_write", json!({"episode": 1, "session_id": asked["session_id"]})).await;
+    assert_eq!(listed(&again), [material.as_str(), "Planning the scenes", "turn 1 of this stage"]);
+    // Changed settings are new.
+    let sheets = "30_設定集/キャラクター.yaml";
+    let edited = sample.read(sheets).replace("備考の欄に「なし」としか書いたことがない", "備考の欄を埋めない");
+    std::fs::write(sample.root().join(sheets), edited).unwrap();
+    let (tool, mut arguments) = submission(&again);
+    arguments["content"] = json!(script::answer("write_scenes:2"));
+    let asked = ok(&app, &tool, arguments).await;
+    assert_eq!(listed(&asked), [material.as_str()]);
+    let id = asked["context"][0].as_str().unwrap().split(' ').next().unwrap().to_owned();
+    let text = ok(&app, "fetch_artifact", json!({"artifact_id": id})).await.to_string();
+    assert!(text.contains("備考の欄を埋めない"), "{text}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_novel_is_written_by_the_short_route() {
     let sample = Sample::empty();

@@ -2,6 +2,8 @@
 //!
 //! A detail that the files omit is empty, and checks draw no conclusion from it.
 
+use fumi_base::text::Locale;
+
 use crate::{
     morphology::{Ipadic, Morphology as _},
     project::YamlValue,
@@ -30,6 +32,30 @@ pub struct CastMember {
     pub addresses: Vec<(String, Vec<String>)>,
     /// All texts about the character in the settings, one per line.
     pub words: String,
+}
+
+/// The largest number of sample lines of a character that are shown, and of characters of each.
+const SAMPLE_LINES: usize = 3;
+const SAMPLE_CHARACTERS: usize = 60;
+
+impl CastMember {
+    /// Describes how the character speaks, on one line: pronouns, endings, the way of speaking, sample lines. Empty if the
+    /// settings say nothing about it.
+    pub fn speech_line(&self, locale: Locale) -> String {
+        let samples = self.sample_lines.iter().take(SAMPLE_LINES);
+        let samples: String =
+            samples.map(|line| format!("「{}」", line.chars().take(SAMPLE_CHARACTERS).collect::<String>())).collect();
+        let parts = [
+            ("first person ", "一人称", self.first_person.join("/")),
+            ("second person ", "二人称", self.second_person.join("/")),
+            ("endings ", "語尾", self.endings.join("/")),
+            ("", "", self.speech.clone()),
+            ("", "", samples),
+        ];
+        let said = parts.into_iter().filter(|(.., value)| !value.is_empty());
+        let said = said.map(|(en, ja, value)| format!("{}{value}", if locale == Locale::Ja { ja } else { en }));
+        said.collect::<Vec<_>>().join(if locale == Locale::Ja { "。" } else { "; " })
+    }
 }
 
 impl CastMember {

@@ -328,8 +328,8 @@ fn every_criterion_says_in_both_languages_what_it_asks() {
                     assert!(said.en.contains(&key.name) && said.en.contains(&*key.meaning.en), "{said:?}");
                     assert!(said.ja.contains(&key.name) && said.ja.contains(&*key.meaning.ja), "{said:?}");
                 }
-                AnswerCriterion::Length { from, to } => {
-                    assert!(from < to && said.en.starts_with(&format!("{from} to {to}")), "{said:?}");
+                AnswerCriterion::Length { from, to } | AnswerCriterion::WholeLength { from, to } => {
+                    assert!(from < to && said.en.contains(&format!("{from} to {to}")), "{said:?}");
                 }
                 AnswerCriterion::Characters(cast) => assert!(said.ja.contains(&cast[0].name), "{said:?}"),
                 AnswerCriterion::Form | AnswerCriterion::Remnants => {}

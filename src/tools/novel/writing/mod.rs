@@ -237,6 +237,8 @@ pub(in crate::novel) async fn question(
     let edited = edit_notice(worked, locale);
     let mut more = more;
     more.extend(edited.clone().map(|said| ("manuscript_edited".to_owned(), json!(said))));
+    // The host has them in its conversation. A call without an answer lists every file.
+    let listed = asked.context.iter().filter(|cited| !worked.known.contains(&cited.sha256));
     let warned = warnings(&worked.warnings, locale);
     let mut report: Vec<String> = warned.iter().map(|said| format!("! {said}")).collect();
     if !warned.is_empty() {
@@ -255,13 +257,13 @@ pub(in crate::novel) async fn question(
         session_id: asked.submit.session_id.clone(),
         step,
         instruction: asked.instruction.clone(),
-        context: asked.context.iter().map(|cited| reference(cited, locale)).collect(),
+        context: listed.map(|cited| reference(cited, locale)).collect(),
         acceptance_criteria: asked
             .criteria
             .iter()
             .map(|criterion| criterion.sentence().get(locale).to_owned())
             .collect(),
-        response_schema: answer_schema(asked.gives, locale),
+        response_schema: answer_schema(asked.gives),
         submit: AnswerCall { tool, arguments, answer: "content", sample: None },
         material: material(&asked.context, cx).await?,
         report: report.join("\n"),
@@ -302,7 +304,7 @@ pub(in crate::novel) fn artifact(sha256: &str) -> String {
 }
 
 /// Returns the schema of an answer that consists of keys; `None` for a plain text.
-fn answer_schema(gives: &TurnContents, locale: Locale) -> Option<Map<String, Value>> {
+fn answer_schema(gives: &TurnContents) -> Option<Map<String, Value>> {
     let TurnContents::Keys(keys) = gives else { return None };
     let property = |holds| match holds {
         KeyContents::Characters(least) => json!({"type": "string", "minLength": least}),
@@ -316,9 +318,8 @@ fn answer_schema(gives: &TurnContents, locale: Locale) -> Option<Map<String, Val
     let properties: Map<String, Value> = keys
         .iter()
         .map(|key| {
-            let mut schema = property(key.holds);
-            schema["description"] = json!(key.meaning.get(locale));
-            (key.name.clone(), schema)
+            // The criteria describe the keys.
+            (key.name.clone(), property(key.holds))
         })
         .collect();
     let names: Vec<&str> = keys.iter().map(|key| &*key.name).collect();

@@ -387,6 +387,7 @@ async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Outp
         instruction: preview(task_of(&planned.instruction)),
     });
     let plan: Vec<PlannedQuestion> = plan.collect();
+    let by_scene = route.stages().any(WritingStage::is_by_scene);
     let pending = route.stages().map(|stage| StageReport {
         stage: stage.number(),
         name: stage.name().to_owned(),
@@ -400,8 +401,19 @@ async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Outp
         command: NovelerWrite::SPEC.name.to_owned(),
         summary: localized(
             locale,
-            format!("{} questions would be asked; nothing was written.", plan.len()),
-            format!("{} 回の問いが行われます。何も書き込んでいません。", plan.len()),
+            if by_scene {
+                format!("{} questions would be asked, more with several scenes; nothing was written.", plan.len())
+            } else {
+                format!("{} questions would be asked; nothing was written.", plan.len())
+            },
+            if by_scene {
+                format!(
+                    "{} 回の問いが行われます（場面が増えればその分だけ増えます）。何も書き込んでいません。",
+                    plan.len()
+                )
+            } else {
+                format!("{} 回の問いが行われます。何も書き込んでいません。", plan.len())
+            },
         ),
         session_id: None,
         total_stages_completed: 0,
@@ -474,7 +486,10 @@ impl Output {
             let of_stage = |planned: &&PlannedQuestion| planned.step.split(':').next() == Some(name);
             let turns: Vec<&PlannedQuestion> = self.plan.iter().filter(of_stage).collect();
             let (title, count) = (&turns.first()?.title, turns.len());
+            let by_scene = WritingStage::parse(name).is_ok_and(WritingStage::is_by_scene);
             Some(match (count, locale) {
+                (_, Locale::En) if by_scene => format!("{stage} {name} (a turn for each scene): {title}"),
+                (_, Locale::Ja) if by_scene => format!("{stage} {name}（場面ごとに一回）: {title}"),
                 (1, Locale::En) => format!("{stage} {name} (1 turn): {title}"),
                 (_, Locale::En) => format!("{stage} {name} ({count} turns): {title}"),
                 (_, Locale::Ja) => format!("{stage} {name}（{count} 回）: {title}"),
