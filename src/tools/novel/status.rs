@@ -17,7 +17,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    NovelDeps, READS, checking::review_charts::Chart, rounding::tenths, suggestion::Suggestion, texts, writing::ranges,
+    NovelDeps, READS, checking::review_charts::Chart, rounding::tenths, shown_time, suggestion::Suggestion, texts,
+    writing::ranges,
 };
 
 /// The maximum number of open sessions and remarks shown; the totals are always reported.
@@ -479,10 +480,9 @@ impl RecentActivity {
     fn line(&self, locale: Locale) -> String {
         let Self { event, episode, .. } = self;
         let stage = self.stage.map(|stage| format!(" {stage}")).unwrap_or_default();
-        // Without seconds.
-        let time = self.timestamp.rsplit_once(':').map_or("", |(time, _)| time);
+        let time = shown_time(&self.timestamp, locale);
         match locale {
-            Locale::En => format!("Last activity: {time} {event}{stage} (episode {episode})"),
+            Locale::En => format!("Last activity: {time} UTC {event}{stage} (episode {episode})"),
             Locale::Ja => {
                 let stage = self.stage.map(|stage| title(stage, locale)).unwrap_or_default();
                 let what = match *event {
@@ -492,7 +492,6 @@ impl RecentActivity {
                     "feedback" => format!("「{stage}」への要望を記録"),
                     _ => "執筆を完了".to_owned(),
                 };
-                let time = time.replace('T', " ").replace('-', "/");
                 format!("最後の作業: 第{episode}話 {what}（{time} UTC）")
             }
         }
