@@ -118,9 +118,8 @@ impl Morpheme<'_> {
     pub fn continues(&self, before: &Self) -> bool {
         let form = before.inflection.map_or("", |inflection| inflection.form);
         let is_open = ["連用", "未然", "仮定"].iter().any(|open| form.starts_with(open));
-        let is_ending = self.has_parts(&["助動詞"])
-            || self.has_parts(&["動詞", "接尾"])
-            || self.has_parts(&["助詞", "接続助詞"]);
+        let is_ending =
+            self.has_parts(&["助動詞"]) || self.has_parts(&["動詞", "接尾"]) || self.has_parts(&["助詞", "接続助詞"]);
         // Whatever follows 走っ belongs to it: ちゃう, とく, たり.
         (is_open && is_ending) || (form == "連用タ接続" && !self.has_parts(&["記号"]))
     }

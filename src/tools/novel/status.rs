@@ -181,7 +181,7 @@ fn output(status: &NovelStatus, args: &Args, locale: Locale) -> Output {
     if let Some(more) = status.open.len().checked_sub(SHOWN).filter(|more| *more > 0) {
         let said = BilingualText::new(
             format!("{more} more open writing sessions."),
-            format!("執筆中のセッションはほかに {more} 件あります。"),
+            format!("進行中のセッションはほかに {more} 件あります。"),
         );
         remarks.push(said.get(locale).to_owned());
     }
@@ -291,7 +291,7 @@ fn remaining(status: &NovelStatus) -> BilingualText {
             let (time, time_ja) = duration(seconds * left as f64);
             (format!(", about {time}"), format!("、およそ{time_ja}"))
         }
-        None if left > 0 => (", no stage was measured yet".to_owned(), "、所要時間の実績なし".to_owned()),
+        None if left > 0 => (", no stage was measured yet".to_owned(), "（所要時間はまだ測っていません）".to_owned()),
         None => (String::new(), String::new()),
     };
     BilingualText::new(
@@ -344,7 +344,7 @@ fn suggestions(status: &NovelStatus, locale: Locale) -> Vec<Suggestion> {
     let resume = status.open.first().map(|open| {
         let reason = BilingualText::new(
             format!("writing stopped at {} ({} of {} stages done)", open.stage, open.done, open.stages),
-            format!("{} から再開する（{} 段階中 {} 済み）", open.stage, open.stages, open.done),
+            format!("「{}」から再開する（{} 段階のうち {} 段階が完了）", open.stage.title().ja, open.stages, open.done),
         );
         Suggestion::for_episode("write_resume", open.episode, &reason, locale).in_session(open.id.to_string())
     });
@@ -442,7 +442,7 @@ impl Output {
         };
         let head = match locale {
             Locale::En => "Open writing sessions:",
-            Locale::Ja => "執筆中のセッション:",
+            Locale::Ja => "進行中のセッション:",
         };
         let rows = self.open_sessions.iter().map(row);
         let head = (!self.open_sessions.is_empty()).then(|| head.to_owned());
@@ -516,7 +516,7 @@ impl QualitySummary {
         let below = match (below.is_empty(), locale) {
             (true, _) => String::new(),
             (false, Locale::En) => format!("; below {THRESHOLD}: {}", below.join(", ")),
-            (false, Locale::Ja) => format!("、{THRESHOLD} 未満の話: {}", below.join("、")),
+            (false, Locale::Ja) => format!("、{THRESHOLD} 点に届かない話: 第{}話", below.join("、")),
         };
         let method = &self.method;
         match locale {

@@ -66,7 +66,7 @@ impl LiteratureComparison {
                 format!("professional_comparison {score} (with {}, confidence {})", self.benchmark, self.confidence)
             }
             Locale::Ja => {
-                format!("professional_comparison {score}（比較対象: {}、信頼度 {}）", self.benchmark, self.confidence)
+                format!("文学作品との比較 {score}（比較対象: {}、信頼度 {}）", self.benchmark, self.confidence)
             }
         }];
         lines.extend(self.figures.iter().map(|figure| {

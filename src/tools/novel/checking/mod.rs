@@ -346,7 +346,7 @@ fn build_reply<T: CheckDetails>(seen: &CheckContext<'_>, session: &ReviewId, own
     let score = score_words(verdict.score, job.locale);
     let summary = match job.locale {
         Locale::En => format!("{tool} of episode {}: {score}, {characters} characters, {words}", episode.number()),
-        Locale::Ja => format!("第{}話の {tool}: {score}、{characters}字、{words}", episode.number()),
+        Locale::Ja => format!("第{}話の {tool}: {score}、{characters} 字、{words}", episode.number()),
     };
     CheckReply {
         success: true,
@@ -393,7 +393,7 @@ fn next(seen: &CheckContext<'_>, counts: IssueCounts) -> Vec<Suggestion> {
         let why = job.suggestion(
             "check_fix",
             "applies these corrections of the proofreader; leave out those that you reject",
-            "校閲の赤字を反映します。採らないものは除いてください",
+            "校閲の赤字を反映する（採らないものは除く）",
         );
         next.push(why.for_issues(corrections));
     }
@@ -401,14 +401,14 @@ fn next(seen: &CheckContext<'_>, counts: IssueCounts) -> Vec<Suggestion> {
         let why = job.suggestion(
             "check_fix",
             "fixes punctuation, widths and white space without changing a word",
-            "語句に触れず、約物・全半角・空白を直します",
+            "語句に触れず、約物・全半角・空白を直す",
         );
         next.push(why.at_level("safe"));
     } else if counts.fixable_standard > 0 {
         let why = job.suggestion(
             "check_fix",
             "fixes spellings and forms of words in the narration",
-            "地の文の表記と語形を直します",
+            "地の文の表記と語形を直す",
         );
         next.push(why.at_level("standard"));
     }
@@ -486,7 +486,7 @@ impl<T> CheckReply<T> {
         let issues = self.issues_found.words(locale);
         match locale {
             Locale::En => format!("{path} ({id}): {score}, {characters} characters, {issues}"),
-            Locale::Ja => format!("{path}（{id}）: {score}、{characters}字、{issues}"),
+            Locale::Ja => format!("{path}（{id}）: {score}、{characters} 字、{issues}"),
         }
     }
 
@@ -516,10 +516,10 @@ fn report<T: CheckDetails>(reply: &CheckReply<T>, locale: Locale) -> String {
     let mut lines = vec![reply.head(locale)];
     lines.extend(reply.own.lines(locale));
     lines.extend(reply.own.rejected().iter().map(|one| one.line(locale)));
-    let unstable = reply.own.unstable().join(", ");
+    let unstable = reply.own.unstable();
     lines.extend((!unstable.is_empty()).then(|| match locale {
-        Locale::En => format!("! two judgements far apart: {unstable}"),
-        Locale::Ja => format!("! 判定が大きく割れた項目: {unstable}"),
+        Locale::En => format!("! two judgements far apart: {}", unstable.join(", ")),
+        Locale::Ja => format!("! 判定が大きく割れた項目: {}", unstable.join("、")),
     }));
     let shown = reply.own.shown();
     lines.extend(issue::lines(&shown));
@@ -540,7 +540,7 @@ fn send_again<T: CheckDetails>(reply: &CheckReply<T>, locale: Locale) -> Option<
     arguments[argument] = sample;
     let reason = match locale {
         Locale::En => "send what was rejected again",
-        Locale::Ja => "不採用のものを送り直す",
+        Locale::Ja => "受け付けられなかったものを送り直す",
     };
     Some(format!("{}: {reason}", call_line(reply.tool, &arguments)))
 }
