@@ -54,7 +54,7 @@ pub fn trend(title: &str, scores: &[(&str, f64)], locale: Locale) -> String {
     }
     let words = in_words(&known, locale);
     let description =
-        localized(locale, || format!("Score trend. {caption} {words}"), || format!("得点の推移。{caption}{words}"));
+        localized(locale, || format!("Score trend. {caption} {words}"), || format!("点数の推移。{caption}{words}"));
     sheet.finish(bottom + 2.0, &description)
 }
 
@@ -67,7 +67,7 @@ fn mean(scores: &[(&str, f64)]) -> Option<f64> {
 
 fn caption(known: &[(&str, f64)], locale: Locale) -> String {
     let (Some(first), Some(last)) = (known.first(), known.last()) else {
-        return localized(locale, || "No scores.".to_owned(), || "得点がありません。".to_owned());
+        return localized(locale, || "No scores.".to_owned(), || "点数がありません。".to_owned());
     };
     let (count, change) = (known.len(), last.1 - first.1);
     let change = format!("{}{}", if change > 0.0 { "+" } else { "" }, number(change));
