@@ -47,7 +47,7 @@ pub fn trend(title: &str, scores: &[(&str, f64)], locale: Locale) -> String {
         let note = localized(
             locale,
             || format!("Each point is the mean of {group} scores and is labelled with the last one."),
-            || format!("点 1 つは {group} 件の平均で、ラベルはその最後の 1 件のものです。"),
+            || format!("一つの点は {group} 件の平均で、ラベルはその最後の一件のものです。"),
         );
         sheet.text((MARGIN, bottom + 6.0), TextStyle::new(12.0, MUTED, Anchor::Start), &note);
         bottom += 16.0;
