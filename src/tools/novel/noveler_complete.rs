@@ -402,7 +402,13 @@ impl Render for Output {
             }
             lines.push(file.line(name, locale));
             let losses = file.losses.iter();
-            lines.extend(losses.map(|loss| format!("  {} ({}: {})", loss.message, loss.count, loss.places.join(" "))));
+            lines.extend(losses.map(|loss| {
+                let (message, count, places) = (&loss.message, loss.count, loss.places.join(" "));
+                match locale {
+                    Locale::En => format!("  {message} ({count}: {places})"),
+                    Locale::Ja => format!("  {message}（{count} か所: {places}）"),
+                }
+            }));
         }
         let record = &self.detailed_report_reference;
         lines.push(match locale {
