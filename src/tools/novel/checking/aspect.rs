@@ -109,7 +109,7 @@ impl AspectReport {
         let parts = self.evidence.iter().filter(|part| part.score < 1.0 && !is_low(part));
         let parts: Vec<String> = parts.map(|part| part.words(locale)).collect();
         if !parts.is_empty() {
-            lines.push(format!("  {}", parts.join(", ")));
+            lines.push(format!("  {}", parts.join(if locale == Locale::Ja { "、" } else { ", " })));
         }
         lines.extend(self.low_items.iter().map(|item| format!("  {}", item.line(locale))));
         lines

@@ -273,18 +273,21 @@ impl IssueCounts {
     }
 }
 
+/// The names of the severities in Japanese, from info to critical.
+const SEVERITIES_IN_JAPANESE: [&str; 5] = ["参考", "低", "中", "高", "重大"];
+
 /// Returns the counts of the severities, from critical to info, in the form `2 high, 5 low`. `none` is the English
 /// phrase if all are 0.
 fn severity_words(counts: [usize; 5], none: &str, locale: Locale) -> String {
-    let names = Severity::ALL.into_iter().rev().zip(["重大", "高", "中", "低", "参考"]);
+    let names = Severity::ALL.into_iter().zip(SEVERITIES_IN_JAPANESE).rev();
     let some = counts.into_iter().zip(names).filter(|(count, _)| *count > 0);
     let words: Vec<String> = match locale {
         Locale::En => some.map(|(count, (severity, _))| format!("{count} {}", severity.name())).collect(),
-        Locale::Ja => some.map(|(count, (_, ja))| format!("{ja}{count}")).collect(),
+        Locale::Ja => some.map(|(count, (_, ja))| format!("{ja} {count} 件")).collect(),
     };
     match (words.is_empty(), locale) {
         (false, Locale::En) => words.join(", "),
-        (false, Locale::Ja) => words.join("・"),
+        (false, Locale::Ja) => words.join("、"),
         (true, Locale::En) => none.to_owned(),
         (true, Locale::Ja) => "指摘なし".to_owned(),
     }
@@ -522,7 +525,7 @@ fn report<T: CheckDetails>(reply: &CheckReply<T>, locale: Locale) -> String {
         Locale::Ja => format!("! 判定が大きく割れた項目: {}", unstable.join("、")),
     }));
     let shown = reply.own.shown();
-    lines.extend(issue::lines(&shown));
+    lines.extend(issue::lines(&shown, locale));
     lines.extend(reply.hidden(shown.len(), locale));
     lines.extend(reply.charts.iter().map(Chart::line));
     lines.extend(reply.remarks.iter().map(|remark| format!("! {remark}")));
