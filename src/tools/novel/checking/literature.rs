@@ -5,7 +5,11 @@ use fumi_novel::checks::{items::EvaluationMethod, metrics};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{CheckContext, aspect::percent, hundredths, tenths};
+use super::{
+    CheckContext,
+    aspect::{percent, title},
+    hundredths, tenths,
+};
 
 /// Figures with a usualness below this limit are shown.
 const UNUSUAL: f64 = 0.5;
@@ -73,7 +77,7 @@ impl LiteratureComparison {
             let (name, value, above) = (figure.name, figure.value, percent(figure.percentile));
             match locale {
                 Locale::En => format!("  {name} {value}: higher than {above} % of it"),
-                Locale::Ja => format!("  {name} {value}: 比較対象の {above} % より高い"),
+                Locale::Ja => format!("  {} {value}: 比較対象の {above} % より高い", title(name, locale)),
             }
         }));
         lines
