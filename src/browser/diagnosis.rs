@@ -171,7 +171,7 @@ fn advice(is_there: bool, speaks: bool, crashed: bool) -> Option<BilingualText> 
     crashed.then(|| {
         BilingualText::new(
             "Chromium crashed; the next call restarts it. If it crashes again, give the server more memory, or set [browser] sandbox = false in a container that forbids user namespaces.",
-            "Chromium は異常終了しましたが、次の呼び出しで起動し直します。繰り返す場合はサーバーのメモリーを増やすか、ユーザー名前空間を禁じたコンテナでは [browser] sandbox = false を設定してください。",
+            "Chromium は異常終了しましたが、次の呼び出しで起動し直します。繰り返す場合はサーバーのメモリーを増やすか、ユーザー名前空間を禁じたコンテナーでは [browser] sandbox = false を設定してください。",
         )
     })
 }

@@ -255,7 +255,7 @@ fn note(
     };
     let cut = BilingualText::new(
         format!("cut to the limit of a reply, {most} {limit} ({places})"),
-        format!("1 回の応答の上限 {most} {limit} に収まらないため省略しました（{places}）"),
+        format!("1 回の返答の上限 {most} {limit} に収まらないため省略しました（{places}）"),
     );
     format!("{}{}", cut.get(locale), how.get(locale))
 }

@@ -411,7 +411,7 @@ fn cut_to(
                 "line {first} is longer than one reply; extract_code_section reads it with start_column and end_column"
             ),
             Locale::Ja => format!(
-                "{first} 行目は 1 回の応答に収まりません。extract_code_section の start_column と end_column で読めます"
+                "{first} 行目は 1 回の返答に収まりません。extract_code_section の start_column と end_column で読めます"
             ),
         };
         if first >= last.unwrap_or(total).min(total) {

@@ -274,7 +274,7 @@ pub fn abandoned_message(folder: &str) -> BilingualText {
             "An interrupted write of several files could not be completed and was moved to {folder}: note.yaml lists the files, and the numbered files beside it are their intended contents. Copy what you need, then delete the folder."
         ),
         format!(
-            "途中で止まった複数ファイルの書き込みは、最後まで済ませられなかったため {folder} に移しました。note.yaml に対象のファイル、番号の付いたファイルに書き込むはずだった内容があります。必要なものを写してから、このフォルダーを削除してください。"
+            "複数のファイルへの書き込みが途中で止まり、最後まで済ませられなかったため、その内容を {folder} に移しました。対象のファイルは note.yaml に、書き込むはずだった内容は番号の付いたファイルにあります。必要なものを写してから、このフォルダーを削除してください。"
         ),
     )
 }

@@ -93,15 +93,17 @@ fn text_error_in_japanese(error: &TextError) -> String {
     match error {
         TextError::Syntax { format, line, column, reason } => {
             format!(
-                "{line} 行 {column} 文字目が {format} として読めません（{reason}）。直してからもう一度実行してください"
+                "{line} 行目の {column} 文字目に誤りがあり、{format} として読めません（{reason}）。直してからもう一度実行してください"
             )
         }
         TextError::WrongType { what, line, column, .. } => {
             let what = what.replace("the file", "ファイル全体");
-            format!("{line} 行 {column} 文字目の {what} の型が違います。直してからもう一度実行してください")
+            format!("{line} 行目の {column} 文字目の {what} の型が違います。直してからもう一度実行してください")
         }
         TextError::DuplicateKey { key, line, column } => {
-            format!("{line} 行 {column} 文字目のキー `{key}` が重複しています。一つにしてからもう一度実行してください")
+            format!(
+                "{line} 行目の {column} 文字目のキー `{key}` が重複しています。一つにしてからもう一度実行してください"
+            )
         }
     }
 }

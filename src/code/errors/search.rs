@@ -90,7 +90,7 @@ pub enum SearchError {
     #[fact(action = "read")]
     #[fact(reason = BilingualText::new(
         "no open file, memory, disk or mount was available",
-        "開けるファイル数、メモリ、ディスク、マウントのいずれかが使えませんでした",
+        "開けるファイル数、メモリー、ディスク、マウントのいずれかが使えませんでした",
     ))]
     System {
         #[quoted]
@@ -156,7 +156,7 @@ impl Fact for SearchAdvice {
             ),
             Self::NoNul => (
                 "Files with NUL characters are binary and not searched; leave it out.",
-                "NUL 文字を含むファイルはバイナリとみなされ検索されません。NUL を外してください。",
+                "NUL 文字を含むファイルはバイナリーとみなされ検索されません。NUL を外してください。",
             ),
         };
         Some(BilingualText::new(en, ja))

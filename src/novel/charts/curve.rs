@@ -105,7 +105,11 @@ fn caption(points: &[(f64, f64)], locale: Locale) -> String {
     localized(
         locale,
         || format!("Points: {count}, highest {highest:.2} (at {at_highest}), lowest {lowest:.2} (at {at_lowest})."),
-        || format!("{count} 点、最高 {highest:.2}（{at_highest} の位置）、最低 {lowest:.2}（{at_lowest} の位置）。"),
+        || {
+            format!(
+                "測定した箇所 {count} か所、最高 {highest:.2}（{at_highest} の位置）、最低 {lowest:.2}（{at_lowest} の位置）。"
+            )
+        },
     )
 }
 

@@ -132,7 +132,7 @@ fn notes(strip: &RhythmStrip, lengths: &[usize], runs: usize, locale: Locale) ->
         notes.push(localized(
             locale,
             || format!("Each bar is the mean of {group} sentences; the thin line above it is the longest of them."),
-            || format!("棒 1 本は {group} 文の平均、その上の細い線はその中で最長の文です。"),
+            || format!("棒一本は {group} 文の平均、その上の細い線はその中で最長の文です。"),
         ));
     }
     let beyond = lengths.iter().filter(|length| **length > scale).count();

@@ -47,14 +47,14 @@ pub fn trend(title: &str, scores: &[(&str, f64)], locale: Locale) -> String {
         let note = localized(
             locale,
             || format!("Each point is the mean of {group} scores and is labelled with the last one."),
-            || format!("点 1 つは {group} 件の平均で、ラベルはその最後の 1 件のものです。"),
+            || format!("一つの点は {group} 件の平均で、ラベルはその最後の一件のものです。"),
         );
         sheet.text((MARGIN, bottom + 6.0), TextStyle::new(12.0, MUTED, Anchor::Start), &note);
         bottom += 16.0;
     }
     let words = in_words(&known, locale);
     let description =
-        localized(locale, || format!("Score trend. {caption} {words}"), || format!("得点の推移。{caption}{words}"));
+        localized(locale, || format!("Score trend. {caption} {words}"), || format!("点数の推移。{caption}{words}"));
     sheet.finish(bottom + 2.0, &description)
 }
 
@@ -67,7 +67,7 @@ fn mean(scores: &[(&str, f64)]) -> Option<f64> {
 
 fn caption(known: &[(&str, f64)], locale: Locale) -> String {
     let (Some(first), Some(last)) = (known.first(), known.last()) else {
-        return localized(locale, || "No scores.".to_owned(), || "得点がありません。".to_owned());
+        return localized(locale, || "No scores.".to_owned(), || "点数がありません。".to_owned());
     };
     let (count, change) = (known.len(), last.1 - first.1);
     let change = format!("{}{}", if change > 0.0 { "+" } else { "" }, number(change));

@@ -82,6 +82,9 @@ pub struct Finding {
     /// The byte range in the source. Empty for a finding about a whole text; it is then only the place where the
     /// finding is shown.
     pub source: Range<usize>,
+    /// The byte range in the source that messages quote: `source`, up to the end of its last inflected phrase if it is about
+    /// words.
+    pub quoted: Range<usize>,
     /// The severity, set when the finding is reported.
     pub severity: Severity,
     /// The values of the message's placeholders, besides `{found}`.
@@ -99,6 +102,7 @@ impl Finding {
     pub fn at(source: Range<usize>) -> Self {
         Self {
             rule: "",
+            quoted: source.clone(),
             source,
             severity: Severity::Info,
             facts: Vec::new(),
@@ -106,6 +110,13 @@ impl Finding {
             edits: Vec::new(),
             confidence: 0.0,
         }
+    }
+
+    /// Lets messages quote the source up to `end`, so that no word is cut.
+    #[must_use]
+    pub fn quoted_to(mut self, end: usize) -> Self {
+        self.quoted.end = end;
+        self
     }
 
     /// Adds a value for a placeholder of the message.

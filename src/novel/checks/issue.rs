@@ -83,7 +83,7 @@ impl CheckIssue {
         let source = material.manuscript().source();
         let position = material.manuscript().position(finding.source.start);
         let words = words_of(finding, locale);
-        let found = shortened(&source[finding.source.clone()]);
+        let found = shortened(&source[finding.quoted.clone()]);
         Self {
             issue_id,
             rule: finding.rule,

@@ -24,6 +24,9 @@ use crate::{
     text::{ManuscriptSentence, Sentences},
 };
 
+/// The maximum number of words that an inflected phrase has after its verb.
+const WORDS_OF_ENDING: usize = 6;
+
 /// A parsed text, from which a [`CheckMaterial`] borrows.
 #[derive(Clone, Debug)]
 pub struct AnalysedDraft {
@@ -154,6 +157,21 @@ impl<'a> CheckMaterial<'a> {
     ) -> impl Iterator<Item = (usize, &'a ManuscriptSentence, &[Morpheme<'a>])> {
         let sentences = self.sentences.story(voice);
         sentences.map(|(at, sentence)| (at, sentence, self.words.of_sentence(at)))
+    }
+
+    /// Returns the last word of the inflected phrase in which a range of the source ends: た of おっしゃられた if the range
+    /// ends after られ or within it. `None` if the range ends with the phrase.
+    pub fn end_of_phrase(&self, end: usize) -> Option<&Morpheme<'a>> {
+        let words = self.words();
+        let at = words.partition_point(|word| word.source.end < end);
+        let mut last = words.get(at).filter(|word| word.source.start < end && end <= word.source.end)?;
+        for next in words[at + 1..].iter().take(WORDS_OF_ENDING) {
+            if next.visible.start != last.visible.end || !next.continues(last) {
+                break;
+            }
+            last = next;
+        }
+        (last.source.end > end).then_some(last)
     }
 
     /// Returns the context that the novel provides.

@@ -114,6 +114,16 @@ impl Morpheme<'_> {
         self.parts.iter().zip(parts).all(|(own, asked)| own == asked) && parts.len() <= self.parts.len()
     }
 
+    /// True if the word before this one is incomplete without it: た after 走っ, て after 見つめ, れ and た after 申さ.
+    pub fn continues(&self, before: &Self) -> bool {
+        let form = before.inflection.map_or("", |inflection| inflection.form);
+        let is_open = ["連用", "未然", "仮定"].iter().any(|open| form.starts_with(open));
+        let is_ending =
+            self.has_parts(&["助動詞"]) || self.has_parts(&["動詞", "接尾"]) || self.has_parts(&["助詞", "接続助詞"]);
+        // Whatever follows 走っ belongs to it: ちゃう, とく, たり.
+        (is_open && is_ending) || (form == "連用タ接続" && !self.has_parts(&["記号"]))
+    }
+
     /// True if the word carries meaning by itself: a noun, verb, adjective or adverb, except auxiliaries and formal
     /// nouns.
     pub fn is_content(&self) -> bool {

@@ -113,11 +113,11 @@ impl SurveyRemark {
             ),
             Self::SeveralFiles(episode, files) => BilingualText::new(
                 format!("Episode {} has several files of the same kind: {}.", episode.number(), files.join(", ")),
-                format!("{episode}に同じ種類のファイルが複数あります（{}）。", files.join("、")),
+                format!("第{}話に同じ種類のファイルが複数あります（{}）。", episode.number(), files.join("、")),
             ),
             Self::Cut(path) => BilingualText::new(
                 format!("{path} contains more than {NAMES_IN_FOLDER} names; the others were ignored."),
-                format!("{path} には {NAMES_IN_FOLDER} を超える名前があり、残りは見ていません。"),
+                format!("{path} にあるファイルとフォルダーが {NAMES_IN_FOLDER} 個を超えるため、残りは調べていません。"),
             ),
         }
     }

@@ -209,7 +209,7 @@ impl ParseErrorRow {
         let Self { line, column, message } = self;
         match locale {
             Locale::En => format!("Syntax error at line {line}, column {column}: {message}"),
-            Locale::Ja => format!("構文エラー（{line} 行 {column} 桁）: {message}"),
+            Locale::Ja => format!("構文エラー（{line} 行目、桁 {column}）: {message}"),
         }
     }
 }

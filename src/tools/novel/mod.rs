@@ -33,6 +33,7 @@ use fumi_base::{
     project_locks::ProjectLocks,
     roots::AllowedRoots,
     store::Store,
+    text::Locale,
 };
 use fumi_kernel::{
     CallProgress, Cx, Effect, GuidanceExtras, SharedOption, ToolError, ToolFamily, ToolSpec, ToolTextFiles,
@@ -256,6 +257,15 @@ pub fn now() -> UtcTime {
 pub fn stamp() -> BackupTime {
     let now = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
     BackupTime::parse(&now).expect("a time in its form")
+}
+
+/// Formats a time in UTC for people, without seconds.
+pub fn shown_time(time: &str, locale: Locale) -> String {
+    let time = time.rsplit_once(':').map_or(time, |(time, _)| time).replace('T', " ");
+    match locale {
+        Locale::En => time,
+        Locale::Ja => time.replace('-', "/"),
+    }
 }
 
 /// The number of an episode, as an argument.

@@ -203,7 +203,7 @@ fn parse_command(command: &str) -> Result<ReplacementCall, UnknownCommand> {
             instead: r#"{"command": "status"}"#,
             ..unread(
                 "resume needs --session-id; the command status lists the open sessions".to_owned(),
-                "resume には --session-id が必要です。執筆中のセッションは status コマンドで分かります".to_owned(),
+                "resume には --session-id が必要です。進行中のセッションは status コマンドで分かります".to_owned(),
             )
         });
     }

@@ -283,8 +283,8 @@ fn summary(done: &FinishedEpisode, files: usize, book: Option<&BookRecord>) -> B
     let (record, heading) = (&done.record, &done.heading);
     let characters = record.manuscript.characters;
     let (score, score_ja) = match record.quality.overall_score {
-        // The score is shown out of ten, as people say it.
-        Some(score) => (format!(", quality {:.1}/10", score / 10.0), format!("、品質 {:.1}/10", score / 10.0)),
+        // In English the score is shown out of ten, as people say it.
+        Some(score) => (format!(", quality {:.1}/10", score / 10.0), format!("、点数 {score:.1}/100")),
         None => (String::new(), String::new()),
     };
     let (bound, bound_ja) = match book {
@@ -402,7 +402,13 @@ impl Render for Output {
             }
             lines.push(file.line(name, locale));
             let losses = file.losses.iter();
-            lines.extend(losses.map(|loss| format!("  {} ({}: {})", loss.message, loss.count, loss.places.join(" "))));
+            lines.extend(losses.map(|loss| {
+                let (message, count, places) = (&loss.message, loss.count, loss.places.join(" "));
+                match locale {
+                    Locale::En => format!("  {message} ({count}: {places})"),
+                    Locale::Ja => format!("  {message}（{count} か所: {places}）"),
+                }
+            }));
         }
         let record = &self.detailed_report_reference;
         lines.push(match locale {
@@ -421,7 +427,7 @@ impl CompletedFile {
         let lost = match (self.lost, locale) {
             (0, _) => String::new(),
             (lost, Locale::En) => format!(", {lost} elements lost"),
-            (lost, Locale::Ja) => format!("、表現できない要素 {lost}"),
+            (lost, Locale::Ja) => format!("、表せなかったもの {lost} か所"),
         };
         format!("{name} ({}): {} B{lost}", self.format, self.size_bytes)
     }

@@ -17,7 +17,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    NovelDeps, READS, checking::review_charts::Chart, rounding::tenths, suggestion::Suggestion, texts, writing::ranges,
+    NovelDeps, READS, checking::review_charts::Chart, rounding::tenths, shown_time, suggestion::Suggestion, texts,
+    writing::ranges,
 };
 
 /// The maximum number of open sessions and remarks shown; the totals are always reported.
@@ -180,7 +181,7 @@ fn output(status: &NovelStatus, args: &Args, locale: Locale) -> Output {
     if let Some(more) = status.open.len().checked_sub(SHOWN).filter(|more| *more > 0) {
         let said = BilingualText::new(
             format!("{more} more open writing sessions."),
-            format!("執筆中のセッションはほかに {more} 件あります。"),
+            format!("進行中のセッションはほかに {more} 件あります。"),
         );
         remarks.push(said.get(locale).to_owned());
     }
@@ -290,7 +291,7 @@ fn remaining(status: &NovelStatus) -> BilingualText {
             let (time, time_ja) = duration(seconds * left as f64);
             (format!(", about {time}"), format!("、およそ{time_ja}"))
         }
-        None if left > 0 => (", no stage was measured yet".to_owned(), "、所要時間の実績なし".to_owned()),
+        None if left > 0 => (", no stage was measured yet".to_owned(), "（所要時間はまだ測っていません）".to_owned()),
         None => (String::new(), String::new()),
     };
     BilingualText::new(
@@ -343,7 +344,7 @@ fn suggestions(status: &NovelStatus, locale: Locale) -> Vec<Suggestion> {
     let resume = status.open.first().map(|open| {
         let reason = BilingualText::new(
             format!("writing stopped at {} ({} of {} stages done)", open.stage, open.done, open.stages),
-            format!("{} から再開する（{} 段階中 {} 済み）", open.stage, open.stages, open.done),
+            format!("「{}」から再開する（{} 段階のうち {} 段階が完了）", open.stage.title().ja, open.stages, open.done),
         );
         Suggestion::for_episode("write_resume", open.episode, &reason, locale).in_session(open.id.to_string())
     });
@@ -441,7 +442,7 @@ impl Output {
         };
         let head = match locale {
             Locale::En => "Open writing sessions:",
-            Locale::Ja => "執筆中のセッション:",
+            Locale::Ja => "進行中のセッション:",
         };
         let rows = self.open_sessions.iter().map(row);
         let head = (!self.open_sessions.is_empty()).then(|| head.to_owned());
@@ -479,10 +480,9 @@ impl RecentActivity {
     fn line(&self, locale: Locale) -> String {
         let Self { event, episode, .. } = self;
         let stage = self.stage.map(|stage| format!(" {stage}")).unwrap_or_default();
-        // Without seconds.
-        let time = self.timestamp.rsplit_once(':').map_or("", |(time, _)| time);
+        let time = shown_time(&self.timestamp, locale);
         match locale {
-            Locale::En => format!("Last activity: {time} {event}{stage} (episode {episode})"),
+            Locale::En => format!("Last activity: {time} UTC {event}{stage} (episode {episode})"),
             Locale::Ja => {
                 let stage = self.stage.map(|stage| title(stage, locale)).unwrap_or_default();
                 let what = match *event {
@@ -492,7 +492,6 @@ impl RecentActivity {
                     "feedback" => format!("「{stage}」への要望を記録"),
                     _ => "執筆を完了".to_owned(),
                 };
-                let time = time.replace('T', " ").replace('-', "/");
                 format!("最後の作業: 第{episode}話 {what}（{time} UTC）")
             }
         }
@@ -517,7 +516,7 @@ impl QualitySummary {
         let below = match (below.is_empty(), locale) {
             (true, _) => String::new(),
             (false, Locale::En) => format!("; below {THRESHOLD}: {}", below.join(", ")),
-            (false, Locale::Ja) => format!("、{THRESHOLD} 未満の話: {}", below.join("、")),
+            (false, Locale::Ja) => format!("、{THRESHOLD} 点に届かない話: 第{}話", below.join("、")),
         };
         let method = &self.method;
         match locale {

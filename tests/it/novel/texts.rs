@@ -181,7 +181,7 @@ async fn a_review_names_its_next_step() {
     assert!(status.starts_with("Episode 1: steps 1, 2, 3, 4 of 12 done, "), "{status}");
     assert_eq!(call_in(&status, "execute_check_step"), call, "{status}");
     let history = text(&app, "get_check_history", json!({"episode": 1})).await;
-    let head = "\ntime | check | score | issues | manuscript | session_id\n";
+    let head = "\ntime (UTC) | check | score | issues | manuscript | session_id\n";
     assert!(history.contains(head), "{history}");
     assert!(line_with(&history, " | execute_check_step 4 | ").ends_with(id), "{history}");
 }

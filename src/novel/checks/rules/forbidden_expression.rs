@@ -1,6 +1,6 @@
 //! Rule `forbidden_expression`: finds the expressions of the novel's own list.
 
-use super::RuleReporter;
+use super::{RuleReporter, phrasing};
 use crate::{
     checks::{finding::Finding, material::CheckMaterial},
     lexicons::Phrases,
@@ -20,7 +20,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         let words = material.words_of(at);
         for hit in phrases.find(words) {
             let (first, last) = (&words[hit.words.start], &words[hit.words.end - 1]);
-            found.push(Finding::at(first.source.start..last.source.end));
+            found.push(phrasing::whole(material, Finding::at(first.source.start..last.source.end)));
         }
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     let severity = if density >= found.threshold("very_dense") { Severity::Medium } else { Severity::Low };
     let count = places.len();
     for place in places {
-        let finding = Finding::at(material.source_of(&place));
+        let finding = phrasing::whole(material, Finding::at(material.source_of(&place)));
         found.push_with_severity(severity, finding.with("count", count));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use super::RuleReporter;
+use super::{RuleReporter, phrasing};
 use crate::{
     checks::{finding::Finding, material::CheckMaterial},
     lexicons::{FORBIDDEN, LimitedPhrase},
@@ -16,7 +16,8 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         uses.sort_by_key(|range| range.start);
         let count = uses.len();
         for range in uses.into_iter().skip(limit) {
-            found.push(Finding::at(range).with("count", count).with("limit", limit));
+            let finding = phrasing::whole(material, Finding::at(range));
+            found.push(finding.with("count", count).with("limit", limit));
         }
     }
 }

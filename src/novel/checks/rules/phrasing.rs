@@ -16,7 +16,15 @@ pub(super) fn visible(words: &[Morpheme<'_>]) -> Range<usize> {
 
 /// Creates a finding at adjacent words.
 pub(super) fn at(material: &CheckMaterial<'_>, words: &[Morpheme<'_>]) -> Finding {
-    Finding::at(material.source_of(&visible(words)))
+    whole(material, Finding::at(material.source_of(&visible(words))))
+}
+
+/// Lets the message of a finding about words quote them up to the end of their inflected phrase: おっしゃられた for おっしゃられ.
+pub(super) fn whole(material: &CheckMaterial<'_>, finding: Finding) -> Finding {
+    match material.end_of_phrase(finding.source.end) {
+        Some(last) => finding.quoted_to(last.source.end),
+        None => finding,
+    }
 }
 
 /// Creates a finding at adjacent words that is fixed by replacing the part that differs.
@@ -30,5 +38,11 @@ pub(super) fn finding_with_wording_at(material: &CheckMaterial<'_>, place: &Rang
     let (head, tail) = common_affixes(found, text);
     let changed = place.start + head..place.end - tail;
     let written = &text[head..text.len() - tail];
-    Finding::at(material.source_of(place)).with("expected", text).with_edit(material.source_of(&changed), written)
+    let mut finding = Finding::at(material.source_of(place));
+    let mut expected = text.to_owned();
+    if let Some(last) = material.end_of_phrase(finding.source.end) {
+        expected.push_str(&material.text()[place.end..last.visible.end]);
+        finding = finding.quoted_to(last.source.end);
+    }
+    finding.with("expected", expected).with_edit(material.source_of(&changed), written)
 }

@@ -120,6 +120,24 @@ fn every_fix_is_the_one_of_its_page_and_a_second_run_changes_nothing() {
 }
 
 #[test]
+fn messages_quote_whole_words() {
+    for (name, message, suggestion) in [
+        ("double_honorific", "「おっしゃられました」は二重敬語です。", "「おっしゃいました」と書いてください。"),
+        ("misuse", "「的を得て」は誤用とされる言い方です。", "「的を射て」と書いてください。"),
+    ] {
+        let rule = RULES.iter().find(|rule| rule.name == name).expect("a rule");
+        let sample = &rule.page.bad;
+        let (context, tuning) = (context(sample), tuning(sample));
+        with_material(&sample.text, &context, &tuning, |material| {
+            let findings = run_rules(material, &[rule.page.group], &|| false).expect("not cancelled");
+            let issues = CheckIssue::all(material, &findings, Locale::Ja);
+            let first = issues.iter().find(|issue| issue.rule == name).expect("an issue");
+            assert_eq!((first.message.as_str(), first.suggestion.as_str()), (message, suggestion));
+        });
+    }
+}
+
+#[test]
 fn every_page_says_all_that_it_must() {
     let mut faults = Vec::new();
     let mut names = HashSet::new();

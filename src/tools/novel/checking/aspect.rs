@@ -16,6 +16,44 @@ use super::{CheckContext, hundredths, issue::IssueReport, tenths};
 /// The maximum number of evidence places shown for an item.
 const PLACES: usize = 3;
 
+/// The titles in Japanese of categories, aspects and figures, by the names of their fields.
+const TITLES: [(&str, &str); 28] = [
+    ("emotional_expression", "感情描写"),
+    ("character_development", "キャラクター"),
+    ("story_structure", "ストーリー展開"),
+    ("writing_technique", "文章表現"),
+    ("world_building", "世界観・設定"),
+    ("reader_engagement", "読者エンゲージメント"),
+    ("story_integration", "プロットとの整合"),
+    ("pacing_rhythm", "ペース"),
+    ("foreshadowing_recovery", "伏線"),
+    ("character_psychology_consistency", "人物の一貫性"),
+    ("genre_appropriateness", "ジャンルとの適合"),
+    ("naturalness", "自然さ"),
+    ("descriptive_power", "描写"),
+    ("metaphor_rhetoric", "比喩"),
+    ("style_consistency", "文体"),
+    ("readability", "読みやすさ"),
+    ("sentence_length", "一文の字数"),
+    ("sentence_variation", "文の長さの変動係数"),
+    ("short_sentences", "短い文の割合"),
+    ("long_sentences", "長い文の割合"),
+    ("commas", "一文の読点"),
+    ("kanji", "漢字の割合"),
+    ("hiragana", "ひらがなの割合"),
+    ("katakana", "片仮名の割合"),
+    ("variety_of_words", "語彙の豊かさ"),
+    ("conjunctions", "接続詞で始まる文の割合"),
+    ("most_frequent_ending", "最も多い文末の割合"),
+    ("dialogue", "台詞の割合"),
+];
+
+/// Returns the title of a category, aspect or figure; in English its name.
+pub(super) fn title(name: &str, locale: Locale) -> &str {
+    let known = TITLES.iter().find(|(known, _)| *known == name).filter(|_| locale == Locale::Ja);
+    known.map_or(name, |(_, title)| *title)
+}
+
 /// The maximum length of an excerpt, in characters.
 const EXCERPT: usize = 40;
 
@@ -104,12 +142,12 @@ impl AspectReport {
     /// Returns one line for the aspect, and the items below full score: the low ones with their advice.
     pub(super) fn lines(&self, name: &str, locale: Locale) -> Vec<String> {
         let score = self.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
-        let mut lines = vec![format!("{name} {score}{}", how(self.method, self.coverage, locale))];
+        let mut lines = vec![format!("{} {score}{}", title(name, locale), how(self.method, self.coverage, locale))];
         let is_low = |part: &&AspectPart| self.low_items.iter().any(|low| low.item_id == part.item_id);
         let parts = self.evidence.iter().filter(|part| part.score < 1.0 && !is_low(part));
         let parts: Vec<String> = parts.map(|part| part.words(locale)).collect();
         if !parts.is_empty() {
-            lines.push(format!("  {}", parts.join(", ")));
+            lines.push(format!("  {}", parts.join(if locale == Locale::Ja { "、" } else { ", " })));
         }
         lines.extend(self.low_items.iter().map(|item| format!("  {}", item.line(locale))));
         lines

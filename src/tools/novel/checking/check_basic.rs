@@ -150,7 +150,14 @@ impl CheckDetails for BasicReport {
         let (min, max, status) = (count.min, count.max, count.status);
         vec![match locale {
             Locale::En => format!("length: {status} ({:+} %; {min} to {max} wanted)", count.deviation_percentage),
-            Locale::Ja => format!("文字数: {status}（{:+} %、目標 {min}〜{max}）", count.deviation_percentage),
+            Locale::Ja => {
+                let status = match status {
+                    "below_min" => "不足",
+                    "above_max" => "超過",
+                    _ => "適正",
+                };
+                format!("文字数: {status}（目標との差 {:+} %、許す範囲 {min}〜{max} 字）", count.deviation_percentage)
+            }
         }]
     }
 

@@ -131,12 +131,12 @@ fn output(report: &BookReport, args: &Args, locale: Locale) -> Output {
     let read = if episodes == 1 { "1 episode".to_owned() } else { format!("{episodes} episodes") };
     let summary = match (locale, args.episode) {
         (Locale::En, None) => format!("{read}, {characters} characters: {words}"),
-        (Locale::Ja, None) => format!("全{episodes}話、{characters}字：{words}"),
+        (Locale::Ja, None) => format!("全{episodes}話、{characters} 字：{words}"),
         (Locale::En, Some(episode)) => {
             format!("Findings that concern episode {}, of {read}, {characters} characters: {words}", episode.0.number())
         }
         (Locale::Ja, Some(episode)) => {
-            format!("第{}話に関わるもの（全{episodes}話、{characters}字のうち）：{words}", episode.0.number())
+            format!("第{}話に関わるもの（全{episodes}話、{characters} 字のうち）：{words}", episode.0.number())
         }
     };
     Output {

@@ -279,14 +279,14 @@ fn answer(
     };
     let most = if job.verbose { usize::MAX } else { SHOWN };
     let next = if is_dry && done > 0 {
-        let write = job.suggestion("check_fix", "writes these fixes", "この修正を書き込みます").without_dry_run();
+        let write = job.suggestion("check_fix", "writes these fixes", "この修正を書き込む").without_dry_run();
         if is_named {
             write.for_issues(fixed.applied.iter().map(|applied| applied.issue_id.clone()).collect())
         } else {
             write.at_level(level.name())
         }
     } else {
-        job.suggestion("check_basic", "looks at the text as it is now", "いまの本文をもう一度見ます")
+        job.suggestion("check_basic", "looks at the text as it is now", "いまの本文をもう一度見る")
     };
     Output {
         success: true,
@@ -427,7 +427,7 @@ impl Render for Output {
         if hidden > 0 {
             lines.push(match locale {
                 Locale::En => format!("{hidden} more with verbose: true"),
-                Locale::Ja => format!("ほか {hidden} 件は verbose: true で"),
+                Locale::Ja => format!("ほか {hidden} 件（verbose: true で表示）"),
             });
         }
         lines.extend(self.remarks.iter().map(|remark| format!("! {remark}")));

@@ -198,7 +198,7 @@ impl CheckDetails for Rhythm {
             ],
             Locale::Ja => vec![
                 format!(
-                    "地の文 {} 文、平均 {} 字、変動係数 {}。短 {}・中 {}・長 {}、均衡 {}",
+                    "地の文は {} 文、一文の平均 {} 字、変動係数 {}。割合は、短い文 {}、中くらいの文 {}、長い文 {}。長短の釣り合いの点数 {}",
                     lengths.sentences,
                     lengths.average_length,
                     lengths.variation,
@@ -208,14 +208,14 @@ impl CheckDetails for Rhythm {
                     score(lengths.balance_score)
                 ),
                 format!(
-                    "読点 一文 {}、点数 {}。文末の最多 {}（{}）",
+                    "読点は一文に平均 {} 個、点数 {}。最も多い文末は「{}」（割合 {}）",
                     commas.commas_per_sentence,
                     score(commas.score),
                     endings.most_frequent.unwrap_or("-"),
                     endings.most_frequent_ratio
                 ),
                 format!(
-                    "漢字 {}・ひらがな {}・カタカナ {}。{} 段落、平均 {} 字",
+                    "文字の割合は、漢字 {}、ひらがな {}、片仮名 {}。段落は {} 個、一段落の平均 {} 字",
                     scripts.kanji_ratio,
                     scripts.hiragana_ratio,
                     scripts.katakana_ratio,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     CHECKS, CheckDetails, CheckJob, CheckReply, CheckVerdict, EpisodeNumber, NovelDeps,
-    aspect::{ItemReport, how, percent},
+    aspect::{ItemReport, how, percent, title},
     check_fix::{self, RequestedFixLevel, fix_first},
     hundredths,
     issue::IssueReport,
@@ -357,6 +357,6 @@ impl ElementsReport {
 impl CategoryReport {
     fn line(&self, name: &str, locale: Locale) -> String {
         let score = self.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
-        format!("{name} {score}/{}{}", self.max, how(self.method, self.coverage, locale))
+        format!("{} {score}/{}{}", title(name, locale), self.max, how(self.method, self.coverage, locale))
     }
 }

@@ -111,7 +111,7 @@ impl RejectedFact {
     pub(super) fn line(&self, locale: Locale) -> String {
         match locale {
             Locale::En => format!("! rejected: {}", self.reason),
-            Locale::Ja => format!("! 不採用: {}", self.reason),
+            Locale::Ja => format!("! 受け付けられません: {}", self.reason),
         }
     }
 }

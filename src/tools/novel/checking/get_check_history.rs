@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CHECKS, DETERMINISTIC, EpisodeNumber, NOT_EVALUATED, NovelDeps, READS, REVIEW, hundredths, texts};
+use crate::novel::shown_time;
 
 /// The default number of entries shown.
 const DEFAULT: usize = 20;
@@ -110,26 +111,26 @@ impl Render for Output {
         }];
         if !self.history.is_empty() {
             lines.push(match locale {
-                Locale::En => "time | check | score | issues | manuscript | session_id".to_owned(),
-                Locale::Ja => "時刻 | チェック | 点数 | 指摘 | 原稿 | session_id".to_owned(),
+                Locale::En => "time (UTC) | check | score | issues | manuscript | session_id".to_owned(),
+                Locale::Ja => "日時（UTC） | チェック | 点数 | 指摘 | 原稿 | session_id".to_owned(),
             });
         }
-        lines.extend(self.history.iter().map(CheckHistoryEntry::line));
+        lines.extend(self.history.iter().map(|check| check.line(locale)));
         lines.join("\n")
     }
 }
 
 impl CheckHistoryEntry {
-    fn line(&self) -> String {
+    fn line(&self, locale: Locale) -> String {
         let step = self.step_id.map_or_else(String::new, |step| format!(" {step}"));
         let score = self.quality_score.map_or_else(|| "-".to_owned(), |score| score.to_string());
         // Only judged scores say how they were made.
         let method = match self.method.as_str() {
             DETERMINISTIC | NOT_EVALUATED => String::new(),
+            judged if locale == Locale::Ja => format!("（{judged}）"),
             judged => format!(" ({judged})"),
         };
-        // Without milliseconds.
-        let time = self.executed_at.split('.').next().unwrap_or_default();
+        let time = shown_time(&self.executed_at, locale);
         format!(
             "{time} | {}{step} | {score}{method} | {} | {} | {}",
             self.tool, self.issues_found, self.manuscript, self.session_id

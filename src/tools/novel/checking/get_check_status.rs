@@ -111,7 +111,7 @@ impl Render for Output {
     fn text(&self, locale: Locale) -> String {
         let (episode, total) = (self.episode, self.total_steps);
         let done: Vec<String> = self.completed_steps.iter().map(u32::to_string).collect();
-        let done = done.join(", ");
+        let done = done.join(if locale == Locale::Ja { "、" } else { ", " });
         let score = self.quality_score.map_or_else(|| "-".to_owned(), |score| score.to_string());
         let mut lines = vec![match locale {
             Locale::En if done.is_empty() => format!("Episode {episode}: none of {total} steps done"),
@@ -120,7 +120,7 @@ impl Render for Output {
             }
             Locale::Ja if done.is_empty() => format!("第{episode}話: 全 {total} 手順、いずれも未実施"),
             Locale::Ja => format!(
-                "第{episode}話: 全 {total} 手順のうち {done} が完了、指摘 {} 件、点数 {score}",
+                "第{episode}話: 全 {total} 手順のうち、手順 {done} が完了。指摘 {} 件、点数 {score}",
                 self.issues_found
             ),
         }];

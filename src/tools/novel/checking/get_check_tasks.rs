@@ -66,7 +66,7 @@ impl Tool for GetCheckTasks {
             let review = job.reviews().begin(job.id(), looked.subject, &job.begun);
             review.save_manifest()?;
             job.write_down(&ReviewOptions::default())?;
-            let first = job.suggestion("execute_check_step", "begins with the first step", "最初の手順から始めます");
+            let first = job.suggestion("execute_check_step", "begins with the first step", "最初の手順から始める");
             Ok::<_, ReviewError>(Output {
                 success: true,
                 session_id: review.id().to_string(),

@@ -1,8 +1,11 @@
 //! Issues in replies.
 
+use fumi_base::text::Locale;
 use fumi_novel::checks::{CheckIssue, FixLevel, Severity};
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use super::SEVERITIES_IN_JAPANESE;
 
 /// The maximum number of issues shown in one list; the report has all of them.
 pub(super) const SHOWN_ISSUES: usize = 30;
@@ -82,14 +85,20 @@ impl IssueReport {
         Some(format!("「{}」→「{}」", shown(&fix.before), shown(&fix.after)))
     }
 
-    fn words(&self) -> String {
-        format!("{} {}", self.message, self.suggestion).trim().to_owned()
+    fn words(&self, locale: Locale) -> String {
+        let between = if locale == Locale::Ja { "" } else { " " };
+        format!("{}{between}{}", self.message, self.suggestion).trim().to_owned()
+    }
+
+    fn severity(&self, locale: Locale) -> &'static str {
+        let rank = Severity::ALL.iter().position(|one| one.name() == self.severity);
+        rank.filter(|_| locale == Locale::Ja).map_or(self.severity, |rank| SEVERITIES_IN_JAPANESE[rank])
     }
 }
 
 /// Returns the issues as lines of text, the most severe first: the issues of one rule stand below a heading, which has
 /// what they share.
-pub(super) fn lines(issues: &[&IssueReport]) -> Vec<String> {
+pub(super) fn lines(issues: &[&IssueReport], locale: Locale) -> Vec<String> {
     let mut groups: Vec<Vec<&IssueReport>> = Vec::new();
     for issue in issues {
         let key = |one: &IssueReport| (one.rule, one.severity, one.fix.as_ref().map(|fix| fix.level));
@@ -100,24 +109,24 @@ pub(super) fn lines(issues: &[&IssueReport]) -> Vec<String> {
     }
     let rank = |group: &Vec<&IssueReport>| Severity::ALL.iter().position(|one| one.name() == group[0].severity);
     groups.sort_by_key(|group| std::cmp::Reverse(rank(group)));
-    groups.iter().flat_map(|group| group_lines(group)).collect()
+    groups.iter().flat_map(|group| group_lines(group, locale)).collect()
 }
 
 /// Returns the lines of the issues of one rule, which have the same severity and level of fixes.
-fn group_lines(group: &[&IssueReport]) -> Vec<String> {
+fn group_lines(group: &[&IssueReport], locale: Locale) -> Vec<String> {
     let first = group[0];
     let level = first.fix.as_ref().map(|fix| fix.level);
     let is_named = level == Some(FixLevel::Named.name());
-    let at = match level {
-        Some(_) if is_named => ", check_fix issue_ids".to_owned(),
-        Some(level) => format!(", check_fix {level}"),
-        None => String::new(),
+    let fixed_at = level.map(|level| format!("check_fix {}", if is_named { "issue_ids" } else { level }));
+    let about: Vec<String> = std::iter::once(first.severity(locale).to_owned()).chain(fixed_at).collect();
+    let mut head = match locale {
+        Locale::En => format!("{} ({})", first.rule, about.join(", ")),
+        Locale::Ja => format!("{}（{}）", first.rule, about.join("、")),
     };
-    let mut head = format!("{} ({}{at})", first.rule, first.severity);
-    let has_same_words = group.iter().all(|issue| issue.words() == first.words());
+    let has_same_words = group.iter().all(|issue| issue.words(locale) == first.words(locale));
     // A change of marks and white space explains itself.
     if has_same_words && !is_named && level != Some(FixLevel::Safe.name()) {
-        head.push_str(&format!(": {}", first.words()));
+        head.push_str(&format!(": {}", first.words(locale)));
     }
     let mut rows: Vec<String> = Vec::new();
     let mut changes: Vec<(String, Vec<String>)> = Vec::new();
@@ -129,7 +138,7 @@ fn group_lines(group: &[&IssueReport]) -> Vec<String> {
                 None => changes.push((change, vec![issue.place()])),
             },
             None if has_same_words && !is_named => rows.push(format!("{} {}", issue.place(), issue.excerpt)),
-            None => rows.push(format!("{} {}: {}", issue.place(), issue.excerpt, issue.words())),
+            None => rows.push(format!("{} {}: {}", issue.place(), issue.excerpt, issue.words(locale))),
         }
     }
     rows.extend(changes.into_iter().map(|(change, places)| format!("{change} {}", places.join(", "))));

@@ -93,7 +93,7 @@ impl RejectedJudgement {
         let reason = reason.trim_start_matches([':', ' ']);
         match locale {
             Locale::En => format!("! {} rejected: {reason}", self.item_id),
-            Locale::Ja => format!("! {} は不採用: {reason}", self.item_id),
+            Locale::Ja => format!("! {} は受け付けられません: {reason}", self.item_id),
         }
     }
 }
@@ -161,7 +161,7 @@ fn rejection_reason(item: &str, refusal: &JudgementError) -> BilingualText {
         JudgementError::NoQuotes => ("it has no quotation".to_owned(), "引用がありません".to_owned()),
         JudgementError::TooShort(quote) => (
             format!("the quotation \"{quote}\" has fewer than four characters"),
-            format!("引用「{quote}」は4文字に足りません"),
+            format!("引用「{quote}」が短すぎます（四字以上必要です）"),
         ),
         JudgementError::NotInText(quote) => {
             (format!("\"{}\" is not in the text", shown(quote)), format!("「{}」は本文にありません", shown(quote)))

@@ -5,7 +5,11 @@ use fumi_novel::checks::{items::EvaluationMethod, metrics};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{CheckContext, aspect::percent, hundredths, tenths};
+use super::{
+    CheckContext,
+    aspect::{percent, title},
+    hundredths, tenths,
+};
 
 /// Figures with a usualness below this limit are shown.
 const UNUSUAL: f64 = 0.5;
@@ -66,14 +70,14 @@ impl LiteratureComparison {
                 format!("professional_comparison {score} (with {}, confidence {})", self.benchmark, self.confidence)
             }
             Locale::Ja => {
-                format!("professional_comparison {score}（比較対象: {}、信頼度 {}）", self.benchmark, self.confidence)
+                format!("文学作品との比較 {score}（比較対象: {}、信頼度 {}）", self.benchmark, self.confidence)
             }
         }];
         lines.extend(self.figures.iter().map(|figure| {
             let (name, value, above) = (figure.name, figure.value, percent(figure.percentile));
             match locale {
                 Locale::En => format!("  {name} {value}: higher than {above} % of it"),
-                Locale::Ja => format!("  {name} {value}: 比較対象の {above} % より高い"),
+                Locale::Ja => format!("  {} {value}: 比較対象の {above} % より高い", title(name, locale)),
             }
         }));
         lines

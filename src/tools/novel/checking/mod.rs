@@ -273,18 +273,21 @@ impl IssueCounts {
     }
 }
 
+/// The names of the severities in Japanese, from info to critical.
+const SEVERITIES_IN_JAPANESE: [&str; 5] = ["参考", "低", "中", "高", "重大"];
+
 /// Returns the counts of the severities, from critical to info, in the form `2 high, 5 low`. `none` is the English
 /// phrase if all are 0.
 fn severity_words(counts: [usize; 5], none: &str, locale: Locale) -> String {
-    let names = Severity::ALL.into_iter().rev().zip(["重大", "高", "中", "低", "参考"]);
+    let names = Severity::ALL.into_iter().zip(SEVERITIES_IN_JAPANESE).rev();
     let some = counts.into_iter().zip(names).filter(|(count, _)| *count > 0);
     let words: Vec<String> = match locale {
         Locale::En => some.map(|(count, (severity, _))| format!("{count} {}", severity.name())).collect(),
-        Locale::Ja => some.map(|(count, (_, ja))| format!("{ja}{count}")).collect(),
+        Locale::Ja => some.map(|(count, (_, ja))| format!("{ja} {count} 件")).collect(),
     };
     match (words.is_empty(), locale) {
         (false, Locale::En) => words.join(", "),
-        (false, Locale::Ja) => words.join("・"),
+        (false, Locale::Ja) => words.join("、"),
         (true, Locale::En) => none.to_owned(),
         (true, Locale::Ja) => "指摘なし".to_owned(),
     }
@@ -346,7 +349,7 @@ fn build_reply<T: CheckDetails>(seen: &CheckContext<'_>, session: &ReviewId, own
     let score = score_words(verdict.score, job.locale);
     let summary = match job.locale {
         Locale::En => format!("{tool} of episode {}: {score}, {characters} characters, {words}", episode.number()),
-        Locale::Ja => format!("第{}話の {tool}: {score}、{characters}字、{words}", episode.number()),
+        Locale::Ja => format!("第{}話の {tool}: {score}、{characters} 字、{words}", episode.number()),
     };
     CheckReply {
         success: true,
@@ -393,7 +396,7 @@ fn next(seen: &CheckContext<'_>, counts: IssueCounts) -> Vec<Suggestion> {
         let why = job.suggestion(
             "check_fix",
             "applies these corrections of the proofreader; leave out those that you reject",
-            "校閲の赤字を反映します。採らないものは除いてください",
+            "校閲の赤字を反映する（採らないものは除く）",
         );
         next.push(why.for_issues(corrections));
     }
@@ -401,14 +404,14 @@ fn next(seen: &CheckContext<'_>, counts: IssueCounts) -> Vec<Suggestion> {
         let why = job.suggestion(
             "check_fix",
             "fixes punctuation, widths and white space without changing a word",
-            "語句に触れず、約物・全半角・空白を直します",
+            "語句に触れず、約物・全半角・空白を直す",
         );
         next.push(why.at_level("safe"));
     } else if counts.fixable_standard > 0 {
         let why = job.suggestion(
             "check_fix",
             "fixes spellings and forms of words in the narration",
-            "地の文の表記と語形を直します",
+            "地の文の表記と語形を直す",
         );
         next.push(why.at_level("standard"));
     }
@@ -486,7 +489,7 @@ impl<T> CheckReply<T> {
         let issues = self.issues_found.words(locale);
         match locale {
             Locale::En => format!("{path} ({id}): {score}, {characters} characters, {issues}"),
-            Locale::Ja => format!("{path}（{id}）: {score}、{characters}字、{issues}"),
+            Locale::Ja => format!("{path}（{id}）: {score}、{characters} 字、{issues}"),
         }
     }
 
@@ -516,13 +519,13 @@ fn report<T: CheckDetails>(reply: &CheckReply<T>, locale: Locale) -> String {
     let mut lines = vec![reply.head(locale)];
     lines.extend(reply.own.lines(locale));
     lines.extend(reply.own.rejected().iter().map(|one| one.line(locale)));
-    let unstable = reply.own.unstable().join(", ");
+    let unstable = reply.own.unstable();
     lines.extend((!unstable.is_empty()).then(|| match locale {
-        Locale::En => format!("! two judgements far apart: {unstable}"),
-        Locale::Ja => format!("! 判定が大きく割れた項目: {unstable}"),
+        Locale::En => format!("! two judgements far apart: {}", unstable.join(", ")),
+        Locale::Ja => format!("! 判定が大きく割れた項目: {}", unstable.join("、")),
     }));
     let shown = reply.own.shown();
-    lines.extend(issue::lines(&shown));
+    lines.extend(issue::lines(&shown, locale));
     lines.extend(reply.hidden(shown.len(), locale));
     lines.extend(reply.charts.iter().map(Chart::line));
     lines.extend(reply.remarks.iter().map(|remark| format!("! {remark}")));
@@ -540,7 +543,7 @@ fn send_again<T: CheckDetails>(reply: &CheckReply<T>, locale: Locale) -> Option<
     arguments[argument] = sample;
     let reason = match locale {
         Locale::En => "send what was rejected again",
-        Locale::Ja => "不採用のものを送り直す",
+        Locale::Ja => "受け付けられなかったものを送り直す",
     };
     Some(format!("{}: {reason}", call_line(reply.tool, &arguments)))
 }

@@ -69,7 +69,7 @@ impl RejectedCorrection {
     pub(super) fn line(&self, locale: Locale) -> String {
         match locale {
             Locale::En => format!("! rejected: {}", self.reason),
-            Locale::Ja => format!("! 不採用: {}", self.reason),
+            Locale::Ja => format!("! 受け付けられません: {}", self.reason),
         }
     }
 

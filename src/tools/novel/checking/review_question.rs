@@ -92,7 +92,11 @@ fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
         Locale::En => ("manuscript", "rubric", "texts to compare with"),
         Locale::Ja => ("原稿", "採点基準", "照らし合わせる資料"),
     };
-    let named = |id: Option<String>, name: &str| id.map(|id| format!("{id} ({name})"));
+    let bracketed = |name: &str| match job.locale {
+        Locale::En => format!(" ({name})"),
+        Locale::Ja => format!("（{name}）"),
+    };
+    let named = |id: Option<String>, name: &str| id.map(|id| id + &bracketed(name));
     let material = |title: &str, text: String| AnswerMaterial { title: title.to_owned(), text };
     let session_id = checked.session_id.clone();
     let mut arguments = Map::new();
@@ -112,7 +116,7 @@ fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
         step: question.step.to_owned(),
         instruction: question.instruction,
         report: report(checked, job.locale),
-        context: [format!("{} {path} ({manuscript})", artifact(&sha256))]
+        context: [format!("{} {path}{}", artifact(&sha256), bracketed(manuscript))]
             .into_iter()
             .chain(named(rubric, criteria))
             .chain(named(compared, to_compare))

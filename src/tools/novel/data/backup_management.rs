@@ -303,7 +303,12 @@ impl Render for Output {
             lines.push(format!("{}: {}", say("made", "作成"), backup.line(locale)));
         }
         if let Some(backups) = &self.backups {
-            lines.push(format!("{}: {}", say("backups", "バックアップ"), self.total.unwrap_or_default()));
+            lines.push(format!(
+                "{}: {}{}",
+                say("backups", "バックアップ"),
+                self.total.unwrap_or_default(),
+                say("", " 件")
+            ));
             lines.extend(backups.iter().map(|backup| backup.line(locale)));
         }
         lines.extend(self.is_whole.map(|is_whole| {
@@ -315,27 +320,27 @@ impl Render for Output {
             word.to_owned()
         }));
         for (word, paths) in [
-            (say("missing", "なし"), &self.missing),
+            (say("missing", "見つからない"), &self.missing),
             (say("changed", "変更あり"), &self.changed),
             (say("incomplete", "書きかけ"), &self.incomplete),
         ] {
             lines.extend(paths.iter().map(|path| format!("{word}: {path}")));
         }
         if let Some(restored) = &self.restored {
-            lines.push(format!("{}: {}", say("restored", "復元"), restored.join(", ")));
+            lines.push(format!("{}: {}", say("restored", "復元"), restored.join(say(", ", "、"))));
             if !self.kept.is_empty() {
                 let lead = say(
                     "saved by another program meanwhile and left as they are",
                     "復元中に別途保存されたため、そのまま残したファイル",
                 );
-                lines.push(format!("{lead}: {}", self.kept.join(", ")));
+                lines.push(format!("{lead}: {}", self.kept.join(say(", ", "、"))));
             }
         }
         if let Some(id) = &self.replaced_backup_id {
             lines.push(format!("{}: {id}", say("the replaced files are backed up as", "復元前のバックアップ")));
         }
         if let Some(removed) = &self.removed {
-            lines.push(format!("{}: {}", say("removed", "削除"), removed.len()));
+            lines.push(format!("{}: {}{}", say("removed", "削除"), removed.len(), say("", " 件")));
             lines.extend(removed.iter().cloned());
         }
         lines.extend(self.next.as_ref().map(NextPage::line));

@@ -97,7 +97,7 @@ impl Render for Output {
     fn text(&self, locale: Locale) -> String {
         let [unchanged, changed, missing, new] = match locale {
             Locale::En => ["unchanged", "changed", "missing", "new"],
-            Locale::Ja => ["変更なし", "変更あり", "なし", "新規"],
+            Locale::Ja => ["変更なし", "変更あり", "見つからない", "新規"],
         };
         let mut lines = Vec::new();
         lines.extend(self.changed.iter().map(|file| format!("{changed}: {}", file.line())));

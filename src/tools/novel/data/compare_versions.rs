@@ -163,7 +163,7 @@ fn summary(episode: EpisodeId, found: &TextDifference, [from, to]: [&VersionRepo
             "Episode {number}, {from_name} → {to_name}: {changed} paragraphs changed, {added} added, {removed} removed; {characters_added} characters in, {characters_removed} out; length {old} → {new}."
         ),
         (_, Locale::Ja) => format!(
-            "第{number}話の {from_name} → {to_name}：段落の変更 {changed}、追加 {added}、削除 {removed}。{characters_added} 字を加え、{characters_removed} 字を削りました。可視文字は {old} 字から {new} 字です。"
+            "第{number}話の {from_name} → {to_name}：変わった段落 {changed} 個、加わった段落 {added} 個、消えた段落 {removed} 個。{characters_added} 字を加え、{characters_removed} 字を削りました。可視文字は {old} 字から {new} 字です。"
         ),
     }
 }

@@ -221,7 +221,7 @@ async fn planned(
         summary: localized(
             cx.locale(),
             format!("Step {} would ask this; nothing was written.", stage.number()),
-            format!("ステップ {} ではこの問いが行われます。何も書き込んでいません。", stage.number()),
+            format!("ステップ {} の問いは次のとおりです。何も書き込んでいません。", stage.number()),
         ),
         episode: args.episode.0.number(),
         step_id: stage.number(),
@@ -253,7 +253,7 @@ async fn finished(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<
         summary: localized(
             cx.locale(),
             format!("{} is finished.", completed.heading),
-            format!("{}の完成処理を終えました。", completed.heading),
+            format!("{}を公開用にまとめました。", completed.heading),
         ),
         episode: episode.number(),
         step_id: 18,
@@ -290,7 +290,11 @@ fn finishing(args: &Args, step: WritingStep, result: WritingStepResult, locale: 
         summary: localized(
             locale,
             format!("Step {number} ({}) of episode {}: {status}{found}.", step.name(), args.episode.0.number()),
-            format!("{} ステップ {number}（{}）: {status}{found}", args.episode.0, step.title().get(Locale::Ja)),
+            format!(
+                "第{}話 ステップ {number}（{}）: {status}{found}",
+                args.episode.0.number(),
+                step.title().get(Locale::Ja)
+            ),
         ),
         episode: args.episode.0.number(),
         step_id: number,

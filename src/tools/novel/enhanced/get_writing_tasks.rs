@@ -142,7 +142,7 @@ impl Tool for GetWritingTasks {
             summary: localized(
                 locale,
                 format!("Episode {}: {done} of 10 stages are done.", episode.number()),
-                format!("{episode}: 十段階のうち {done} 段階が完了しています。"),
+                format!("第{}話: 十段階のうち {done} 段階が完了しています。", episode.number()),
             ),
             session_id: session.map(|session| session.id().to_string()),
             current_step: current,

@@ -31,13 +31,13 @@ pub(super) const STEPS: usize = 18;
 /// The steps after the ten stages: the tool of each, and its title in English and Japanese.
 const FINISHING: [(&str, &str, &str); STEPS - STAGES] = [
     ("check_basic", "Basic check", "基本チェック"),
-    ("check_rhythm", "Rhythm check", "リズムの確認"),
-    ("check_writing_expression", "Expression check", "表現の確認"),
-    ("check_story_structure", "Structure check", "構成の確認"),
-    ("check_story_elements", "Story elements", "小説要素の評価"),
-    ("check_fix", "Safe fixes", "安全な修正"),
-    ("noveler_check", "Check again", "再チェック"),
-    ("noveler_complete", "Complete and package", "完成処理"),
+    ("check_rhythm", "Rhythm check", "リズムのチェック"),
+    ("check_writing_expression", "Expression check", "文章表現のチェック"),
+    ("check_story_structure", "Structure check", "構成のチェック"),
+    ("check_story_elements", "Story elements", "基本要素のチェック"),
+    ("check_fix", "Safe fixes", "safe の修正"),
+    ("noveler_check", "Check again", "もう一度チェック"),
+    ("noveler_complete", "Complete and package", "公開の準備"),
 ];
 
 /// One of the eighteen steps.

@@ -176,5 +176,5 @@ fn resumed_notice(kept: &[KeptStep], resumed: &[usize], locale: Locale) -> Strin
     } else {
         (format!("Kept: steps {kept}. "), format!("残すステップ: {kept}。"))
     };
-    localized(locale, format!("{en}Asked again: steps {resumed}."), format!("{ja}もう一度行うステップ: {resumed}。"))
+    localized(locale, format!("{en}Asked again: steps {resumed}."), format!("{ja}やり直すステップ: {resumed}。"))
 }
