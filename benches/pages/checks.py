@@ -85,12 +85,15 @@ def rubies(seen):
     return faults
 
 
-def headings(name, seen):
-    """Checks that an episode begins on the page of its heading."""
-    if not name.startswith("episode") or not seen["heading"] or not seen["paragraph"]:
-        return []
+def beginnings(seen):
+    """Checks that an episode begins on the page of its heading, and that what follows the story begins on a page of its own."""
+    if not seen["heading"] or not seen["paragraph"]:
+        return ["it has no heading or no paragraph"]
     pages = [page_of(seen[part]) + 1 for part in ("heading", "paragraph")]
-    return [] if pages[0] == pages[1] else [f"its heading is on page {pages[0]}, and its first paragraph on page {pages[1]}"]
+    faults = [] if pages[0] == pages[1] else [f"its heading is on page {pages[0]}, and its first paragraph on page {pages[1]}"]
+    parts = [[page_of(box) + 1 for box in boxes] for boxes in seen["sections"]]
+    joined = [first[-1] for first, second in zip(parts, parts[1:]) if max(first) >= min(second)]
+    return faults + [f"page {page} has the end of a part and the beginning of the next" for page in joined]
 
 
 def cover(seen, margin, picture):
@@ -157,7 +160,7 @@ def invisible(seen, pictures):
 
 def faults(name, folder, margin, seen, pictures):
     """Returns everything that is wrong with a document, of which there is a picture for each page."""
-    found = [*layout(seen), *cut_off(seen, margin), *upright(seen), *rubies(seen), *headings(name, seen), *invisible(seen, pictures)]
+    found = [*layout(seen), *cut_off(seen, margin), *upright(seen), *rubies(seen), *invisible(seen, pictures)]
     # Menus are plain text.
     found += sideways(seen) if name != "nav.xhtml" else []
     if name == "cover.xhtml":
@@ -166,6 +169,10 @@ def faults(name, folder, margin, seen, pictures):
         found += contents(seen, folder)
     if name == "colophon.xhtml":
         found += colophon(seen)
+    if name.startswith("episode"):
+        found += beginnings(seen)
     if name == "episode-0001.xhtml":
         found += sample(seen)
+    if name == "episode-0003.xhtml" and len(seen["sections"]) != 2:
+        found.append(f"it has {len(seen['sections'])} parts, not a story and an afterword")
     return found

@@ -24,7 +24,8 @@ os.execvp(sys.argv[3], sys.argv[3:])
 
 def executable():
     """Returns the path of the Chromium that fumi is configured with, else of an installed one."""
-    found = os.environ.get("FUMI__BROWSER__EXECUTABLE") or next(filter(None, map(shutil.which, NAMES)), None)
+    configured = os.environ.get("FUMI__BROWSER__EXECUTABLE")
+    found = next(filter(None, map(shutil.which, [configured] if configured else NAMES)), None)
     return found or sys.exit("no Chromium; install it: apt-get install chromium-headless-shell, or set FUMI__BROWSER__EXECUTABLE")
 
 
@@ -95,8 +96,7 @@ class Chromium:
         return base64.b64decode(self.call("Page.captureScreenshot", format="png", optimizeForSpeed=True)["data"])
 
     def close(self):
-        self.session = None
-        self.call("Browser.close")
+        # Chromium ends with its pipe.
+        os.close(self.output)
         self.process.wait(PATIENCE)
         os.close(self.input)
-        os.close(self.output)

@@ -49,6 +49,7 @@
     lines: all.filter(element => element.matches('h1, p')).map(element => element.textContent),
     heading: firstBox('h1'),
     paragraph: firstBox('p'),
+    sections: all.filter(element => element.localName === 'section').map(section => textsIn(section).flatMap(boxesOf)),
     texts: shown.map(node => ({ text: node.data, isUpright: !!node.parentElement.closest('.tcy'), boxes: boxesOf(node) })),
     upright: all.filter(element => element.matches('.tcy')).map(element => ({
       text: element.textContent, combine: style(element).textCombineUpright, mode: style(element).writingMode,
