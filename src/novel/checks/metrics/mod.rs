@@ -7,6 +7,7 @@ mod commas;
 mod comparison;
 mod endings;
 mod lengths;
+mod links;
 mod paragraphs;
 mod readability;
 mod rows;

@@ -26,7 +26,7 @@ pub(super) struct BookPage {
 
 impl BookPage {
     fn new(id: impl Into<String>, title: &str, body: &str) -> Self {
-        Self { id: id.into(), text: document(title, body) }
+        Self { id: id.into(), text: document(title, "", body) }
     }
 }
 
@@ -52,14 +52,15 @@ pub(super) fn pages(book: &EpubBook, contents: &Contents, texts: &[XhtmlPage]) -
 
 /// Writes the navigation document, which reading systems show as a menu.
 pub(super) fn nav(contents: &Contents) -> String {
-    document("目次", &contents.nav())
+    document("目次", "", &contents.nav())
 }
 
 fn cover_page(cover: &CoverImage) -> BookPage {
     let file = cover.file_name();
     let body =
         format!("<section epub:type=\"cover\" class=\"cover\">\n<img src=\"{file}\" alt=\"表紙\" />\n</section>\n");
-    BookPage::new("cover", "表紙", &body)
+    // The style sheet fits the picture to the page.
+    BookPage { id: "cover".to_owned(), text: document("表紙", " class=\"cover\"", &body) }
 }
 
 fn title_page(work: &WorkTitle) -> BookPage {
@@ -96,7 +97,8 @@ fn colophon_page(work: &WorkTitle, colophon: &Colophon) -> BookPage {
     BookPage::new(COLOPHON, "奥付", &body)
 }
 
-fn document(title: &str, body: &str) -> String {
+/// Returns a page with a title; `attributes` are those of its body, each after a space.
+fn document(title: &str, attributes: &str, body: &str) -> String {
     format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE html>
@@ -106,7 +108,7 @@ fn document(title: &str, body: &str) -> String {
 <title>{}</title>
 <link rel="stylesheet" type="text/css" href="style.css"/>
 </head>
-<body>
+<body{attributes}>
 {body}</body>
 </html>
 "#,

@@ -34,7 +34,7 @@ fn main() {
         }
     }
     println!(
-        "# Twelve figures of windows of about {WINDOW} characters of 坊っちゃん (夏目漱石, public domain), each list in ascending order."
+        "# Thirteen figures of windows of about {WINDOW} characters of 坊っちゃん (夏目漱石, public domain), each list in ascending order."
     );
     println!("# Made by the example make_reference; see comparison.rs.\n\n[figures]");
     for (name, values) in &mut all {

@@ -6,6 +6,7 @@ mod facts;
 mod feelings;
 mod guide;
 mod hostile;
+mod in_order;
 mod items;
 mod labelled;
 mod made;

@@ -266,6 +266,7 @@ fn contents_have_chapters_above_their_episodes_for_new_and_old_readers() {
     ] {
         assert!(nav.contains(landmark), "{landmark}: {nav}");
     }
+    assert!(part(&book, "OEBPS/cover.xhtml").contains("<body class=\"cover\">"));
     // The page to read has the same entries, with 縦中横; old readers get them in the same order.
     let page = part(&book, "OEBPS/contents.xhtml");
     assert_eq!(levels_of(&page.replace("</section>", "</nav>")), levels);

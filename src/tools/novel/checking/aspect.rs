@@ -17,7 +17,7 @@ use super::{CheckContext, hundredths, issue::IssueReport, tenths};
 const PLACES: usize = 3;
 
 /// The titles in Japanese of categories, aspects and figures, by the names of their fields.
-const TITLES: [(&str, &str); 28] = [
+const TITLES: [(&str, &str); 29] = [
     ("emotional_expression", "感情描写"),
     ("character_development", "キャラクター"),
     ("story_structure", "ストーリー展開"),
@@ -43,6 +43,7 @@ const TITLES: [(&str, &str); 28] = [
     ("hiragana", "ひらがなの割合"),
     ("katakana", "片仮名の割合"),
     ("variety_of_words", "語彙の豊かさ"),
+    ("paragraph_links", "段落のつながり"),
     ("conjunctions", "接続詞で始まる文の割合"),
     ("most_frequent_ending", "最も多い文末の割合"),
     ("dialogue", "台詞の割合"),

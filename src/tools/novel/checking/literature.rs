@@ -14,7 +14,7 @@ use super::{
 /// Figures with a usualness below this limit are shown.
 const UNUSUAL: f64 = 0.5;
 
-/// Twelve figures compared with printed literature. The comparison does not affect any score.
+/// Thirteen figures compared with printed literature. The comparison does not affect any score.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct LiteratureComparison {
     /// The usualness of the figures, from 0 to 100; absent if the text has no narration.
