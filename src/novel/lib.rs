@@ -5,6 +5,7 @@
 
 pub mod artifacts;
 pub mod backups;
+pub mod blurb;
 pub mod book_checks;
 pub mod change_set;
 pub mod charts;

@@ -25,7 +25,7 @@ use browser::{BrowserDeps, on_tab::OnTab};
 use code::{ProjectDeps, SearchDeps, structure_deps::StructureDeps};
 use novel::{
     NovelDeps, checking, data, enhanced,
-    plotting::{noveler_plot, plot_validate},
+    plotting::{noveler_plot, plot_validate, write_blurb},
     write,
     writing::{
         noveler_write, rewrite_passage, write_manuscript_draft, write_resume, write_stage, write_step,
@@ -97,6 +97,8 @@ pub fn catalogue(
         ToolEntry::for_tool::<checking::execute_check_step::ExecuteCheckStep>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::get_check_status::GetCheckStatus>(Arc::clone(&novel)),
         ToolEntry::for_tool::<checking::get_check_history::GetCheckHistory>(Arc::clone(&novel)),
+        // novel-review: presenting the novel
+        ToolEntry::for_tool::<write_blurb::WriteBlurb>(Arc::clone(&novel)),
         // novel-review: passages and versions
         ToolEntry::for_tool::<rewrite_passage::RewritePassage>(Arc::clone(&novel)),
         ToolEntry::for_tool::<data::compare_versions::CompareVersions>(Arc::clone(&novel)),
@@ -174,7 +176,7 @@ pub fn catalogue(
 }
 
 /// Returns the error catalogues of all families.
-pub fn errors() -> [&'static ErrorCatalog; 14] {
+pub fn errors() -> [&'static ErrorCatalog; 15] {
     [
         &fumi_browser::errors::BOOK,
         &fumi_code::errors::search::BOOK,
@@ -182,6 +184,7 @@ pub fn errors() -> [&'static ErrorCatalog; 14] {
         &fumi_novel::errors::project::BOOK,
         &fumi_novel::errors::artifact::BOOK,
         &fumi_novel::errors::backup::BOOK,
+        &fumi_novel::errors::blurb::BOOK,
         &fumi_novel::errors::completion::BOOK,
         &fumi_novel::errors::reviewing::BOOK,
         &fumi_novel::errors::rewriting::BOOK,

@@ -67,6 +67,7 @@ const NOT_PATHS: &[&str] = &[
     "reason",
     "route",
     "waive",
+    "sites",
     "quote",
     "mode",
     "wish",

@@ -90,7 +90,7 @@ pub fn build_book(
     let written = |time: &UtcTime| -> Result<WrittenBook, CompletionError> {
         Ok(epub::write(&epub::EpubBook {
             work: &work,
-            details: &book_details(project, &survey.settings, time)?,
+            details: &book_details(novel, &survey, time)?,
             modified: epub_time(time),
             episodes: episodes.iter().map(BookEpisode::bound).collect(),
         }))

@@ -1,4 +1,4 @@
-//! The details of the book from the settings: readings, series, cover, colophon.
+//! The details of the book: readings, series, cover and colophon from the settings, its description from the blurb.
 //!
 //! A cover that the settings name must be a usable image, because a book without its cover would be noticed only in the
 //! shop. Without one in the settings, a file of a conventional name is used if it exists.
@@ -14,8 +14,9 @@ use fumi_base::{
 use jiff::tz::{Offset, TimeZone};
 
 use crate::{
+    blurb,
     errors::completion::CompletionError,
-    project::{NovelSettings, Yomi},
+    project::{NovelProject, NovelSettings, NovelSurvey, Yomi},
     publish::{
         AuthorNotes,
         epub::{BookDetails, Colophon, CoverImage, EpubSeries},
@@ -32,10 +33,11 @@ const COVER_BYTES: u64 = 8 << 20;
 /// Returns the details of the book of all finished episodes. Its date of publication is the one in the settings, else
 /// the day of `time` in Japan.
 pub(super) fn book_details(
-    project: &Arc<Project>,
-    settings: &NovelSettings,
+    novel: &NovelProject,
+    survey: &NovelSurvey,
     time: &UtcTime,
 ) -> Result<BookDetails, CompletionError> {
+    let settings = &survey.settings;
     let book = &settings.book;
     let yomi = |yomi: &Option<Yomi>| yomi.as_ref().map(|yomi| yomi.as_str().to_owned());
     let colophon = Colophon {
@@ -50,7 +52,8 @@ pub(super) fn book_details(
     Ok(BookDetails {
         title_sort_key: settings.title_yomi.as_ref().map(Yomi::to_sort_key),
         series: series.map(|series| EpubSeries { title: series.title.clone(), volume: series.volume }),
-        cover: cover(project, book.cover.as_deref())?,
+        description: blurb::description(novel, survey)?,
+        cover: cover(novel.project(), book.cover.as_deref())?,
         colophon: Some(colophon),
         author_notes: if book.omit_author_notes { AuthorNotes::LeftOut } else { AuthorNotes::Kept },
         ..episode_details(settings)

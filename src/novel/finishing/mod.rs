@@ -24,7 +24,7 @@ use fumi_base::{
 
 pub use book::{BOOK, BOOK_RECORD, BookRecord, BoundEpisode, build_book};
 pub use formats::PublishFormat;
-pub use posting::{PostingGuide, PostingSite};
+pub use posting::PostingGuide;
 pub use record::{
     FormatLoss, ManuscriptSource, NOT_EVALUATED, PublicationStatus, PublishRecord, PublishedFile, RecordStatus,
     RecordedQuality,

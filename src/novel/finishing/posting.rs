@@ -11,28 +11,11 @@ use super::{
 };
 use crate::{
     manuscript::{CharacterCounts, ManuscriptPart},
-    publish::{kakuyomu, narou},
+    publish::{PostingSite, kakuyomu, narou},
 };
 
 /// The shortest and longest episode that 小説家になろう accepts, in characters.
 const NAROU_BODY: (usize, usize) = (200, 70_000);
-
-/// A site where episodes are posted by hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PostingSite {
-    Narou,
-    Kakuyomu,
-}
-
-impl PostingSite {
-    /// Returns the site's own name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Narou => "小説家になろう",
-            Self::Kakuyomu => "カクヨム",
-        }
-    }
-}
 
 /// The sheet and the steps for posting at one site.
 #[derive(Clone, Debug)]

@@ -177,7 +177,11 @@ pub(crate) fn yaml_files(survey: &NovelSurvey, role: FolderRole) -> Result<Vec<P
 }
 
 /// Lists the files of a folder that have one of these extensions.
-fn files_of(survey: &NovelSurvey, role: FolderRole, extensions: &[&str]) -> Result<Vec<ProjectPath>, ProjectError> {
+pub(crate) fn files_of(
+    survey: &NovelSurvey,
+    role: FolderRole,
+    extensions: &[&str],
+) -> Result<Vec<ProjectPath>, ProjectError> {
     let Some(folder) = survey.folders.get(&role) else {
         return Ok(Vec::new());
     };

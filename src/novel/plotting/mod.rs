@@ -26,7 +26,7 @@ use crate::{
 };
 
 pub use material::PlotMaterial;
-pub(crate) use material::{read_yaml_files, yaml_files};
+pub(crate) use material::{files_of, read_yaml_files, yaml_files};
 pub use review::{PlotReview, PlotReviewPoint, PlotVerdict, review, unused_characters};
 
 /// The shortest accepted synopsis, in characters.

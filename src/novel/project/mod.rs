@@ -28,7 +28,7 @@ pub use names::{FolderRole, ProjectNames};
 pub use plot::{EpisodeInfo, EpisodePlot, SceneStructure, StoryStructure};
 pub use settings::{NovelSettings, StylePreset, TargetLength, WritingRoute};
 pub use yaml::{UnknownKeys, YamlValue};
-pub(crate) use yaml::{number_in, read as read_yaml, translate_reason};
+pub(crate) use yaml::{number_in, or_default, read as read_yaml, translate_reason};
 pub use yomi::Yomi;
 
 use crate::errors::project::ProjectError;

@@ -207,7 +207,7 @@ impl Serialize for UnknownKeys {
 }
 
 /// Deserialises a field that may be empty in a file: `key_events:` without a value gives the default.
-pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())

@@ -15,8 +15,38 @@ mod site;
 mod tate_chu_yoko;
 mod xhtml;
 
+use serde::{Deserialize, Serialize};
+
 pub use losses::{PublishLoss, PublishLossKind};
 pub use xhtml::AuthorNotes;
+
+/// A site where novels are posted by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PostingSite {
+    Narou,
+    Kakuyomu,
+}
+
+impl PostingSite {
+    pub const ALL: [Self; 2] = [Self::Narou, Self::Kakuyomu];
+
+    /// Returns the site's own name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Narou => "小説家になろう",
+            Self::Kakuyomu => "カクヨム",
+        }
+    }
+
+    /// Returns the serialised name.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Narou => "narou",
+            Self::Kakuyomu => "kakuyomu",
+        }
+    }
+}
 
 /// The output of a writer with its losses.
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! The novel tools on a copy of the sample novel, as seen by clients.
 
+pub(crate) mod blurb;
 mod book;
 mod by_provider;
 pub(crate) mod checking;

@@ -18,7 +18,7 @@ use regex::Regex;
 use serde_json::{Value, json};
 
 use super::{
-    FIRST,
+    FIRST, blurb,
     checking::{QUOTE, judgements},
     novel,
     plotting::PLOT,
@@ -129,6 +129,11 @@ async fn prepared(case: &str, sample: &Sample) -> Call {
             }
             ("noveler_complete", episode)
         }
+        "blurb" => {
+            // An older one, which is backed up.
+            sample.file(blurb::FILE, "blurb: 前の紹介文です。\nメモ: 残すこと\n");
+            ("write_blurb", json!({"content": blurb::answer().to_string(), "regenerate": true}))
+        }
         "fixed" => {
             sample.file(FIRST, "# 第一話　雨\n\n　雨だ・・・。\n　「行こう。」\n");
             ("check_fix", episode)
@@ -160,12 +165,13 @@ async fn prepared(case: &str, sample: &Sample) -> Call {
 }
 
 /// All cases. Each has a test below.
-const CASES: [&str; 28] = [
+const CASES: [&str; 29] = [
     "write",
     "create",
     "restore",
     "prune",
     "plot",
+    "blurb",
     "at once",
     "draft",
     "last answer",
@@ -319,6 +325,7 @@ cases! {
     a_restoration_is_all_or_nothing: "restore",
     a_pruning_is_all_or_nothing: "prune",
     a_plot_is_all_or_nothing: "plot",
+    a_blurb_is_all_or_nothing: "blurb",
     a_text_in_one_go_is_all_or_nothing: "at once",
     a_draft_in_its_place_is_all_or_nothing: "draft",
     the_last_answer_is_all_or_nothing: "last answer",

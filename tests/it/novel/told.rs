@@ -290,6 +290,7 @@ fn asking() -> Vec<(String, Value)> {
         ("check_proofreading".to_owned(), json!({"episode": 2})),
         ("record_episode_state".to_owned(), json!({"episode": 2})),
         ("rewrite_passage".to_owned(), json!({"episode": 2, "quote": PASSAGE})),
+        ("write_blurb".to_owned(), json!({})),
     ];
     all.extend(steps.map(|tool| (tool, json!({"episode": 1, "session_id": "SESSION"}))));
     all

@@ -40,6 +40,8 @@ pub struct BookDetails {
     pub title_sort_key: Option<String>,
     /// The reading of the author's name in katakana, for sorting.
     pub author_sort_key: Option<String>,
+    /// The text that presents the book (内容紹介).
+    pub description: Option<String>,
     pub series: Option<EpubSeries>,
     pub cover: Option<CoverImage>,
     pub colophon: Option<Colophon>,

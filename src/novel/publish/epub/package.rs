@@ -74,6 +74,9 @@ fn metadata(book: &EpubBook) -> String {
     line(format!(r#"<dc:creator id="author">{}</dc:creator>"#, escaped(or_untitled(&book.work.author))));
     line(r##"<meta refines="#author" property="role" scheme="marc:relators">aut</meta>"##.to_owned());
     file_as("author", &details.author_sort_key).into_iter().for_each(&mut line);
+    if let Some(description) = &details.description {
+        line(format!("<dc:description>{}</dc:description>", escaped(description)));
+    }
     if let Some(series) = &details.series {
         let title = escaped(or_untitled(&series.title));
         line(format!(r#"<meta property="belongs-to-collection" id="series">{title}</meta>"#));

@@ -60,6 +60,18 @@ fn settings_describe_the_book() {
 }
 
 #[test]
+fn the_blurb_of_the_novel_describes_the_book() {
+    let novel = finished();
+    let package = || part(&novel, "content.opf").expect("a package");
+    novel.bind().expect("a book");
+    assert!(!package().contains("dc:description"));
+    novel.write("10_企画/紹介文.yaml", "blurb: |\n  島の<検潮所>が閉まる。\n\n  　嘘つきは三人。\ntags:\n");
+    novel.bind().expect("a book");
+    let described = "<dc:description>島の&lt;検潮所&gt;が閉まる。\n\n　嘘つきは三人。</dc:description>";
+    assert!(package().contains(described), "{}", package());
+}
+
+#[test]
 fn a_book_without_settings_of_its_own_is_a_first_edition_of_the_day_in_japan() {
     let novel = finished();
     let evening = UtcTime::parse("2026-01-31T20:00:00Z").expect("a time");

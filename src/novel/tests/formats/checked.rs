@@ -164,6 +164,7 @@ fn all_details(cover: &[u8]) -> BookDetails {
     BookDetails {
         title_sort_key: Some("トウダイトネコ".to_owned()),
         author_sort_key: Some("サクシャ & ナカマ".to_owned()),
+        description: Some("島に<灯>がともる。\n\n　猫 & 灯台の記。".to_owned()),
         series: Some(EpubSeries { title: "灯台 <記>".to_owned(), volume: Some(2) }),
         cover: Some(CoverImage::read(cover.to_vec()).expect("an image")),
         colophon: Some(Colophon {
@@ -210,6 +211,7 @@ fn details_of_a_book_are_in_its_package() {
         r#"<meta property="belongs-to-collection" id="series">灯台 &lt;記&gt;</meta>"#,
         r##"<meta refines="#series" property="collection-type">series</meta>"##,
         r##"<meta refines="#series" property="group-position">2</meta>"##,
+        "<dc:description>島に&lt;灯&gt;がともる。\n\n　猫 &amp; 灯台の記。</dc:description>",
         "<dc:date>2026-02-11</dc:date>",
         "<dc:publisher>汐 &amp; 書房</dc:publisher>",
         "<dc:rights>© 2026 &lt;作者&gt;</dc:rights>",
