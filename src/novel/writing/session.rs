@@ -63,6 +63,9 @@ pub struct WritingSession {
     turns: Vec<AcceptedAnswer>,
     #[serde(default)]
     stage_outputs: StageOutputs,
+    /// The hashes of the files of the project, or of the material, that the current question cites.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    cited: Vec<String>,
     #[serde(default)]
     user_feedback: Vec<StageFeedback>,
     /// The hash of the manuscript that this session found when it began or placed since; empty if there was none,
@@ -179,6 +182,7 @@ impl WritingSession {
             scene_count: None,
             turns: Vec::new(),
             stage_outputs: StageOutputs::default(),
+            cited: Vec::new(),
             user_feedback: Vec::new(),
             manuscript_sha256: None,
             unknown: UnknownKeys::default(),
@@ -413,6 +417,16 @@ impl WritingSession {
             return self.current_stage.into_iter().collect();
         }
         Vec::new()
+    }
+
+    /// Records the hashes of the files that the current question cites.
+    pub(super) fn cite(&mut self, hashes: Vec<String>) {
+        self.cited = hashes;
+    }
+
+    /// Returns the hashes of the files of the project, or of the material, that the current question cites.
+    pub(super) fn cited(&self) -> &[String] {
+        &self.cited
     }
 
     /// Returns the hashes of the answers of an author, and of the outputs that are made only of such answers.

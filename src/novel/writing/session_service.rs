@@ -268,11 +268,13 @@ impl WritingService {
                 let question = workflow.step(None, &now.moment)?.next;
                 let elapsed = now.moment.since(&asked_at);
                 let is_host = answer.written_by == HOST;
+                if is_host {
+                    known.extend(workflow.session().cited().iter().cloned());
+                }
                 let answer = TurnAnswer { elapsed, ..answer };
                 let WorkflowStep { next, writes, warnings: missed } = workflow.step(Some(answer), &now.moment)?;
                 warnings = missed;
-                if let (NextStep::Ask(asked), true) = (&question, is_host) {
-                    known.extend(asked.context.iter().map(|cited| cited.sha256.clone()));
+                if is_host {
                     known.extend(workflow.session().written_by(HOST).map(str::to_owned));
                 }
                 let about = TraceContext { tool, asked_at: &asked_at, question: &question };

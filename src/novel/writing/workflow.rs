@@ -175,8 +175,10 @@ impl<'a> Workflow<'a> {
         self.session.record_manuscript(Some(sha256));
     }
 
-    /// Returns the session's file.
-    pub fn write(&self) -> FileWrite {
+    /// Returns the session's file, which lists what the current question cites.
+    pub fn write(&mut self) -> FileWrite {
+        let sources = self.session.current().map(|stage| self.sources(stage)).unwrap_or_default();
+        self.session.cite(sources.into_iter().map(|file| file.sha256).collect());
         FileWrite { path: path_of(self.session.id()), text: self.session.to_yaml() }
     }
 
@@ -507,7 +509,7 @@ impl<'a> Workflow<'a> {
                 locale: self.locale,
                 texts: &self.written(stage, turn),
             }),
-            context: self.context(stage, material.as_ref()),
+            context: self.context(stage),
             material,
             criteria: self.criteria(stage, turn),
             gives: stage.contents(turn),
@@ -537,7 +539,7 @@ impl<'a> Workflow<'a> {
     }
 
     /// Returns the files to read for a stage: the material, the outputs of earlier stages, and the stage's own turns.
-    fn context(&self, stage: WritingStage, material: Option<&FileWrite>) -> Vec<CitedFile> {
+    fn context(&self, stage: WritingStage) -> Vec<CitedFile> {
         let outputs = stage.reads().filter_map(|read| {
             let output = self.session.output(read)?;
             Some(CitedFile {
@@ -551,12 +553,23 @@ impl<'a> Workflow<'a> {
             sha256: piece.sha256.clone(),
             what: BilingualText::new(format!("turn {turn} of this stage"), format!("この段階の {turn} 回目")),
         });
-        let files = match (stage.cites(), material) {
-            (Citations::Project, _) => self.material.references.clone(),
-            (Citations::Material, Some(file)) => {
+        let previous = self.session.output(stage).filter(|output| output.stale).map(|output| CitedFile {
+            path: output.output_file.clone(),
+            sha256: output.sha256.clone(),
+            what: BilingualText::new("the previous result of this stage", "この段階の前回の結果"),
+        });
+        self.sources(stage).into_iter().chain(outputs).chain(previous).chain(turns).collect()
+    }
+
+    /// Returns the files of the project that a stage cites, or the material.
+    fn sources(&self, stage: WritingStage) -> Vec<CitedFile> {
+        match stage.cites() {
+            Citations::Project => self.material.references.clone(),
+            Citations::Material => {
+                let FileWrite { path, text } = self.material_file();
                 let material = CitedFile {
-                    path: file.path.clone(),
-                    sha256: ContentHash::from_bytes(file.text.as_bytes()).digits().to_owned(),
+                    path,
+                    sha256: ContentHash::from_bytes(text.as_bytes()).digits().to_owned(),
                     what: BilingualText::new(
                         "the material: plot, style, characters, settings, record",
                         "資料（プロット・文体・人物・設定・記録）",
@@ -565,14 +578,8 @@ impl<'a> Workflow<'a> {
                 let unrecorded = self.material.unrecorded.iter().filter(|_| stage == WritingStage::SCENE_PLAN);
                 std::iter::once(material).chain(unrecorded.cloned()).collect()
             }
-            (Citations::Material | Citations::Nothing, _) => Vec::new(),
-        };
-        let previous = self.session.output(stage).filter(|output| output.stale).map(|output| CitedFile {
-            path: output.output_file.clone(),
-            sha256: output.sha256.clone(),
-            what: BilingualText::new("the previous result of this stage", "この段階の前回の結果"),
-        });
-        files.into_iter().chain(outputs).chain(previous).chain(turns).collect()
+            Citations::Nothing => Vec::new(),
+        }
     }
 
     /// Returns the shortest and the longest length of a scene.

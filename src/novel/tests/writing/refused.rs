@@ -142,7 +142,7 @@ fn a_session_is_needed_known_and_of_its_episode() {
     let (_root, project) = disk();
     let sessions = WritingSessionStore::new(project.clone());
     let material = material();
-    let workflow = begun(&material);
+    let mut workflow = begun(&material);
     apply(&project, &[workflow.write()]).expect("written");
     let id = workflow.session().id().to_string();
     assert!(sessions.required(stage(1), None, episode()).expect("a session is optional").is_none());
@@ -171,7 +171,7 @@ fn the_open_session_of_an_episode_is_the_newest_unless_it_is_finished() {
         let id = WritingSessionId::new(&at(seconds), 1);
         let session =
             WritingSession::new(StageRoute::Whole, id, EpisodeId::new(number).expect("a number"), None, &at(seconds));
-        let workflow = Workflow::new(session, SessionTexts::new(), &material, Locale::Ja);
+        let mut workflow = Workflow::new(session, SessionTexts::new(), &material, Locale::Ja);
         apply(&project, &[workflow.write()]).expect("written");
         workflow
     };
