@@ -121,6 +121,27 @@ pub struct Call {
     pub batch: Option<StepContext>,
 }
 
+/// Adds to the reply of an error the toolset of the suggested tool, if the caller's URL does not contain it.
+fn name_missing_toolset(reply: &mut ToolReply, catalogue: &Catalogue, caller: &Caller) {
+    let action = reply.structured["error"]["guidance"]["suggested_action"].as_str().unwrap_or_default();
+    let Some(entry) = catalogue.entries().iter().find(|entry| entry.spec.name == action) else { return };
+    if entry.spec.is_in(&caller.access.scope) {
+        return;
+    }
+    let (tool, toolset) = (entry.spec.name, entry.spec.toolset);
+    let said = match caller.locale {
+        Locale::En => format!(" This URL does not offer {tool}: add its toolset, {toolset}."),
+        Locale::Ja => format!("この URL では {tool} を使えません。URL にツールセット {toolset} を加えてください。"),
+    };
+    reply.text.push_str(&said);
+    // Some families repeat the guidance under another name.
+    let parts = reply.structured["error"].as_object_mut().into_iter().flat_map(Map::values_mut);
+    for guidance in parts.filter(|part| part["suggested_action"] == tool) {
+        let explanation = guidance["explanation"].as_str().unwrap_or_default();
+        guidance["explanation"] = json!(format!("{explanation}{said}"));
+    }
+}
+
 /// Runs a call from arguments to reply. Errors are replies too. The steps of a batch are looked up in `catalogue`.
 pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call: Call) -> ToolReply {
     let started = Instant::now();
@@ -141,6 +162,7 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call
             if entry.spec.effect == Effect::Write {
                 reply.structured["arguments"] = error::arguments(&arguments, &kernel.redactor);
             }
+            name_missing_toolset(&mut reply, catalogue, &caller);
             cut_error_reply(reply, caps_for(kernel, &caller), caller.locale)
         }
     };

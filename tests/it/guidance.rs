@@ -2,11 +2,16 @@
 //!
 //! Each test is a scenario of the specification of the guidance. A test cannot judge whether a sentence is good advice.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, sync::Arc};
 
 use fumi::app::App;
 use fumi_base::text::Locale;
-use fumi_kernel::{ArgumentRule, Caller, catalogue::ToolEntry, texts::ToolTexts};
+use fumi_kernel::{
+    ArgumentRule, Caller,
+    access::Access,
+    catalogue::{ToolEntry, ToolsetScope},
+    texts::ToolTexts,
+};
 use regex::Regex;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -42,6 +47,27 @@ fn word(locale: Locale, en: &'static str, ja: &'static str) -> &'static str {
     match locale {
         Locale::En => en,
         Locale::Ja => ja,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_names_the_toolset_of_a_tool_that_the_url_does_not_offer() {
+    let sample = Sample::empty();
+    sample.file("40_原稿/第001話_朝.md", "　朝。\n");
+    let app = sample.app();
+    let within = |scope: ToolsetScope| Caller { access: Arc::new(Access::full(scope)), ..Caller::default() };
+    let arguments = json!({"artifact_id": "artifact:000000000000"});
+    for (caller, is_said) in [(within(ToolsetScope::single("novel")), true), (within(app.scope.clone()), false)] {
+        let reply = call_as(&app, "fetch_artifact", arguments.clone(), caller, CancellationToken::new()).await;
+        let guidance = &reply.structured["error"]["guidance"];
+        assert_eq!(guidance["suggested_action"], "list_artifacts", "{}", reply.text);
+        let said = "This URL does not offer list_artifacts: add its toolset, novel-data.";
+        assert_eq!(
+            (reply.text.contains(said), guidance.to_string().contains(said)),
+            (is_said, is_said),
+            "{}",
+            reply.text
+        );
     }
 }
 

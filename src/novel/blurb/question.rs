@@ -3,8 +3,7 @@
 //! Plans, outline and character sheets are cited; the summaries of the episodes and the opening of the first one are part
 //! of the prompt, cut to a length. Files that cannot be read are left out.
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _, path::Path};
 
 use fumi_base::{
     encoding::{self, EncodingChoice},
@@ -98,7 +97,7 @@ impl BlurbMaterial {
         for file in files_of(survey, role, &["md", "yaml", "yml"])? {
             let Some(bytes) = unless_unreadable(files::read(&file, MANUSCRIPT_BYTES))? else { continue };
             let path = file.shown();
-            let is_prose = path.ends_with(".md");
+            let is_prose = Path::new(&path).extension().is_some_and(|extension| extension == "md");
             let yaml = if is_prose { None } else { read_yaml::<YamlValue>(&path, &decoded(&bytes)).ok() };
             if (is_prose || yaml.is_some()) && is_wanted(&file, yaml.as_ref()) {
                 self.references.push(cite(&file, &bytes, what.clone()));
@@ -123,7 +122,9 @@ impl BlurbMaterial {
         let manuscript = Manuscript::read(decoded(&bytes), ManuscriptOptions::default());
         let bodies = manuscript.spans().iter().filter(|span| span.kind == SpanKind::Part(ManuscriptPart::Body));
         let body: String = bodies.map(|span| manuscript.visible_in(&span.range)).collect();
-        self.opening = body.trim_matches('\n').chars().take(OPENING).collect::<String>().trim_end().to_owned();
+        let mut opening: String = body.trim_matches('\n').chars().take(OPENING).collect();
+        opening.truncate(opening.trim_end().len());
+        self.opening = opening;
         let what = BilingualText::new("the first episode", "最初の話の原稿");
         self.first_episode = Some(cite(file, &bytes, what));
         Ok(())

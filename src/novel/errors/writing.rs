@@ -50,9 +50,17 @@ pub enum WritingError {
     },
     #[entry("CRITERIA_MISSED")]
     #[fact(count = misses.len())]
+    #[fact(waiver = waiver(misses))]
     CriteriaMissed {
         stage: WritingStage,
         turn: usize,
+        #[fact(with = missed)]
+        misses: Vec<MissedCriterion>,
+    },
+    /// A text that is written without a session misses criteria.
+    #[entry("TEXT_MISSED")]
+    #[fact(count = misses.len())]
+    TextMissed {
         #[fact(with = missed)]
         misses: Vec<MissedCriterion>,
     },
@@ -91,6 +99,9 @@ pub enum WritingError {
     StageDone { stage: WritingStage, current: WritingStage },
     #[entry("WRONG_TURN")]
     WrongTurn { stage: WritingStage, asked: usize, turn: usize },
+    /// Feedback is about a scene that has no text yet.
+    #[entry("SCENE_NOT_WRITTEN")]
+    SceneNotWritten { stage: WritingStage, asked: usize, written: usize },
     #[entry("WRITING_FINISHED")]
     Finished {
         #[quoted]
@@ -182,12 +193,24 @@ fn nearest_change(asked: &str, step: Option<&str>) -> String {
             let step = serde_json::to_string(&format!("{stage}:{turn}")).unwrap_or_default();
             format!(r#"{{"step": {step}}}"#)
         }
-        (None, Some(_)) => r#"{"step": null, "content": null}"#.to_owned(),
+        (None, Some(_)) => r#"{"step": null, "content": null, "user_feedback": null}"#.to_owned(),
         (stage, None) => {
             let first = StageRoute::Whole.stages().next();
             let stage = stage.or(first).map_or("", WritingStage::name);
             format!(r#"{{"stage": "{stage}"}}"#)
         }
+    }
+}
+
+/// Returns advice to waive criteria if every missed one can be waived.
+fn waiver(misses: &[MissedCriterion]) -> BilingualText {
+    if misses.iter().all(|miss| matches!(&*miss.criterion, "length" | "characters" | "remnants")) {
+        BilingualText::new(
+            "; if you mean it, noveler_write takes the criterion with a reason in waive",
+            "（意図してのことなら、noveler_write の waive に判定基準の名前と理由を渡せます）",
+        )
+    } else {
+        BilingualText::new("", "")
     }
 }
 

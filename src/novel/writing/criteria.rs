@@ -141,7 +141,7 @@ impl AnswerCriterion {
                 format!("本文全体が可視文字（ルビ・記法・空白を除く）で {from}〜{to} 字になること"),
             ),
             Self::Characters(cast) => {
-                let names = names(cast.iter());
+                let names: Vec<&str> = cast.iter().map(|member| member.name.as_str()).collect();
                 BilingualText::new(
                     format!("the text names these characters: {}", names.join(", ")),
                     format!("次の人物が名前か呼び名で登場すること: {}", names.join("、")),
@@ -281,7 +281,7 @@ pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, V
             continue;
         };
         match out.matches(find).count() {
-            1 => out = out.replacen(find, with, 1),
+            1 if text.matches(find).count() == 1 => out = out.replacen(find, with, 1),
             0 if text.matches(find).count() == 1 => {
                 let shown: String = find.chars().take(40).collect();
                 misses.push(wrong(
@@ -292,8 +292,8 @@ pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, V
             count => {
                 let shown: String = find.chars().take(40).collect();
                 misses.push(wrong(
-                    format!("`find` of replacement {number} ({shown}) occurs {count} times in the text instead of once: copy more of the surrounding text, exactly."),
-                    format!("{number} 番目の置き換えの `find`（{shown}）は本文に {count} 回現れます。前後も含めて、ちょうど一度だけ現れる文字列を写してください。"),
+                    format!("`find` of replacement {number} ({shown}) occurs {} times in the text instead of once: copy more of the surrounding text, exactly.", if count == 1 { text.matches(find).count() } else { count }),
+                    format!("{number} 番目の置き換えの `find`（{shown}）は本文に {} 回現れます。前後も含めて、ちょうど一度だけ現れる文字列を写してください。", if count == 1 { text.matches(find).count() } else { count }),
                 ));
             }
         }
@@ -375,6 +375,16 @@ fn key_miss(criterion: &AnswerCriterion, key: &AnswerKey, value: Option<&YamlVal
     });
     if fits {
         return None;
+    }
+    if let (KeyContents::Scenes, Some(YamlValue::List(items))) = (key.holds, value)
+        && items.len() > SCENES
+    {
+        let count = items.len();
+        return Some(miss(
+            criterion,
+            format!("`{}` has {count} items: give {SCENES} at most, and join short scenes.", key.name),
+            format!("`{}` が {count} 枚あります。短い場面をまとめ、{SCENES} 枚までにしてください。", key.name),
+        ));
     }
     let (en, ja) = holds(key.holds);
     let (state, state_ja) = if value.is_some() {
@@ -475,7 +485,14 @@ fn remnants_miss(criterion: &AnswerCriterion, text: &str) -> Option<MissedCriter
 /// Refuses a heading above the text: the manuscript gets its own.
 fn heading_miss(criterion: &AnswerCriterion, text: &str) -> Option<MissedCriterion> {
     let first = text.lines().find(|line| !line.trim().is_empty())?;
-    let is_heading = first.starts_with('#') && first.trim_start_matches('#').starts_with([' ', '\u{3000}']);
+    let first = first.trim();
+    let mark = first.trim_start_matches(['#', '＃', '*', '■', '□', '◆', '●', '【', '「', '［', '[', ' ', '\u{3000}']);
+    let is_numbered = ["場面", "シーン", "Scene", "第"].iter().any(|word| {
+        let rest = mark.strip_prefix(word).map(str::trim_start);
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_numeric() || "一二三四五六七八九十".contains(c)))
+    });
+    let is_heading =
+        first.starts_with(['#', '＃']) || mark.starts_with("＃大見出し") || (is_numbered && mark.len() < first.len());
     is_heading.then(|| {
         let shown: String = first.chars().take(40).collect();
         miss(

@@ -229,7 +229,11 @@ impl WritingMaterial {
             let manuscript = Manuscript::read(text.as_str(), ManuscriptOptions::default());
             let visible = manuscript.visible().text().trim_end();
             let skipped = visible.chars().count().saturating_sub(END);
-            self.previous_end = visible.chars().skip(skipped).collect();
+            let end: String = visible.chars().skip(skipped).collect();
+            // It begins with a sentence.
+            let begin = end.find(['。', '\n']).filter(|_| skipped > 0).map_or(0, |at| at + 1);
+            let begin = (begin..end.len()).find(|at| end.is_char_boundary(*at)).unwrap_or(0);
+            self.previous_end = end[begin..].trim_start_matches(['」', '\n']).to_owned();
             self.cite(file, BilingualText::new("the previous episode", "前の話の原稿"))?;
             self.unrecorded = self.references.last().filter(|cited| cited.path == file.shown()).cloned();
         }
@@ -294,7 +298,11 @@ fn cast_of(plot: &EpisodePlot, world: &[YamlValue]) -> Vec<PlotMember> {
             YamlValue::List(items) => items.as_slice(),
             _ => &[],
         });
-        all.find(|one| one.get("name").and_then(YamlValue::as_str) == Some(name))
+        let is_alias = |one: &YamlValue| {
+            let aliases = one.get("aliases").map(YamlValue::items).unwrap_or_default();
+            aliases.iter().any(|alias| alias.as_str() == Some(name))
+        };
+        all.find(|one| one.get("name").and_then(YamlValue::as_str) == Some(name) || is_alias(one))
     };
     let member = |name: String| {
         let known = described(&name);
@@ -302,6 +310,8 @@ fn cast_of(plot: &EpisodePlot, world: &[YamlValue]) -> Vec<PlotMember> {
             Some(YamlValue::List(items)) => items.iter().filter_map(YamlValue::as_str).map(str::to_owned).collect(),
             _ => Vec::new(),
         };
+        aliases.extend(known.and_then(|known| known.get("name")?.as_str()).map(str::to_owned));
+        aliases.retain(|alias| *alias != name);
         let own = known.and_then(|known| known.get("first_person")).and_then(YamlValue::as_str);
         if viewpoint.contains(&name) {
             aliases.extend(own.map(str::to_owned));

@@ -6,8 +6,9 @@
 
 use fumi_base::text::{BilingualText, Locale};
 
-use super::material::WritingMaterial;
+use super::material::{PlotMember, WritingMaterial};
 use crate::{
+    checks::features::{Foreshadowing, Ledger},
     memory::{self, Remembering, cut_lines},
     project::YamlValue,
 };
@@ -17,12 +18,37 @@ const LINE: usize = 1_000;
 
 /// The largest number of characters of the character sheets, of the other settings, and of the record of the earlier
 /// episodes.
-const SHEETS: usize = 2_500;
+const SHEETS: usize = 3_000;
 const SETTINGS: usize = 2_000;
 const RECORD: usize = 3_000;
 
 /// The keys that name an entry of the settings or the other side of a relation.
 const NAMES: [&str; 4] = ["name", "term", "名前", "to"];
+
+/// The smallest number of characters of a character sheet, however many there are.
+const SHEET: usize = 150;
+
+/// The keys of settings as Japanese material names them.
+const KEYS: [(&str, &str); 18] = [
+    ("aliases", "別名"),
+    ("age", "年齢"),
+    ("role", "役割"),
+    ("first_person", "一人称"),
+    ("second_person", "二人称"),
+    ("speech", "話し方"),
+    ("endings", "語尾"),
+    ("sample_lines", "台詞の例"),
+    ("traits", "特徴"),
+    ("relations", "関係"),
+    ("address", "呼び方"),
+    ("arc", "変化"),
+    ("kind", "種類"),
+    ("people", "人"),
+    ("spots", "場所"),
+    ("use", "使う表記"),
+    ("avoid", "使わない"),
+    ("rules", "決まり"),
+];
 
 /// The keys that a writer does not need.
 const UNUSED: [&str; 2] = ["id", "reading"];
@@ -42,14 +68,15 @@ pub(super) fn material_text(material: &WritingMaterial, locale: Locale) -> Strin
             BilingualText::new("Style", "文体"),
             material.style().describe(material.settings.style_preset, &tuning.forbidden, locale),
         ),
-        (BilingualText::new("Characters", "人物"), cut_lines(&sheets(material, &named_in, locale), SHEETS)),
+        (BilingualText::new("Characters", "人物"), sheets(material, &named_in, locale)),
         (BilingualText::new("Settings", "設定"), cut_lines(&settings(material, &named_in, locale), SETTINGS)),
         (
             BilingualText::new(
                 "Recorded of the earlier episodes; contradict none of it",
                 "これまでの話の記録（食い違わないこと）",
             ),
-            record(material, &named_in, RECORD, locale).unwrap_or_default(),
+            // Its headings are below that of the section.
+            record(material, &named_in, RECORD, locale).unwrap_or_default().replace("## ", "### "),
         ),
     ];
     let title = plot.episode_info.title.as_deref().map(|title| format!("「{title}」")).unwrap_or_default();
@@ -73,6 +100,13 @@ pub(super) fn plot_lines(material: &WritingMaterial, locale: Locale) -> String {
         items.filter(|item| !item.trim().is_empty()).collect::<Vec<_>>().join(" | ")
     };
     let acts = &plot.story_structure;
+    let emotions = plot.emotional_elements.words();
+    let ledger = Ledger::from_files(&material.context.ledger);
+    let episode = material.context.episode;
+    let is_before = |entry: &&Foreshadowing| entry.plant.episode.is_some_and(|plant| plant < episode);
+    let open =
+        ledger.entries.iter().filter(is_before).filter(|entry| entry.is_open(episode) || entry.is_overdue(episode));
+    let open: Vec<String> = open.map(|entry| format!("{} {}", entry.id, entry.title)).collect();
     let viewpoint = match info.viewpoint_info.words() {
         none if none.is_empty() => text(&material.settings.pov),
         words => words.replace('\n', " / "),
@@ -90,12 +124,14 @@ pub(super) fn plot_lines(material: &WritingMaterial, locale: Locale) -> String {
         ("Events", "出来事", list(&plot.key_events)),
         ("Foreshadowing", "伏線", list(&plot.foreshadowing)),
         ("Points to watch", "留意点", list(&plot.quality_checkpoints)),
+        ("Emotions", "感情の動き", emotions.replace('\n', " | ")),
+        ("Open foreshadowing", "未回収の伏線", open.join(" | ")),
         ("Planned number of scenes", "予定の場面数", text(&scenes)),
     ];
     let written = parts.into_iter().filter(|(.., words)| !words.trim().is_empty());
     let lines = written.map(|(en, ja, words)| {
         let (label, words) = (if locale == Locale::Ja { ja } else { en }, words.trim().replace('\n', " "));
-        format!("{label}: {}\n", shortened(&words))
+        format!("{label}: {}\n", shortened(&words, LINE))
     });
     lines.collect()
 }
@@ -113,22 +149,27 @@ pub(super) fn named_in(material: &WritingMaterial) -> String {
     let events = plot.key_events.iter().chain(&plot.foreshadowing).map(YamlValue::words);
     let acts = &plot.story_structure;
     let acts = [&acts.setup, &acts.confrontation, &acts.resolution].map(YamlValue::words);
-    let cast = material.cast.iter().map(|member| member.name.clone());
-    cast.chain(plot.synopsis.clone()).chain(events).chain(acts).collect::<Vec<_>>().join("\n")
+    let cast = material.cast.iter().flat_map(|member| std::iter::once(&member.name).chain(&member.aliases).cloned());
+    let end = std::iter::once(material.previous_end.clone());
+    cast.chain(plot.synopsis.clone()).chain(events).chain(acts).chain(end).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the sheets of the characters whom the plot names, one per line, those of its list first.
+/// Returns the sheets of the characters whom the plot names, one per line, those of its list first. Sheets share the room:
+/// with many of them each is cut.
 fn sheets(material: &WritingMaterial, named_in: &str, locale: Locale) -> String {
     let files = material.context.world.iter().filter_map(|file| file.get("characters"));
     let mut sheets: Vec<&YamlValue> = files.flat_map(YamlValue::items).collect();
     let place = |sheet: &&YamlValue| {
-        let name = name_of(sheet);
-        material.cast.iter().position(|member| Some(member.name.as_str()) == name).unwrap_or(material.cast.len())
+        let is_it = |member: &PlotMember| names_of(sheet).any(|name| name == member.name);
+        material.cast.iter().position(is_it).unwrap_or(material.cast.len())
     };
     sheets.sort_by_key(place);
-    let named = sheets.into_iter().filter(|sheet| is_kept(sheet, named_in));
-    let named = named.filter_map(|sheet| excerpt(sheet, named_in));
-    named.map(|sheet| format!("- {}\n", shortened(&entry(&sheet, locale)))).collect()
+    let named: Vec<&YamlValue> = sheets.into_iter().filter(|sheet| is_kept(sheet, named_in)).collect();
+    let room = (SHEETS / named.len().max(1)).clamp(SHEET, LINE);
+    let named = named.into_iter().filter_map(|sheet| excerpt(sheet, named_in));
+    let lines: String = named.map(|sheet| format!("- {}\n", shortened(&entry(&sheet, locale), room))).collect();
+    // Hundreds of characters, of whom each has a name at least.
+    cut_lines(&lines, 2 * SHEETS)
 }
 
 /// Returns what the other settings say about what the plot names, and what they say about no single thing.
@@ -141,10 +182,10 @@ fn settings(material: &WritingMaterial, named_in: &str, locale: Locale) -> Strin
     for (key, value) in pairs.filter(|(key, _)| key.as_str() != Some("characters")) {
         match excerpt(value, named_in) {
             Some(YamlValue::List(items)) if items.iter().any(|item| name_of(item).is_some()) => {
-                lines.extend(items.iter().map(|item| format!("- {}\n", shortened(&entry(item, locale)))));
+                lines.extend(items.iter().map(|item| format!("- {}\n", shortened(&entry(item, locale), LINE))));
             }
             Some(value) => {
-                lines.push_str(&format!("- {}: {}\n", key.words(), shortened(&inline(&value, locale))));
+                lines.push_str(&format!("- {}: {}\n", key_of(key, locale), shortened(&inline(&value, locale), LINE)));
             }
             None => {}
         }
@@ -152,12 +193,27 @@ fn settings(material: &WritingMaterial, named_in: &str, locale: Locale) -> Strin
     lines
 }
 
-/// Returns the beginning of a line that is too long.
-fn shortened(line: &str) -> String {
-    match line.char_indices().nth(LINE) {
+/// Returns the beginning of a line that is longer than a number of characters.
+fn shortened(line: &str, characters: usize) -> String {
+    // A folded text of YAML has a space where a line ended.
+    let line = line.replace("、 ", "、").replace("。 ", "。");
+    match line.char_indices().nth(characters) {
         Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
+        None => line,
     }
+}
+
+/// Returns the name of an entry and its aliases.
+fn names_of(entry: &YamlValue) -> impl Iterator<Item = &str> {
+    let aliases = entry.get("aliases").map(YamlValue::items).unwrap_or_default();
+    name_of(entry).into_iter().chain(aliases.into_iter().filter_map(YamlValue::as_str))
+}
+
+/// Returns the name of a key for readers.
+fn key_of(key: &YamlValue, locale: Locale) -> String {
+    let key = key.words().replace('\n', " ");
+    let known = KEYS.iter().find(|(known, _)| locale == Locale::Ja && *known == key);
+    known.map_or(key, |(_, name)| (*name).to_owned())
 }
 
 fn name_of(entry: &YamlValue) -> Option<&str> {
@@ -167,9 +223,7 @@ fn name_of(entry: &YamlValue) -> Option<&str> {
 /// True if a text contains the name of an entry, a part of it, or an alias, and for a value without a name.
 fn is_kept(entry: &YamlValue, text: &str) -> bool {
     let Some(name) = name_of(entry) else { return true };
-    let aliases = entry.get("aliases").map(YamlValue::items).unwrap_or_default();
-    let aliases = aliases.into_iter().filter_map(YamlValue::as_str);
-    name.split_whitespace().chain(aliases).any(|name| !name.trim().is_empty() && text.contains(name.trim()))
+    name.split_whitespace().chain(names_of(entry)).any(|name| !name.trim().is_empty() && text.contains(name.trim()))
 }
 
 /// Returns a value without the entries of its lists that a text does not name, and without empty values and unused keys.
@@ -195,8 +249,12 @@ fn excerpt(value: &YamlValue, named_in: &str) -> Option<YamlValue> {
 fn entry(value: &YamlValue, locale: Locale) -> String {
     let (YamlValue::Map(pairs), Some(name)) = (value, name_of(value)) else { return inline(value, locale) };
     let said = pairs.iter().filter(|(_, value)| value.as_str() != Some(name)).map(|(key, value)| {
-        let (key, value) = (key.words(), inline(value, locale));
-        if PLAIN.contains(&&*key) { value } else { format!("{key} {value}") }
+        let value = inline(value, locale);
+        if key.as_str().is_some_and(|key| PLAIN.contains(&key)) {
+            value
+        } else {
+            format!("{} {value}", key_of(key, locale))
+        }
     });
     let said: Vec<String> = said.collect();
     if said.is_empty() { name.to_owned() } else { format!("{name}: {}", said.join(" / ")) }
@@ -208,14 +266,18 @@ fn inline(value: &YamlValue, locale: Locale) -> String {
     match value {
         YamlValue::List(items) => {
             let items: Vec<String> = items.iter().map(|item| inline(item, locale)).collect();
-            items.join(if items.iter().any(|item| item.contains(comma)) { " | " } else { comma })
+            items.join(if items.iter().any(|item| item.contains(comma) || item.contains(" / ")) {
+                " | "
+            } else {
+                comma
+            })
         }
         YamlValue::Map(_) if name_of(value).is_some() => {
             let said = entry(value, locale);
             said.split_once(": ").map_or_else(|| said.clone(), |(name, rest)| format!("{name}（{rest}）"))
         }
         YamlValue::Map(pairs) => {
-            let pairs = pairs.iter().map(|(key, value)| format!("{} {}", key.words(), inline(value, locale)));
+            let pairs = pairs.iter().map(|(key, value)| format!("{} {}", key_of(key, locale), inline(value, locale)));
             pairs.collect::<Vec<_>>().join(" / ")
         }
         value => value.words().replace('\n', " "),
@@ -258,11 +320,11 @@ place: {name: 島, spots: [{name: 灯台, note: 白い}, {name: 店}]}
             material_text(&material("synopsis: 島の灯台で、よるが待つ\ncharacters: [朝子]\n", WORLD), Locale::Ja);
         for line in [
             "あらすじ: 島の灯台で、よるが待つ",
-            "- 朝子: first_person わたし",
-            "- 夜子: aliases よる / age 九",
+            "- 朝子: 一人称 わたし / 関係 夜子（妹）",
+            "- 夜子: 別名 よる / 年齢 九",
             "- 灯台: 島の北にある",
-            "- rules: 船は週に二便",
-            "- place: 島（spots 灯台（白い））",
+            "- 決まり: 船は週に二便",
+            "- place: 島（場所 灯台（白い））",
         ] {
             assert!(text.lines().any(|own| own == line), "{line}\n{text}");
         }
@@ -272,7 +334,7 @@ place: {name: 島, spots: [{name: 灯台, note: 白い}, {name: 店}]}
     #[test]
     fn the_characters_of_the_list_come_first() {
         let material = material("synopsis: 夜子と昼子\ncharacters: [昼子]\n", WORLD);
-        assert_eq!(sheets(&material, "夜子と昼子", Locale::Ja), "- 昼子\n- 夜子: aliases よる / age 九\n");
+        assert_eq!(sheets(&material, "夜子と昼子", Locale::Ja), "- 昼子\n- 夜子: 別名 よる / 年齢 九\n");
     }
 
     #[test]

@@ -65,12 +65,14 @@ fn section(prompt: &str, turn: usize) -> Option<&str> {
 /// Returns the task of a turn: the project's own prompt if it has one, otherwise the built-in one. A project prompt
 /// without sections applies to every turn of its stage. All turns of a stage of scenes have the same task.
 fn task(stage: WritingStage, turn: usize, material: &WritingMaterial, locale: Locale) -> &str {
-    let turn = if stage.is_by_scene() { 1 } else { turn };
-    let own = material.prompts.get(&stage).map(|prompt| match section(prompt, turn) {
-        None if !prompt.contains("## 1\n") => prompt.trim(),
-        section => section.unwrap_or_default(),
-    });
-    own.filter(|task| !task.is_empty()).unwrap_or_else(|| section(stage.prompt(locale), turn).unwrap_or_default())
+    // All scenes have the first task, unless the project has one for a scene.
+    let shared = if stage.is_by_scene() { 1 } else { turn };
+    let own =
+        material.prompts.get(&stage).map(|prompt| match section(prompt, turn).or_else(|| section(prompt, shared)) {
+            None if !prompt.contains("## 1\n") => prompt.trim(),
+            section => section.unwrap_or_default(),
+        });
+    own.filter(|task| !task.is_empty()).unwrap_or_else(|| section(stage.prompt(locale), shared).unwrap_or_default())
 }
 
 /// Returns the prompt of a turn.

@@ -6,7 +6,10 @@ use super::{
     criteria::{self, MissedCriterion},
     material::LengthRange,
 };
-use crate::project::{YamlValue, number_in};
+use crate::{
+    checks::features::number,
+    project::{YamlValue, number_in},
+};
 
 /// The largest length that a card can state, in characters; the longest manuscript.
 const LONGEST: usize = 200_000;
@@ -99,13 +102,22 @@ impl ScenePlan {
 /// Returns the length that a card states: a number, or the middle of a range such as `1800〜2000字`.
 fn stated_length(card: &YamlValue) -> Option<usize> {
     let stated = card.get("characters")?.words();
+    if stated.starts_with('-') {
+        return None;
+    }
     let numbers = stated.split(['〜', '～', '~', '-', '–', 'ー']).filter_map(|part| {
         let bare = part.trim().trim_start_matches('約').trim_end_matches(['前', '後', '程', '度']);
-        number_in(bare)
+        number_in(bare).or_else(|| in_kanji(bare.trim_end_matches('字')))
     });
     let numbers: Vec<usize> = numbers.take(2).map(|number| (number as usize).min(LONGEST)).collect();
     let sum: usize = numbers.iter().sum();
     sum.checked_div(numbers.len()).filter(|number| *number > 0)
+}
+
+/// Reads a number in kanji, or in digits with 千 or 万, such as `二百五十` or `1万`.
+fn in_kanji(written: &str) -> Option<u32> {
+    let value = number(written)?;
+    (value >= 1.0 && value <= LONGEST as f64).then_some(value as u32)
 }
 
 #[cfg(test)]
@@ -138,6 +150,8 @@ mod tests {
             ("1800〜2000字", Some(1_900)),
             ("約1,200字", Some(1_200)),
             ("８００字程度", Some(800)),
+            ("二百五十字", Some(250)),
+            ("-5", None),
             ("短め", None),
         ] {
             let plan = ScenePlan::read(&format!("scenes: [{{characters: \"{written}\"}}]\n"));

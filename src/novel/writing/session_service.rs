@@ -183,6 +183,13 @@ impl WritingService {
         self.material.settings.writing_route.map_or(StageRoute::Whole, StageRoute::from)
     }
 
+    /// Returns the route of the open session of the episode, if there is one.
+    pub fn open_route(&self) -> Result<Option<StageRoute>, WritingError> {
+        let sessions = WritingSessionStore::new(Arc::clone(&self.project));
+        let open = sessions.open(self.episode, StageRoute::writes_an_episode)?;
+        Ok(open.map(|open| open.session.route()))
+    }
+
     /// Finds a session, or creates a new one that is not written yet.
     pub fn open(
         &self,
@@ -200,7 +207,7 @@ impl WritingService {
         };
         let route = match which {
             SessionSelector::Named(id) => return sessions.load(id, self.episode).map(known),
-            SessionSelector::Open(route) => match sessions.open(self.episode, |one| one == route)? {
+            SessionSelector::Open(route) => match self.open_session(&sessions, route)? {
                 Some(recovered) => return Ok(known(recovered)),
                 None => route,
             },
@@ -230,6 +237,24 @@ impl WritingService {
             session.record_manuscript(there.as_ref().map(|there| &*there.sha256));
         }
         Ok(OpenedSession { session, texts: SessionTexts::new(), lost: Vec::new(), is_new: true, is_changed: false })
+    }
+
+    /// Returns the open session with a route. An open session with scenes is an error for another route, and one of ten
+    /// stages for that of scenes: beside a second session its texts would be forgotten.
+    fn open_session(
+        &self,
+        sessions: &WritingSessionStore,
+        route: StageRoute,
+    ) -> Result<Option<RecoveredSession>, WritingError> {
+        let latest = sessions.latest(self.episode, |session| session.route().writes_an_episode())?;
+        if let Some(latest) = latest.filter(|latest| latest.session.current().is_some()) {
+            let own = latest.session.route();
+            if own != route && (own == StageRoute::Short || route == StageRoute::Short) {
+                let stage = route.stages().next().unwrap_or(WritingStage::DRAFT);
+                return Err(WritingError::OffRoute { stage, id: latest.session.id().to_string(), route: own });
+            }
+        }
+        sessions.open(self.episode, |one| one == route)
     }
 
     /// Runs an action and returns the next step. `tool` is the calling tool, for the trace. If `places_draft` is true,
@@ -332,11 +357,14 @@ impl WritingService {
         })
     }
 
-    /// Returns the file of the material that a question cites, unless it exists.
+    /// Returns the file of the material that a question cites, unless it exists unchanged.
     fn missing_material(&self, next: &NextStep) -> Result<Option<FileWrite>, WritingError> {
         let NextStep::Ask(ask) = next else { return Ok(None) };
         let Some(file) = &ask.material else { return Ok(None) };
-        let is_there = self.project.find(&file.path)?.is_some();
+        let is_there = match self.project.find(&file.path)? {
+            Some(there) => files::read(&there, CONTENT_BYTES as u64).is_ok_and(|bytes| bytes == file.text.as_bytes()),
+            None => false,
+        };
         Ok((!is_there).then(|| file.clone()))
     }
 

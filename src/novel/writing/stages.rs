@@ -251,7 +251,7 @@ impl WritingStage {
     }
 
     /// Returns the route that consists of this stage and others like it: the short one, or the ten stages.
-    pub(super) fn route(self) -> StageRoute {
+    pub fn route(self) -> StageRoute {
         if self.0 < STAGES { StageRoute::Whole } else { StageRoute::Short }
     }
 

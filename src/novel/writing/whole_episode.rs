@@ -99,11 +99,7 @@ impl WholeEpisodeRequest<'_> {
         let content = criteria::without_fence(content);
         let text = format!("{}\n", content.trim_end());
         let misses = criteria::judge_text(&self.criteria(), content, &text, 0);
-        let accepted = criteria::accept(misses, &[]).map_err(|misses| WritingError::CriteriaMissed {
-            stage: WritingStage::DRAFT,
-            turn: 1,
-            misses,
-        })?;
+        let accepted = criteria::accept(misses, &[]).map_err(|misses| WritingError::TextMissed { misses })?;
         Ok(WholeEpisodeText { characters: criteria::characters(&text), text, warnings: accepted.minor })
     }
 }

@@ -207,7 +207,7 @@ impl<'a> Workflow<'a> {
         };
         let turn = turn.filter(|_| stage.is_by_scene());
         if let Some(asked) = turn.filter(|turn| !(1..=written.max(1)).contains(turn)) {
-            return Err(WritingError::WrongTurn { stage, asked, turn: written.max(1) });
+            return Err(WritingError::SceneNotWritten { stage, asked, written: written.max(1) });
         }
         let said = said.trim();
         if said.len() > FEEDBACK_BYTES {

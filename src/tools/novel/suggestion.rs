@@ -31,6 +31,10 @@ struct SuggestedArguments {
     issue_ids: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dry_run: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    route: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    word_count_target: Option<u32>,
 }
 
 impl Suggestion {
@@ -51,6 +55,13 @@ impl Suggestion {
     /// Adds a session to the call.
     pub(in crate::novel) fn in_session(mut self, id: String) -> Self {
         self.arguments.session_id = Some(id);
+        self
+    }
+
+    /// Adds the route and the length of a new session to the call.
+    pub(in crate::novel) fn by_route(mut self, route: Option<&'static str>, word_count_target: Option<u32>) -> Self {
+        self.arguments.route = route;
+        self.arguments.word_count_target = word_count_target;
         self
     }
 

@@ -177,3 +177,86 @@ async fn other_tools_of_the_chain_take_its_sessions_or_say_why_not() {
     let tasks = ok(&app, "enhanced_get_writing_tasks", json!({"episode": 1})).await;
     assert!(!tasks.to_string().contains("plan_scenes"), "{tasks}");
 }
+
+/// Returns the number of files in the folder of sessions.
+fn sessions(sample: &Sample) -> usize {
+    std::fs::read_dir(sample.root().join(".noveler/sessions")).unwrap().count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_tool_begins_a_second_session_beside_an_open_one() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", short()).await;
+    let asked = until(&app, first, Some("write_scenes:3")).await;
+    let id = asked["session_id"].as_str().unwrap();
+    for (tool, arguments) in [
+        ("enhanced_execute_writing_step", json!({"episode": 1, "step_id": 1})),
+        ("write_step_1", json!({"episode": 1})),
+        ("write_stage", json!({"episode": 1, "stage": "plot_data_preparation"})),
+        ("write_manuscript_draft", json!({"episode": 1})),
+    ] {
+        let error = refused(&app, tool, arguments).await;
+        assert_eq!(error["code"], "S003", "{tool}: {error}");
+        assert!(error["message"].as_str().unwrap().contains(id), "{tool}: {error}");
+    }
+    assert_eq!(sessions(&sample), 1);
+    // A first stage of the short route continues the open session.
+    let again = ok(&app, "noveler_write", json!({"episode": 1})).await;
+    assert_eq!((again["session_id"].as_str(), &again["step"]), (Some(id), &json!("write_scenes:3")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remark_on_a_scene_keeps_the_others_whatever_tool_takes_it() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", short()).await;
+    let asked = until(&app, first, Some("review_draft:1")).await;
+    let id = &asked["session_id"];
+    // A scene that does not exist: the call that the error names changes the last one only.
+    let wrong = json!({"episode": 1, "session_id": id, "step": "write_scenes:9", "user_feedback": "静かに"});
+    let error = refused(&app, "noveler_write", wrong).await;
+    assert!(error["message"].as_str().unwrap().contains("turn 9"), "{error}");
+    assert!(error.to_string().contains("write_scenes:3"), "{error}");
+    let remark = json!({"episode": 1, "session_id": id, "stage": "write_scenes", "step": "write_scenes:3",
+        "user_feedback": "静かに"});
+    let again = ok(&app, "write_stage", remark).await;
+    assert_eq!(again["step"], "write_scenes:3");
+    let other = json!({"episode": 1, "session_id": id, "stage": "write_scenes", "step": "plan_scenes:1",
+        "user_feedback": "静かに"});
+    refused(&app, "write_stage", other).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_material_follows_damaged_files() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", short()).await;
+    let id = first["context"][0].as_str().unwrap().split(' ').next().unwrap().to_owned();
+    let folder = format!(".noveler/writes/{}", first["session_id"].as_str().unwrap());
+    let files = std::fs::read_dir(sample.root().join(folder)).unwrap().map(|file| file.unwrap().path());
+    let file = files.into_iter().find(|file| file.to_string_lossy().contains("material-")).unwrap();
+    // An edited file is written again by the call that cites it.
+    std::fs::write(&file, "別の資料").unwrap();
+    ok(&app, "noveler_write", json!({"episode": 1, "session_id": first["session_id"]})).await;
+    ok(&app, "fetch_artifact", json!({"artifact_id": id})).await;
+    // Settings that break on the way are reported with the material that lacks them.
+    std::fs::write(sample.root().join("30_設定集/キャラクター.yaml"), "characters: [").unwrap();
+    let (tool, mut arguments) = submission(&first);
+    arguments["content"] = json!(script::answer("plan_scenes:1"));
+    let reply = call(&app, &tool, arguments).await;
+    assert!(reply.text.contains("! ") && reply.text.contains("キャラクター.yaml"), "{}", reply.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_shows_the_route_that_would_follow() {
+    let sample = unwritten();
+    let app = sample.app();
+    let asked = json!({"episode": 1, "route": "short", "word_count_target": 1000, "dry_run": true});
+    let plan = ok(&app, "noveler_write", asked).await;
+    let next = &plan["next_suggested_actions"][0]["arguments"];
+    assert_eq!((&next["route"], &next["word_count_target"]), (&json!("short"), &json!(1000)));
+    ok(&app, "noveler_write", short()).await;
+    let plan = ok(&app, "noveler_write", json!({"episode": 1, "dry_run": true})).await;
+    assert_eq!(plan["plan"][0]["step"], "plan_scenes:1");
+}

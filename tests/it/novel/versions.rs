@@ -60,7 +60,7 @@ async fn the_newest_backup_is_compared_with_the_manuscript() {
     let caller = Caller { locale: Locale::Ja, ..whole(&sample.app()) };
     let (app, arguments) = (sample.app(), json!({"episode": 1}));
     let reply = call_as(&app, "compare_versions", arguments, caller, CancellationToken::new()).await;
-    assert!(reply.text.contains("段落の変更 1、追加 1、削除 0"), "{}", reply.text);
+    assert!(reply.text.contains("変わった段落 1 個、加わった段落 1 個、消えた段落 0 個"), "{}", reply.text);
     // The other way round, and by name.
     let (back, _) = compared(&sample, json!({"episode": 1, "from": "manuscript", "to": id})).await;
     assert_eq!((&back["paragraphs_removed"], &back["characters_removed"]), (&json!(1), &json!(6)));

@@ -162,8 +162,8 @@ async fn four_ways_to_the_same_files() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn four_ways_to_the_same_files_by_the_short_route() {
-    // 7 answers and their prompts, 5 outputs, a trace and a session.
-    write_in_four_ways(StageRoute::Short, &script::manuscript_by_scenes(), 21).await;
+    // The material, 7 answers and their prompts, 5 outputs, a trace and a session.
+    write_in_four_ways(StageRoute::Short, &script::manuscript_by_scenes(), 22).await;
 }
 
 async fn write_in_four_ways(route: StageRoute, manuscript: &str, files: usize) {

@@ -242,7 +242,7 @@ fn a_remark_on_one_scene_repeats_it_and_keeps_the_scenes_before_it() {
     // The next scene does not have the remark, and a scene that is not written cannot be remarked.
     assert!(!question(&mut workflow).instruction.contains("二場面目を静かに"));
     let error = workflow.feedback(stage("write_scenes"), Some(3), "x", &at(22)).expect_err("not written");
-    assert!(matches!(error, WritingError::WrongTurn { asked: 3, turn: 2, .. }), "{error}");
+    assert!(matches!(error, WritingError::SceneNotWritten { asked: 3, written: 2, .. }), "{error}");
     // The same scene is not taken twice.
     let again = TurnAnswer { turn: Some(3), ..answer(acts()[1].clone()) };
     assert!(matches!(workflow.step(Some(again), &at(23)), Err(WritingError::TakenAlready { .. })));

@@ -70,15 +70,20 @@ impl LiteratureComparison {
                 format!("professional_comparison {score} (with {}, confidence {})", self.benchmark, self.confidence)
             }
             Locale::Ja => {
-                format!("文学作品との比較 {score}（比較対象: {}、信頼度 {}）", self.benchmark, self.confidence)
+                format!("文学作品との比較 {score}（比較対象: {}。一冊なので目安）", self.benchmark)
             }
         }];
         lines.extend(self.figures.iter().map(|figure| {
             let (name, value, above) = (figure.name, figure.value, percent(figure.percentile));
-            match locale {
-                Locale::En => format!("  {name} {value}: higher than {above} % of it"),
-                Locale::Ja => format!("  {} {value}: 比較対象の {above} % より高い", title(name, locale)),
-            }
+            let place = match (figure.percentile, locale) {
+                (share, Locale::En) if share <= 0.0 => "lower than all of it".to_owned(),
+                (share, Locale::En) if share >= 1.0 => "higher than all of it".to_owned(),
+                (_, Locale::En) => format!("higher than {above} % of it"),
+                (share, Locale::Ja) if share <= 0.0 => "比較対象のどれよりも低い".to_owned(),
+                (share, Locale::Ja) if share >= 1.0 => "比較対象のどれよりも高い".to_owned(),
+                (_, Locale::Ja) => format!("比較対象の {above} % より高い"),
+            };
+            format!("  {} {value}: {place}", title(name, locale))
         }));
         lines
     }

@@ -151,19 +151,23 @@ pub(in crate::novel) fn with_earlier_stage(
     session_id: &str,
 ) -> ToolError {
     let first = match &error {
-        WritingError::TooEarly { missing, .. } => missing.first().map(|stage| stage.number()),
+        WritingError::TooEarly { missing, .. } => missing.first().copied(),
         _ => None,
     };
     let (error, episode) = (ToolError::from(error), episode.number());
     match first {
-        Some(number) if tool.starts_with("write_step_") => {
+        Some(stage) if tool.starts_with("write_step_") => {
             let arguments = json!({"episode": episode, "session_id": session_id});
-            error.with_guidance(&format!("write_step_{number}"), &arguments)
+            error.with_guidance(&format!("write_step_{}", stage.number()), &arguments)
         }
-        Some(number) if tool.starts_with("enhanced_") => {
-            error.with_guidance(tool, &json!({"episode": episode, "step_id": number}))
+        Some(stage) if tool.starts_with("enhanced_") => {
+            error.with_guidance(tool, &json!({"episode": episode, "step_id": stage.number()}))
         }
-        _ => error,
+        Some(stage) => {
+            let arguments = json!({"episode": episode, "session_id": session_id, "stage": stage.name()});
+            error.with_guidance("write_stage", &arguments)
+        }
+        None => error,
     }
 }
 
@@ -245,8 +249,8 @@ pub(in crate::novel) async fn question(
         more.insert("warnings".to_owned(), json!(warned));
     }
     report.extend(edited.into_iter().map(|said| format!("! {said}")));
-    // Said once for each stage.
-    if asked.submit.turn == 1 {
+    // Said once for each stage, and with material that the fault may have changed.
+    if asked.submit.turn == 1 || listed.clone().next().is_some() {
         report.extend(worked.faults.iter().map(|fault| format!("! {}", fault.get(locale))));
         report.extend(redo_notices(&names(worked.lost.clone()), &names(worked.session.stale()), locale));
     }

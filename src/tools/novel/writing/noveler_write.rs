@@ -379,8 +379,17 @@ fn groups(reports: &[StageReport], route: StageRoute, locale: Locale) -> Vec<Sta
 async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
     let locale = cx.locale();
     let desk = writing_service(deps, cx, args.episode.0).await?;
-    let route = args.route.map_or_else(|| desk.route(), StageRoute::from);
-    let planned = desk.plan(route, args.word_count_target, &call_time()?);
+    let now = call_time()?;
+    let asked = args.route.map(StageRoute::from);
+    let restart = args.restart;
+    let (desk, open) = cx
+        .blocking(move |_, _| {
+            let open = if restart { None } else { desk.open_route()? };
+            Ok::<_, WritingError>((desk, open))
+        })
+        .await?;
+    let route = asked.or(open).unwrap_or_else(|| desk.route());
+    let planned = desk.plan(route, args.word_count_target, &now);
     let plan = planned.into_iter().map(|planned| PlannedQuestion {
         step: format!("{}:{}", planned.stage, planned.turn),
         title: planned.stage.title().get(locale).to_owned(),
@@ -428,7 +437,10 @@ async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Outp
         project_root: cx.project.shown_root(),
         primary_output: None,
         manuscript_edited: None,
-        next_suggested_actions: vec![Suggestion::for_episode("noveler_write", args.episode.0, &to_write(), locale)],
+        next_suggested_actions: vec![
+            Suggestion::for_episode("noveler_write", args.episode.0, &to_write(), locale)
+                .by_route(asked.map(StageRoute::name), args.word_count_target),
+        ],
         other_titles: Vec::new(),
         warnings: Vec::new(),
         plan,

@@ -4,7 +4,7 @@ use fumi_base::text::Locale;
 use fumi_kernel::{ArgumentRule, Cx, QuestionReply, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     errors::writing::WritingError,
-    writing::{NextStep, OpenedSession, SessionAction, StageRoute, StepOutcome, WritingStage},
+    writing::{NextStep, OpenedSession, SessionAction, StepOutcome, WritingStage},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,14 @@ impl OneStage {
         let (content, step) = (self.content, self.step);
         let feedback = self.user_feedback.filter(|said| !said.trim().is_empty());
         let act = move |opened: &OpenedSession| match feedback {
-            Some(said) => one_stage(stage, opened, None, None).map(|_| SessionAction::Feedback(stage, None, said)),
+            Some(said) => {
+                let asked = step.as_deref().map(WritingStage::parse_step).transpose()?;
+                if let Some((asked, _)) = asked.filter(|(asked, _)| *asked != stage) {
+                    return Err(WritingError::OtherStage { stage, asked });
+                }
+                let turn = asked.and_then(|(_, turn)| turn);
+                one_stage(stage, opened, None, None).map(|_| SessionAction::Feedback(stage, turn, said))
+            }
             None => one_stage(stage, opened, content, step.as_deref()),
         };
         run_step(
@@ -88,7 +95,7 @@ impl OneStage {
             StepRequest {
                 tool: self.tool,
                 episode: self.episode.0,
-                wanted: RequestedSession::from_args(self.session_id, false, StageRoute::Whole),
+                wanted: RequestedSession::from_args(self.session_id, false, stage.route()),
                 target: None,
                 places_draft: false,
                 act,
