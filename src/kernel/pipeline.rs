@@ -122,13 +122,14 @@ pub struct Call {
 }
 
 /// Adds to the reply of an error the toolset of the suggested tool, if the caller's URL does not contain it.
-fn name_missing_toolset(reply: &mut ToolReply, catalogue: &Catalogue, caller: &Caller) {
+fn name_missing_toolset(reply: &mut ToolReply, failed: &ToolEntry, catalogue: &Catalogue, caller: &Caller) {
     let action = reply.structured["error"]["guidance"]["suggested_action"].as_str().unwrap_or_default();
     let Some(entry) = catalogue.entries().iter().find(|entry| entry.spec.name == action) else { return };
-    if entry.spec.is_in(&caller.access.scope) {
+    let ToolSpec { name: tool, toolset, .. } = entry.spec;
+    // An internal caller has no URL: its scope does not contain the failed tool either.
+    if entry.spec.is_in(&caller.access.scope) || !failed.spec.is_in(&caller.access.scope) {
         return;
     }
-    let (tool, toolset) = (entry.spec.name, entry.spec.toolset);
     let said = match caller.locale {
         Locale::En => format!(" This URL does not offer {tool}: add its toolset, {toolset}."),
         Locale::Ja => format!("この URL では {tool} を使えません。URL にツールセット {toolset} を加えてください。"),
@@ -162,7 +163,7 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call
             if entry.spec.effect == Effect::Write {
                 reply.structured["arguments"] = error::arguments(&arguments, &kernel.redactor);
             }
-            name_missing_toolset(&mut reply, catalogue, &caller);
+            name_missing_toolset(&mut reply, entry, catalogue, &caller);
             cut_error_reply(reply, caps_for(kernel, &caller), caller.locale)
         }
     };

@@ -101,6 +101,7 @@ pub enum WritingError {
     WrongTurn { stage: WritingStage, asked: usize, turn: usize },
     /// Feedback is about a scene that has no text yet.
     #[entry("SCENE_NOT_WRITTEN")]
+    #[fact(step = format!("{stage}:{written}"))]
     SceneNotWritten { stage: WritingStage, asked: usize, written: usize },
     #[entry("WRITING_FINISHED")]
     Finished {

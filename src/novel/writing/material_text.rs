@@ -59,7 +59,7 @@ const PLAIN: [&str; 2] = ["note", "meaning"];
 /// Returns the text, in Markdown.
 pub(super) fn material_text(material: &WritingMaterial, locale: Locale) -> String {
     let plot = &material.plot;
-    let named_in = named_in(material);
+    let named_in = with_full_names(material, named_in(material));
     let tuning = material.context.tuning().unwrap_or_default();
     let sections = [
         (BilingualText::new("The plot", "プロット"), plot_lines(material, locale)),
@@ -154,11 +154,22 @@ pub(super) fn named_in(material: &WritingMaterial) -> String {
     cast.chain(plot.synopsis.clone()).chain(events).chain(acts).chain(end).collect::<Vec<_>>().join("\n")
 }
 
+/// Adds the names of the characters that a text names by an alias.
+fn with_full_names(material: &WritingMaterial, text: String) -> String {
+    let named = character_sheets(material).filter(|sheet| is_kept(sheet, &text)).filter_map(name_of);
+    let names: Vec<&str> = named.collect();
+    format!("{text}\n{}", names.join("\n"))
+}
+
+fn character_sheets(material: &WritingMaterial) -> impl Iterator<Item = &YamlValue> {
+    let files = material.context.world.iter().filter_map(|file| file.get("characters"));
+    files.flat_map(YamlValue::items)
+}
+
 /// Returns the sheets of the characters whom the plot names, one per line, those of its list first. Sheets share the room:
 /// with many of them each is cut.
 fn sheets(material: &WritingMaterial, named_in: &str, locale: Locale) -> String {
-    let files = material.context.world.iter().filter_map(|file| file.get("characters"));
-    let mut sheets: Vec<&YamlValue> = files.flat_map(YamlValue::items).collect();
+    let mut sheets: Vec<&YamlValue> = character_sheets(material).collect();
     let place = |sheet: &&YamlValue| {
         let is_it = |member: &PlotMember| names_of(sheet).any(|name| name == member.name);
         material.cast.iter().position(is_it).unwrap_or(material.cast.len())
