@@ -233,7 +233,7 @@ impl WritingMaterial {
             // It begins with a sentence.
             let begin = end.find(['。', '\n']).filter(|_| skipped > 0).map_or(0, |at| at + 1);
             let begin = (begin..end.len()).find(|at| end.is_char_boundary(*at)).unwrap_or(0);
-            self.previous_end = end[begin..].trim_start_matches(['」', '\n']).to_owned();
+            end[begin..].trim_start_matches(['」', '\n']).clone_into(&mut self.previous_end);
             self.cite(file, BilingualText::new("the previous episode", "前の話の原稿"))?;
             self.unrecorded = self.references.last().filter(|cited| cited.path == file.shown()).cloned();
         }

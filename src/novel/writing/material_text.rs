@@ -59,7 +59,7 @@ const PLAIN: [&str; 2] = ["note", "meaning"];
 /// Returns the text, in Markdown.
 pub(super) fn material_text(material: &WritingMaterial, locale: Locale) -> String {
     let plot = &material.plot;
-    let named_in = with_full_names(material, named_in(material));
+    let named_in = with_full_names(material, &named_in(material));
     let tuning = material.context.tuning().unwrap_or_default();
     let sections = [
         (BilingualText::new("The plot", "プロット"), plot_lines(material, locale)),
@@ -155,10 +155,9 @@ pub(super) fn named_in(material: &WritingMaterial) -> String {
 }
 
 /// Adds the names of the characters that a text names by an alias.
-fn with_full_names(material: &WritingMaterial, text: String) -> String {
-    let named = character_sheets(material).filter(|sheet| is_kept(sheet, &text)).filter_map(name_of);
-    let names: Vec<&str> = named.collect();
-    format!("{text}\n{}", names.join("\n"))
+fn with_full_names(material: &WritingMaterial, text: &str) -> String {
+    let full = character_sheets(material).filter(|sheet| is_kept(sheet, text)).filter_map(name_of);
+    std::iter::once(text).chain(full).collect::<Vec<_>>().join("\n")
 }
 
 fn character_sheets(material: &WritingMaterial) -> impl Iterator<Item = &YamlValue> {
@@ -178,7 +177,8 @@ fn sheets(material: &WritingMaterial, named_in: &str, locale: Locale) -> String 
     let named: Vec<&YamlValue> = sheets.into_iter().filter(|sheet| is_kept(sheet, named_in)).collect();
     let room = (SHEETS / named.len().max(1)).clamp(SHEET, LINE);
     let named = named.into_iter().filter_map(|sheet| excerpt(sheet, named_in));
-    let lines: String = named.map(|sheet| format!("- {}\n", shortened(&entry(&sheet, locale), room))).collect();
+    let lines = named.map(|sheet| format!("- {}\n", shortened(&entry(&sheet, locale), room)));
+    let lines = lines.collect::<Vec<_>>().concat();
     // Hundreds of characters, of whom each has a name at least.
     cut_lines(&lines, 2 * SHEETS)
 }

@@ -116,8 +116,10 @@ fn stated_length(card: &YamlValue) -> Option<usize> {
 
 /// Reads a number in kanji, or in digits with 千 or 万, such as `二百五十` or `1万`.
 fn in_kanji(written: &str) -> Option<u32> {
-    let value = number(written)?;
-    (value >= 1.0 && value <= LONGEST as f64).then_some(value as u32)
+    let value = number(written).filter(|value| (1.0..=f64::from(u32::MAX)).contains(value))?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the range of the type")]
+    let value = value as u32;
+    Some(value)
 }
 
 #[cfg(test)]

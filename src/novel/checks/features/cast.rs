@@ -43,8 +43,8 @@ impl CastMember {
     /// settings say nothing about it.
     pub fn speech_line(&self, locale: Locale) -> String {
         let samples = self.sample_lines.iter().take(SAMPLE_LINES);
-        let samples: String =
-            samples.map(|line| format!("「{}」", line.chars().take(SAMPLE_CHARACTERS).collect::<String>())).collect();
+        let samples = samples.map(|line| format!("「{}」", line.chars().take(SAMPLE_CHARACTERS).collect::<String>()));
+        let samples = samples.collect::<Vec<_>>().concat();
         let parts = [
             ("first person ", "一人称", self.first_person.join("/")),
             ("second person ", "二人称", self.second_person.join("/")),

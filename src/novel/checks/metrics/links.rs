@@ -1,7 +1,8 @@
 //! The links between paragraphs: how much of the vocabulary of a paragraph stands in the two before it, beside the same
 //! paragraphs in random orders.
 //!
-//! A text whose paragraphs stand in any order has half of the random orders below it. That neighbouring sentences share
+//! A text whose paragraphs stand in any order has half of the random orders below it; so have texts of few long paragraphs
+//! and of loose parts. That neighbouring sentences share
 //! words is the simplest measure of lexical cohesion (Halliday & Hasan, *Cohesion in English*, 1976); comparing a text
 //! with its own permutations is how such measures are evaluated (Barzilay & Lapata, *Modeling Local Coherence*, 2008).
 
@@ -51,7 +52,7 @@ fn vocabulary(material: &CheckMaterial<'_>) -> Vec<Vec<u32>> {
     for word in material.words() {
         let sentence = &material.sentences()[word.sentence];
         if sentence.is_story() && word.is_content() {
-            let next = numbers.len() as u32;
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
             lines.entry(sentence.line).or_default().push(*numbers.entry(word.base).or_insert(next));
         }
     }
@@ -78,11 +79,11 @@ fn links(paragraphs: &[Vec<u32>]) -> f64 {
     sum / (paragraphs.len() - 1) as f64
 }
 
-/// Random numbers with a fixed beginning, so that equal texts have equal values (SplitMix64).
+/// Random numbers with a fixed beginning, so that equal texts have equal values (`SplitMix64`).
 struct Random(u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -93,7 +94,7 @@ impl Random {
     #[expect(clippy::cast_possible_truncation, reason = "a remainder of a length")]
     fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
-            items.swap(last, (self.next() % (last as u64 + 1)) as usize);
+            items.swap(last, (self.number() % (last as u64 + 1)) as usize);
         }
     }
 }
