@@ -141,7 +141,7 @@ fn print_and_refusals_write_nothing() {
     assert_eq!(sample.read(".mcp.json"), "{\"mcpServers\": [");
     for (arguments, part) in [
         (&["emacs"][..], "クライアント emacs には対応していません"),
-        (&["claude-code", "--project"], ".mcp.json: 1 行 16 文字目"),
+        (&["claude-code", "--project"], ".mcp.json: 1 行目の 16 文字目"),
     ] {
         refuses(&connect_in(&sample, "ja_JP.UTF-8", arguments), part);
     }
