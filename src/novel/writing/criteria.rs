@@ -486,8 +486,8 @@ fn remnants_miss(criterion: &AnswerCriterion, text: &str) -> Option<MissedCriter
 fn heading_miss(criterion: &AnswerCriterion, text: &str) -> Option<MissedCriterion> {
     let first = text.lines().find(|line| !line.trim().is_empty())?;
     let first = first.trim();
-    let mark = first.trim_start_matches(['#', '＃', '*', '■', '□', '◆', '●', '【', '「', '［', '[', ' ', '\u{3000}']);
-    let is_numbered = ["場面", "シーン", "Scene", "第"].iter().any(|word| {
+    let mark = first.trim_start_matches(['*', '■', '□', '◆', '●', '【', '［', '[', ' ', '\u{3000}']);
+    let is_numbered = ["場面", "シーン", "Scene"].iter().any(|word| {
         let rest = mark.strip_prefix(word).map(str::trim_start);
         rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_numeric() || "一二三四五六七八九十".contains(c)))
     });
@@ -522,11 +522,16 @@ mod tests {
             "SURE, here",
             "　夜（以下略）",
             "\n# 第一場\n　朝。",
+            "【場面1】\n　朝。",
         ] {
             assert_eq!(missed(&AnswerCriterion::Remnants, bad), ["remnants"], "{bad}");
         }
-        for good in ["「承知しました」と彼は言った。", "　以上の人数は入れない。", "　彼は承知しました、と書いた。"]
-        {
+        for good in [
+            "「承知しました」と彼は言った。",
+            "　以上の人数は入れない。",
+            "　彼は承知しました、と書いた。",
+            "「第一、場面が違う」",
+        ] {
             assert_eq!(missed(&AnswerCriterion::Remnants, good), [""; 0], "{good}");
         }
     }
