@@ -19,6 +19,7 @@ mod inputs;
 mod kinds;
 mod literature;
 mod measure;
+mod order;
 mod pages;
 mod report;
 mod serial;
@@ -72,6 +73,7 @@ fn main() {
             Vec::new()
         },
         literature: wanted("literature").then(|| literature::run(root)),
+        order: wanted("order").then(|| order::run(root)),
         serials: if wanted("serial") {
             serial::run(root)
         } else {

@@ -10,6 +10,7 @@ use crate::{
     kinds::{Bar, KINDS},
     literature::Literature,
     measure::{Case, Row, SEEDS, also, elsewhere, rows},
+    order::Order,
     pages::{Judged, KNOWN},
     serial::Serial,
     textlint::{PART, Parity, Race, packages},
@@ -24,6 +25,7 @@ pub(crate) struct Report {
     /// The judged pages, by folder.
     pub(crate) pages: Vec<(&'static str, Vec<Judged>)>,
     pub(crate) literature: Option<Literature>,
+    pub(crate) order: Option<Order>,
     pub(crate) serials: Vec<Serial>,
     pub(crate) parity: Option<Parity>,
     pub(crate) race: Option<Race>,
@@ -74,6 +76,9 @@ impl Report {
         self.beside(&mut page);
         if let Some(literature) = &self.literature {
             self::literature(&mut page, literature);
+        }
+        if let Some(order) = &self.order {
+            page.push_str(&order.section());
         }
         if !self.serials.is_empty() {
             serials(&mut page, &self.serials);
