@@ -24,6 +24,7 @@ pub mod schema;
 pub mod session_projects;
 pub mod shorten;
 pub mod texts;
+mod toolset_hint;
 pub mod validate;
 
 use std::{ops::Range, time::Duration};

@@ -42,7 +42,7 @@ use super::{
     reply::{AnswerCut, Caps, FittedAnswer, Rendered, ReplyLimits, fit},
     schema::LEFT_OUT,
     shorten::{RestAdvice, shorten, shorten_question},
-    validate,
+    toolset_hint, validate,
 };
 
 /// The time for a stopped call to notice; its work polls far more often.
@@ -121,28 +121,6 @@ pub struct Call {
     pub batch: Option<StepContext>,
 }
 
-/// Adds to the reply of an error the toolset of the suggested tool, if the caller's URL does not contain it.
-fn name_missing_toolset(reply: &mut ToolReply, failed: &ToolEntry, catalogue: &Catalogue, caller: &Caller) {
-    let action = reply.structured["error"]["guidance"]["suggested_action"].as_str().unwrap_or_default();
-    let Some(entry) = catalogue.entries().iter().find(|entry| entry.spec.name == action) else { return };
-    let ToolSpec { name: tool, toolset, .. } = entry.spec;
-    // An internal caller has no URL: its scope does not contain the failed tool either.
-    if entry.spec.is_in(&caller.access.scope) || !failed.spec.is_in(&caller.access.scope) {
-        return;
-    }
-    let said = match caller.locale {
-        Locale::En => format!(" This URL does not offer {tool}: add its toolset, {toolset}."),
-        Locale::Ja => format!("この URL では {tool} を使えません。URL にツールセット {toolset} を加えてください。"),
-    };
-    reply.text.push_str(&said);
-    // Some families repeat the guidance under another name.
-    let parts = reply.structured["error"].as_object_mut().into_iter().flat_map(Map::values_mut);
-    for guidance in parts.filter(|part| part["suggested_action"] == tool) {
-        let explanation = guidance["explanation"].as_str().unwrap_or_default();
-        guidance["explanation"] = json!(format!("{explanation}{said}"));
-    }
-}
-
 /// Runs a call from arguments to reply. Errors are replies too. The steps of a batch are looked up in `catalogue`.
 pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call: Call) -> ToolReply {
     let started = Instant::now();
@@ -163,7 +141,7 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call
             if entry.spec.effect == Effect::Write {
                 reply.structured["arguments"] = error::arguments(&arguments, &kernel.redactor);
             }
-            name_missing_toolset(&mut reply, entry, catalogue, &caller);
+            toolset_hint::name_missing_toolset(&mut reply, entry, catalogue, &caller);
             cut_error_reply(reply, caps_for(kernel, &caller), caller.locale)
         }
     };

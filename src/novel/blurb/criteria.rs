@@ -9,10 +9,10 @@ use fumi_base::text::BilingualText;
 
 use super::{BlurbLimits, NovelBlurb};
 use crate::{
-    errors::{blurb::BlurbError, project::ProjectError},
+    errors::blurb::BlurbError,
     manuscript::CharacterCounts,
-    project::{YamlValue, read_yaml, translate_reason},
-    writing::{MissedCriterion, remnants, without_fence},
+    project::YamlValue,
+    writing::{MissedCriterion, keys_of, remnants, without_fence},
 };
 
 /// The keys of an answer.
@@ -82,33 +82,11 @@ pub fn missed_criteria(blurb: &NovelBlurb, limits: &BlurbLimits) -> Vec<MissedCr
 }
 
 fn miss(criterion: &str, en: impl Into<Cow<'static, str>>, ja: impl Into<Cow<'static, str>>) -> MissedCriterion {
-    MissedCriterion { criterion: criterion.to_owned(), message: BilingualText::new(en, ja), is_minor: false }
+    MissedCriterion::new(criterion, BilingualText::new(en, ja))
 }
 
 fn read_answer(content: &str) -> Result<NovelBlurb, Vec<MissedCriterion>> {
-    let pairs = match read_yaml::<YamlValue>("content", content) {
-        Ok(YamlValue::Map(pairs)) if !pairs.is_empty() => pairs,
-        Ok(_) => {
-            return Err(vec![miss(
-                "form",
-                "It has no top-level keys: write `key: value` lines, or a JSON object.",
-                "先頭にキーがありません。「キー: 値」の行か JSON のオブジェクトで書いてください。",
-            )]);
-        }
-        Err(ProjectError::Yaml { line, column, reason, .. }) => {
-            return Err(vec![miss(
-                "form",
-                format!(
-                    "It is not valid YAML or JSON at line {line}, column {column}: {reason}. Quote texts that contain `: ` or `#`."
-                ),
-                format!(
-                    "YAML・JSON として読めません。{line} 行目の {column} 文字目に誤りがあります（{}）。「: 」や「#」を含む文は引用符で囲んでください。",
-                    translate_reason(&reason)
-                ),
-            )]);
-        }
-        Err(error) => return Err(vec![miss("form", error.to_string(), error.to_string())]),
-    };
+    let pairs = keys_of(content).map_err(|form| vec![form])?;
     let (mut blurb, mut misses, mut unknown) = (NovelBlurb::default(), Vec::new(), Vec::new());
     for (key, value) in &pairs {
         match key.as_str() {

@@ -9,10 +9,9 @@ use fumi_base::{
     atomic_write::WriteError,
     errors::{ErrorCatalog, UserError},
     project::PathError,
-    text::{BilingualText, Locale},
 };
 
-use super::{backup::BackupError, project::ProjectError};
+use super::{backup::BackupError, project::ProjectError, writing::missed};
 use crate::writing::MissedCriterion;
 
 /// The error catalogue of blurbs.
@@ -26,7 +25,7 @@ pub enum BlurbError {
     #[entry("BLURB_MISSED")]
     #[fact(count = misses.len())]
     Missed {
-        #[fact(with = joined)]
+        #[fact(with = missed)]
         misses: Vec<MissedCriterion>,
     },
     #[entry("BLURB_EXISTS")]
@@ -49,15 +48,6 @@ pub enum BlurbError {
     Write(#[from] WriteError),
     #[error(transparent)]
     Backup(#[from] BackupError),
-}
-
-/// Joins the missed criteria.
-fn joined(misses: &[MissedCriterion]) -> BilingualText {
-    let all = |locale, between: &str| {
-        let lines = misses.iter().map(|miss| miss.line(locale));
-        lines.collect::<Vec<_>>().join(between)
-    };
-    BilingualText::new(all(Locale::En, " "), all(Locale::Ja, ""))
 }
 
 #[cfg(test)]

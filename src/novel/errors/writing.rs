@@ -203,9 +203,9 @@ fn nearest_change(asked: &str, step: Option<&str>) -> String {
     }
 }
 
-/// Returns advice to waive criteria if every missed one can be waived.
+/// Returns advice to waive the missed criteria if all of them can be waived.
 fn waiver(misses: &[MissedCriterion]) -> BilingualText {
-    if misses.iter().all(|miss| matches!(&*miss.criterion, "length" | "characters" | "remnants")) {
+    if misses.iter().all(|miss| miss.can_be_waived) {
         BilingualText::new(
             "; if you mean it, noveler_write takes the criterion with a reason in waive",
             "（意図してのことなら、noveler_write の waive に判定基準の名前と理由を渡せます）",
@@ -216,7 +216,7 @@ fn waiver(misses: &[MissedCriterion]) -> BilingualText {
 }
 
 /// Joins what the criteria say.
-fn missed(misses: &[MissedCriterion]) -> BilingualText {
+pub(super) fn missed(misses: &[MissedCriterion]) -> BilingualText {
     let all = |locale, between: &str| {
         let lines = misses.iter().map(|miss| miss.line(locale));
         lines.collect::<Vec<_>>().join(between)

@@ -140,7 +140,7 @@ pub fn validate_answer(episode: EpisodeId, content: &str) -> Result<EpisodePlot,
 }
 
 fn missed_criterion(criterion: &str, en: String, ja: String) -> MissedCriterion {
-    MissedCriterion { criterion: criterion.to_owned(), message: BilingualText::new(en, ja), is_minor: false }
+    MissedCriterion::new(criterion, BilingualText::new(en, ja))
 }
 
 fn misses(episode: EpisodeId, plot: &EpisodePlot, content: &str) -> Vec<MissedCriterion> {

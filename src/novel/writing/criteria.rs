@@ -59,9 +59,16 @@ pub struct MissedCriterion {
     pub message: BilingualText,
     /// True if the answer is accepted nevertheless.
     pub is_minor: bool,
+    /// True if an author may waive the criterion, see [`AnswerCriterion::can_be_waived`].
+    pub can_be_waived: bool,
 }
 
 impl MissedCriterion {
+    /// Creates a missed criterion for which an answer is refused and that cannot be waived.
+    pub fn new(criterion: impl Into<String>, message: BilingualText) -> Self {
+        Self { criterion: criterion.into(), message, is_minor: false, can_be_waived: false }
+    }
+
     /// Returns the name of the criterion and the problem.
     pub fn line(&self, locale: Locale) -> String {
         format!("[{}] {}", self.criterion, self.message.get(locale))
@@ -175,7 +182,10 @@ fn names<'a>(cast: impl Iterator<Item = &'a PlotMember>) -> Vec<&'a str> {
 }
 
 fn miss(criterion: &AnswerCriterion, en: String, ja: String) -> MissedCriterion {
-    MissedCriterion { criterion: criterion.name(), message: BilingualText::new(en, ja), is_minor: false }
+    MissedCriterion {
+        can_be_waived: criterion.can_be_waived(),
+        ..MissedCriterion::new(criterion.name(), BilingualText::new(en, ja))
+    }
 }
 
 /// Returns the text within a code fence that encloses a whole answer; any other answer is returned as it is.
@@ -236,7 +246,8 @@ pub(super) fn read_keys(answer: &str) -> Result<Vec<(YamlValue, YamlValue)>, Vec
     })
 }
 
-fn keys_of(answer: &str) -> Result<Vec<(YamlValue, YamlValue)>, MissedCriterion> {
+/// Parses an answer as a map.
+pub(crate) fn keys_of(answer: &str) -> Result<Vec<(YamlValue, YamlValue)>, MissedCriterion> {
     match read_yaml::<YamlValue>("content", answer) {
         Ok(YamlValue::Map(pairs)) if !pairs.is_empty() => Ok(pairs),
         Ok(_) => Err(miss(
@@ -258,7 +269,8 @@ fn keys_of(answer: &str) -> Result<Vec<(YamlValue, YamlValue)>, MissedCriterion>
     }
 }
 
-/// Applies replacements to a text. Returns an error for each one whose text does not occur exactly once.
+/// Applies replacements to a text, each of which must occur in it exactly once, also after the ones before it. Returns an
+/// error for each other one.
 pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, Vec<MissedCriterion>> {
     let mut out = text.to_owned();
     let mut misses = Vec::new();
@@ -266,11 +278,7 @@ pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, V
         YamlValue::List(items) => items.as_slice(),
         _ => &[],
     };
-    let wrong = |en, ja| MissedCriterion {
-        criterion: "replacements".to_owned(),
-        message: BilingualText::new(en, ja),
-        is_minor: false,
-    };
+    let wrong = |en, ja| MissedCriterion::new("replacements", BilingualText::new(en, ja));
     for (number, item) in (1..).zip(items) {
         let of = |key| item.get(key).and_then(YamlValue::as_str);
         let (Some(find), Some(with)) = (of("find").filter(|find| !find.is_empty()), of("replace")) else {
@@ -280,22 +288,17 @@ pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, V
             ));
             continue;
         };
-        match out.matches(find).count() {
-            1 if text.matches(find).count() == 1 => out = out.replacen(find, with, 1),
-            0 if text.matches(find).count() == 1 => {
-                let shown: String = find.chars().take(40).collect();
-                misses.push(wrong(
-                    format!("`find` of replacement {number} ({shown}) overlaps the text of an earlier replacement: join the two into one."),
-                    format!("{number} 番目の置き換えの `find`（{shown}）は、前の置き換えと重なっています。二つを一つにまとめてください。"),
-                ));
-            }
-            count => {
-                let shown: String = find.chars().take(40).collect();
-                misses.push(wrong(
-                    format!("`find` of replacement {number} ({shown}) occurs {} times in the text instead of once: copy more of the surrounding text, exactly.", if count == 1 { text.matches(find).count() } else { count }),
-                    format!("{number} 番目の置き換えの `find`（{shown}）は本文に {} 回現れます。前後も含めて、ちょうど一度だけ現れる文字列を写してください。", if count == 1 { text.matches(find).count() } else { count }),
-                ));
-            }
+        let shown: String = find.chars().take(40).collect();
+        match (text.matches(find).count(), out.matches(find).count()) {
+            (1, 1) => out = out.replacen(find, with, 1),
+            (1, 0) => misses.push(wrong(
+                format!("`find` of replacement {number} ({shown}) overlaps the text of an earlier replacement: join the two into one."),
+                format!("{number} 番目の置き換えの `find`（{shown}）は、前の置き換えと重なっています。二つを一つにまとめてください。"),
+            )),
+            (1, count) | (count, _) => misses.push(wrong(
+                format!("`find` of replacement {number} ({shown}) occurs {count} times in the text instead of once: copy more of the surrounding text, exactly."),
+                format!("{number} 番目の置き換えの `find`（{shown}）は本文に {count} 回現れます。前後も含めて、ちょうど一度だけ現れる文字列を写してください。"),
+            )),
         }
     }
     if misses.is_empty() {

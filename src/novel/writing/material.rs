@@ -230,10 +230,10 @@ impl WritingMaterial {
             let visible = manuscript.visible().text().trim_end();
             let skipped = visible.chars().count().saturating_sub(END);
             let end: String = visible.chars().skip(skipped).collect();
-            // It begins with a sentence.
-            let begin = end.find(['。', '\n']).filter(|_| skipped > 0).map_or(0, |at| at + 1);
-            let begin = (begin..end.len()).find(|at| end.is_char_boundary(*at)).unwrap_or(0);
-            end[begin..].trim_start_matches(['」', '\n']).clone_into(&mut self.previous_end);
+            // It begins with a sentence, if it has a whole one.
+            let whole = end.split_once(['。', '\n']).map(|(_, rest)| rest.trim_start_matches(['」', '\n']));
+            let whole = whole.filter(|rest| skipped > 0 && !rest.is_empty());
+            self.previous_end = whole.map_or_else(|| end.clone(), str::to_owned);
             self.cite(file, BilingualText::new("the previous episode", "前の話の原稿"))?;
             self.unrecorded = self.references.last().filter(|cited| cited.path == file.shown()).cloned();
         }

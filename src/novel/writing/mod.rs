@@ -22,7 +22,7 @@ mod whole_episode;
 mod workflow;
 
 pub use criteria::{AnswerCriterion, MissedCriterion};
-pub(crate) use criteria::{remnants, without_fence};
+pub(crate) use criteria::{keys_of, remnants, without_fence};
 pub use material::{LengthRange, PlotMember, WritingMaterial};
 pub use overview::SessionsOverview;
 pub use session::{APPROVED, AcceptedAnswer, StageFeedback, StageOutput, WaivedCriterion, WritingSession, is_approval};

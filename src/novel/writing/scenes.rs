@@ -77,16 +77,15 @@ impl ScenePlan {
         let LengthRange { min, max } = whole;
         let is_near = sum * 4 >= min as usize * 3 && sum * 4 <= max as usize * 5;
         (!is_near).then(|| MissedCriterion {
-            criterion: "scenes".to_owned(),
-            message: BilingualText::new(
+            is_minor: true,
+            ..MissedCriterion::new("scenes", BilingualText::new(
                 format!(
                     "The lengths of the cards add up to {sum} characters; the episode has {min} to {max}. Each scene is requested in proportion."
                 ),
                 format!(
                     "場面カードの字数を合わせると {sum} 字で、話の目標は {min}〜{max} 字です。各場面は、この比のまま目標に合わせた字数で求めます。"
                 ),
-            ),
-            is_minor: true,
+            ))
         })
     }
 

@@ -4,7 +4,7 @@
 //! Invariant: an answer is rejected before anything changes, and the session is the last file of every step, so that
 //! after any prefix of the writes the session on disk lists only existing files. Nothing is read or written here.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{cell::OnceCell, collections::BTreeMap, time::Duration};
 
 use fumi_base::text::{BilingualText, Locale};
 
@@ -39,6 +39,8 @@ pub struct Workflow<'a> {
     session: WritingSession,
     texts: SessionTexts,
     material: &'a WritingMaterial,
+    /// The material as a file of the session, made by the first question that cites it.
+    material_file: OnceCell<FileWrite>,
     locale: Locale,
 }
 
@@ -163,7 +165,7 @@ impl AcceptedOutput {
 impl<'a> Workflow<'a> {
     /// Continues a session with the texts that it lists.
     pub fn new(session: WritingSession, texts: SessionTexts, material: &'a WritingMaterial, locale: Locale) -> Self {
-        Self { session, texts, material, locale }
+        Self { session, texts, material, material_file: OnceCell::new(), locale }
     }
 
     pub fn session(&self) -> &WritingSession {
@@ -498,7 +500,7 @@ impl<'a> Workflow<'a> {
             return NextStep::Done(self.done());
         };
         let turn = self.session.turns().len() + 1;
-        let material = (stage.cites() == Citations::Material).then(|| self.material_file());
+        let material = (stage.cites() == Citations::Material).then(|| self.material_file().clone());
         NextStep::Ask(Box::new(TurnQuestion {
             stage,
             instruction: prompt::render(&PromptData {
@@ -526,11 +528,13 @@ impl<'a> Workflow<'a> {
     }
 
     /// Returns the material as a file of the session.
-    fn material_file(&self) -> FileWrite {
-        let text = material_text(self.material, self.locale);
-        let sha256 = ContentHash::from_bytes(text.as_bytes());
-        let path = self.own_path("material", "md", sha256.digits());
-        FileWrite { path, text }
+    fn material_file(&self) -> &FileWrite {
+        self.material_file.get_or_init(|| {
+            let text = material_text(self.material, self.locale);
+            let sha256 = ContentHash::from_bytes(text.as_bytes());
+            let path = self.own_path("material", "md", sha256.digits());
+            FileWrite { path, text }
+        })
     }
 
     /// Returns the path of a file of the session, which contains the hash of its contents.
@@ -568,7 +572,7 @@ impl<'a> Workflow<'a> {
             Citations::Material => {
                 let FileWrite { path, text } = self.material_file();
                 let material = CitedFile {
-                    path,
+                    path: path.clone(),
                     sha256: ContentHash::from_bytes(text.as_bytes()).digits().to_owned(),
                     what: BilingualText::new(
                         "the material: plot, style, characters, settings, record",

@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
-use axum::{Json, Router, routing::post};
 use fumi_base::text::Locale;
 use fumi_kernel::{Access, Caller};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{FIRST, novel};
+use super::{
+    FIRST,
+    models::{by_provider, by_repeated_call},
+    novel,
+};
 use crate::{
     catalogue::answers_as_published,
-    harness::{Server, Session, Stateless},
+    harness::{Server, Session},
     sample::{Sample, call, call_as},
     taught::refused,
 };
@@ -310,35 +313,12 @@ async fn every_author_is_asked_with_the_texts_themselves_and_the_answer_is_saved
     is_saved(&sample, &called.answered().await["structuredContent"], "llm_sampling");
 
     let sample = novel();
-    let server = Server::start(sample.app()).await;
-    let client = Stateless::new(&server);
-    let mut params = json!({"name": "write_blurb", "arguments": {"sites": ["narou"]}});
-    params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": {"sampling": {}}});
-    let asked = client.request("tools/call", params.clone()).await.result().clone();
-    params["requestState"] = asked["requestState"].clone();
-    params["inputResponses"] = json!({"answer": message});
-    is_saved(&sample, &client.request("tools/call", params).await.result()["structuredContent"], "llm_sampling");
+    let said = by_repeated_call(&sample, "write_blurb", &json!({"sites": ["narou"]}), &message).await;
+    is_saved(&sample, &said, "llm_sampling");
 
     let sample = novel();
-    let reply = Arc::new(text);
-    let model = move |Json(_): Json<Value>| {
-        let reply = Arc::clone(&reply);
-        async move {
-            Json(json!({
-                "id": "1", "object": "chat.completion", "model": "m",
-                "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": *reply}}],
-                "usage": {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 30},
-            }))
-        }
-    };
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let routes = Router::new().route("/v1/chat/completions", post(model));
-    tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
-    let app = sample.app_with(&[], |config| super::with_provider(config, &url));
-    let server = Server::start(app).await;
-    let said = Stateless::new(&server).call("write_blurb", json!({})).await;
-    is_saved(&sample, &said.result()["structuredContent"], "llm_provider");
+    let said = by_provider(&sample, "write_blurb", json!({}), text).await;
+    is_saved(&sample, &said, "llm_provider");
 }
 
 /// The blurb is the description of the book.

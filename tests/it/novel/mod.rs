@@ -10,6 +10,7 @@ pub(crate) mod fencing;
 mod finishing;
 pub(crate) mod killed;
 mod memory;
+mod models;
 mod plotting;
 mod prompts;
 mod proofreading;

@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use axum::{Json, Router, routing::post};
 use fumi_kernel::{Access, Caller};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{FIRST, novel};
+use super::{
+    FIRST,
+    models::{by_provider, by_repeated_call},
+    novel,
+};
 use crate::{
     catalogue::answers_as_published,
-    harness::{Server, Session, Stateless},
+    harness::{Server, Session},
     sample::{Sample, call, call_as},
     taught::refused,
 };
@@ -161,34 +164,11 @@ async fn every_author_is_asked_once_and_gets_the_same_corrections_accepted() {
     assert!(sample.read(".noveler/checks/corrections/00001.jsonl").contains("llm_sampling"));
 
     let sample = written();
-    let server = Server::start(sample.app()).await;
-    let client = Stateless::new(&server);
-    let mut params = json!({"name": "check_proofreading", "arguments": {"episode": 1}});
-    params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": {"sampling": {}}});
-    let asked = client.request("tools/call", params.clone()).await.result().clone();
-    params["requestState"] = asked["requestState"].clone();
-    params["inputResponses"] = json!({"answer": message});
-    is_read(&client.request("tools/call", params).await.result()["structuredContent"]);
+    let said = by_repeated_call(&sample, "check_proofreading", &json!({"episode": 1}), &message).await;
+    is_read(&said);
 
     let sample = written();
-    let reply = Arc::new(text);
-    let model = move |Json(_): Json<Value>| {
-        let reply = Arc::clone(&reply);
-        async move {
-            Json(json!({
-                "id": "1", "object": "chat.completion", "model": "m",
-                "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": *reply}}],
-                "usage": {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 30},
-            }))
-        }
-    };
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let routes = Router::new().route("/v1/chat/completions", post(model));
-    tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
-    let app = sample.app_with(&[], |config| super::with_provider(config, &url));
-    let server = Server::start(app).await;
-    let said = Stateless::new(&server).call("check_proofreading", json!({"episode": 1})).await;
-    is_read(&said.result()["structuredContent"]);
+    let said = by_provider(&sample, "check_proofreading", json!({"episode": 1}), text).await;
+    is_read(&said);
     assert!(sample.read(".noveler/checks/corrections/00001.jsonl").contains("llm_provider"));
 }

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use axum::{Json, Router, routing::post};
 use fumi_kernel::{Access, Caller};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{FIRST, novel};
+use super::{
+    FIRST,
+    models::{by_provider, by_repeated_call},
+    novel,
+};
 use crate::{
-    harness::{Server, Session, Stateless},
+    harness::{Server, Session},
     sample::{Sample, call, call_as},
     taught::refused,
 };
@@ -250,35 +253,12 @@ async fn every_author_is_asked_once_and_the_variants_are_returned() {
     assert_eq!(sample.read(FIRST), before);
 
     let sample = written();
-    let server = Server::start(sample.app()).await;
-    let client = Stateless::new(&server);
-    let mut params = json!({"name": "rewrite_passage", "arguments": arguments});
-    params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": {"sampling": {}}});
-    let asked = client.request("tools/call", params.clone()).await.result().clone();
-    params["requestState"] = asked["requestState"].clone();
-    params["inputResponses"] = json!({"answer": message});
-    is_judged(&client.request("tools/call", params).await.result()["structuredContent"], "llm_sampling");
+    let said = by_repeated_call(&sample, "rewrite_passage", &arguments, &message).await;
+    is_judged(&said, "llm_sampling");
 
     let sample = written();
-    let reply = Arc::new(text);
-    let model = move |Json(_): Json<Value>| {
-        let reply = Arc::clone(&reply);
-        async move {
-            Json(json!({
-                "id": "1", "object": "chat.completion", "model": "m",
-                "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": *reply}}],
-                "usage": {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 30},
-            }))
-        }
-    };
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let routes = Router::new().route("/v1/chat/completions", post(model));
-    tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
-    let app = sample.app_with(&[], |config| super::with_provider(config, &url));
-    let server = Server::start(app).await;
-    let said = Stateless::new(&server).call("rewrite_passage", json!({"episode": 1, "quote": QUOTE})).await;
-    is_judged(&said.result()["structuredContent"], "llm_provider");
+    let said = by_provider(&sample, "rewrite_passage", json!({"episode": 1, "quote": QUOTE}), text).await;
+    is_judged(&said, "llm_provider");
 }
 
 /// The longest manuscript that is checked: five variants are judged within the timeout, and a longer one is refused.

@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 
 use fumi_novel::checks::{NovelContext, Tuning, metrics::figures};
 
-use super::with_material;
+use super::{labelled::rank, with_material};
 
 /// The smallest probability that a text in order has a higher value than one in a random order; 0.5 is chance.
 const RANK: f64 = 0.7;
@@ -57,19 +57,6 @@ fn in_random_orders(text: &str) -> Vec<f64> {
     orders.collect()
 }
 
-/// Returns the probability that a text in order has a higher value than a text in a random order.
-fn rank(texts: &[&Links]) -> f64 {
-    let shuffled: Vec<f64> = texts.iter().flat_map(|text| text.shuffled.iter().copied()).collect();
-    let wins = texts.iter().flat_map(|text| {
-        shuffled.iter().map(|other| match text.own.total_cmp(other) {
-            std::cmp::Ordering::Greater => 1.0,
-            std::cmp::Ordering::Equal => 0.5,
-            std::cmp::Ordering::Less => 0.0,
-        })
-    });
-    wins.sum::<f64>() / (texts.len() * shuffled.len()) as f64
-}
-
 #[test]
 fn paragraphs_in_order_are_linked_more_than_in_random_orders() {
     let literature = measured("literature", "");
@@ -83,7 +70,9 @@ fn paragraphs_in_order_are_linked_more_than_in_random_orders() {
     let judged: Vec<&Links> = literature.iter().skip(1).step_by(2).collect();
     let own: Vec<&Links> = good.iter().collect();
     for (set, texts) in [("chosen on", chosen), ("judged", judged), ("ours", own)] {
-        let rank = rank(&texts);
+        let own: Vec<f64> = texts.iter().map(|text| text.own).collect();
+        let shuffled: Vec<f64> = texts.iter().flat_map(|text| text.shuffled.iter().copied()).collect();
+        let rank = rank(&own, &shuffled).expect("texts");
         println!("{set}: rank {rank:.2}");
         assert!(rank >= RANK, "{set}: {rank:.2}");
     }

@@ -70,7 +70,7 @@ fn labelled() -> Vec<Labelled> {
 
 /// Returns the probability that a good value is above a bad one, where equal ones count half; 0.5 is chance. `None` if
 /// one side is empty.
-fn rank(good: &[f64], bad: &[f64]) -> Option<f64> {
+pub(super) fn rank(good: &[f64], bad: &[f64]) -> Option<f64> {
     let wins = good.iter().flat_map(|good| {
         bad.iter().map(move |bad| match good.total_cmp(bad) {
             std::cmp::Ordering::Greater => 1.0,
