@@ -4,7 +4,7 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     process::{Child, Command, Stdio},
-    sync::mpsc,
+    sync::{Arc, Mutex, mpsc},
     time::Duration,
 };
 
@@ -12,11 +12,17 @@ use serde_json::Value;
 
 use crate::{program::undisturbed, sample::Sample};
 
+/// The number of times, a minute apart, that a search is sent until the index is written: a server that cannot watch a
+/// project, because a limit of the system is reached, tries again after a minute.
+const SEARCHES: usize = 3;
+
 /// The program, serving a sample, with the list of places that it reached.
 pub(crate) struct Mortal {
     child: Child,
     address: String,
     reached: mpsc::Receiver<String>,
+    /// All other lines that it logged.
+    log: Arc<Mutex<Vec<String>>>,
 }
 
 impl Mortal {
@@ -40,15 +46,19 @@ impl Mortal {
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut ready).unwrap();
         let address = ready.strip_prefix("fumi listening on http://").and_then(|rest| rest.strip_suffix("/mcp\n"));
         let (tell, reached) = mpsc::channel();
-        let log = BufReader::new(child.stderr.take().unwrap());
+        let lines = BufReader::new(child.stderr.take().unwrap());
+        let log = Arc::<Mutex<Vec<String>>>::default();
+        let logged = Arc::clone(&log);
         std::thread::spawn(move || {
-            for line in log.lines().map_while(Result::ok) {
-                if let Some(place) = line.strip_prefix("failpoint ") {
-                    let _ = tell.send(place.to_owned());
+            for line in lines.lines().map_while(Result::ok) {
+                match line.strip_prefix("failpoint ") {
+                    Some(place) => drop(tell.send(place.to_owned())),
+                    None => logged.lock().unwrap().push(line),
                 }
             }
         });
-        Self { address: address.unwrap_or_else(|| panic!("it did not start: {ready:?}")).to_owned(), child, reached }
+        let address = address.unwrap_or_else(|| panic!("it did not start: {ready:?}")).to_owned();
+        Self { child, address, reached, log }
     }
 
     /// Sends a call and does not wait for its answer.
@@ -74,11 +84,24 @@ impl Mortal {
         self.reached.iter().collect()
     }
 
-    /// Waits for a place that ends with this text, and returns the number of the places until then.
-    pub(crate) fn reaches(&self, end: &str) -> usize {
-        let mut places = std::iter::from_fn(|| self.reached.recv_timeout(Duration::from_mins(1)).ok());
-        let before = places.position(|place| place.ends_with(end));
-        before.expect("the place is reached") + 1
+    /// Searches until the index was written to a place that ends with this text, and returns the number of the places
+    /// until then.
+    pub(crate) fn writes_index(&self, end: &str, search: &Value) -> usize {
+        let mut places = std::iter::repeat_with(|| self.next_place("search_content", search, SEARCHES).0);
+        places.position(|place| place.ends_with(end)).expect("the places are endless") + 1
+    }
+
+    /// Sends a call, again after each minute in which no place was reached, and returns the place, with the connections of
+    /// the calls: a call ends when its connection is closed.
+    fn next_place(&self, tool: &str, arguments: &Value, calls: usize) -> (String, Vec<TcpStream>) {
+        let mut connections = Vec::new();
+        for _ in 0..calls {
+            connections.push(self.send(tool, arguments));
+            if let Ok(place) = self.reached.recv_timeout(Duration::from_mins(1)) {
+                return (place, connections);
+            }
+        }
+        panic!("{tool} reaches no place in {calls} calls: {:#?}", self.log.lock().unwrap());
     }
 
     /// Sends a call and waits for its answer.
@@ -91,12 +114,19 @@ impl Mortal {
     }
 
     /// Sends a call during which the program is killed at its place.
-    pub(crate) fn dies(mut self, tool: &str, arguments: &Value) -> String {
-        let stream = self.send(tool, arguments);
-        let place = self.reached.recv_timeout(Duration::from_mins(1)).expect("the place is reached");
+    pub(crate) fn dies(self, tool: &str, arguments: &Value) -> String {
+        self.dies_within(tool, arguments, 1)
+    }
+
+    /// Searches until the program writes its index, and kills it at its place there.
+    pub(crate) fn dies_writing_index(self, search: &Value) -> String {
+        self.dies_within("search_content", search, SEARCHES)
+    }
+
+    fn dies_within(mut self, tool: &str, arguments: &Value, calls: usize) -> String {
+        let (place, _connections) = self.next_place(tool, arguments, calls);
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-        drop(stream);
         place
     }
 }

@@ -44,17 +44,16 @@ fn a_server_killed_at_a_step_of_writing_its_index_is_right_after_the_next_start(
     let sample = project();
     let search = json!({"query": "needle", "total_only": true});
     let listed = Mortal::start_by(Served::command(&sample), "list");
-    listed.answer("search_content", &search);
-    let steps = listed.reaches("flush segments");
+    let steps = listed.writes_index("flush segments", &search);
     drop(listed);
     assert!(steps >= 10, "two files of five steps: {steps}");
     for step in 1..=steps {
         fs::remove_dir_all(sample.outside().join("state/index")).expect("removed");
-        let place = Mortal::start_by(Served::command(&sample), &step.to_string()).dies("search_content", &search);
+        let place = Mortal::start_by(Served::command(&sample), &step.to_string()).dies_writing_index(&search);
         let next = Mortal::start_by(Served::command(&sample), "list");
         assert_finds_all(&next);
         if !place.ends_with("flush segments") && !place.ends_with("rename segments") {
-            next.reaches("flush segments");
+            next.writes_index("flush segments", &search);
         }
         drop(next);
         // It may be killed again here, before it removes what the first one left.
