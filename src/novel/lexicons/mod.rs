@@ -3,9 +3,11 @@
 //! An entry matches by the base forms of its words: 胸が痛む is found in 胸が痛んだ. Another spelling needs another entry.
 //! Nothing is judged here.
 
+pub mod bare_nouns;
 mod body;
 mod book;
 pub mod cliches;
+pub mod concord;
 pub mod connectives;
 mod drama;
 
@@ -13,6 +15,7 @@ mod emotion;
 mod facets;
 mod forbidden;
 pub mod honorifics;
+pub mod humble;
 mod inflected;
 pub mod machine_prose;
 pub mod misconversions;
@@ -25,6 +28,7 @@ pub mod redundancy;
 mod senses;
 mod setting;
 pub mod spellings;
+pub mod topics;
 mod tropes;
 mod verbs;
 mod wording;

@@ -119,6 +119,7 @@ rules! {
     kanji_run,
     machine_prose,
     misconversion,
+    missing_particle,
     misuse,
     mixed_style,
     near_repetition,

@@ -1,62 +1,143 @@
 //! Rule `twisted_predicate`: finds predicates that do not fit their subject: 夢は、劇場で演じたい.
 
 use super::{RuleReporter, phrasing, stretches};
-use crate::{checks::material::CheckMaterial, manuscript::TextVoice, morphology::Morpheme};
-
-/// Subjects that someone wants or does: they are followed by こと, not by the verb itself.
-const AIMS: [&str; 14] = [
-    "夢", "目的", "願い", "望み", "目標", "希望", "念願", "仕事", "役目", "役割", "日課", "趣味", "特技", "習慣",
-];
-
-/// Subjects that are followed by a reason or a fact: から, ため, こと.
-const FACTS: [&str; 6] = ["理由", "原因", "問題", "きっかけ", "狙い", "特徴"];
+use crate::{checks::material::CheckMaterial, lexicons::topics::TOPICS, morphology::Morpheme};
 
 /// The smallest number of words between the subject and its predicate; shorter sentences have other subjects (夢は叶った).
 const SHORTEST: usize = 6;
 
+/// The number of words before のは that may judge or feel: 私が驚いたのは, 印象に残っているのは.
+const JUDGEMENT: usize = 6;
+
+/// Ends of an obligation or an inability of a person.
+const BOUND: [&str; 6] =
+    ["なければならない", "なければならなかった", "ことができない", "ことができなかった", "られなかった", "られない"];
+
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
-    for (_, _, sentence) in material.sentences_in_voice(TextVoice::Narration) {
-        for words in stretches::stretches(sentence).iter().filter(|stretch| !stretch.is_quoted).map(|own| own.words) {
-            let Some(topic) = words.iter().position(|word| word.surface == "は" && word.has_parts(&["助詞", "係助詞"])) else {
-                continue;
-            };
-            let is_comma = |at: usize| words.get(at).is_some_and(|word| word.has_parts(&["記号", "読点"]));
-            let Some(noun) = topic.checked_sub(1).map(|before| &words[before]) else { continue };
-            let rest = &words[topic + 1..];
-            let is_topic_of_all = rest.iter().all(|word| word.surface != "は");
-            if !is_comma(topic + 1) || rest.len() < SHORTEST || !is_topic_of_all {
-                continue;
-            }
-            let is_cleft = topic >= 2 && noun.surface == "の" && words[topic - 2].inflection.is_some();
-            if is_twisted(noun, is_cleft, rest) {
-                found.push(phrasing::at(material, words).with("value", noun.surface));
-            }
+    for words in stretches::narration_stretches(material) {
+        let topic = words.iter().position(|word| word.surface == "は" && word.has_parts(&["助詞", "係助詞"]));
+        let Some(subject) = topic.and_then(|topic| Subject::before(words, topic)) else { continue };
+        if subject.is_twisted() {
+            found.push(phrasing::at(material, words).with("value", subject.noun.surface));
         }
     }
 }
 
-/// True if a predicate says what someone does or wants instead of what its subject is.
-fn is_twisted(noun: &Morpheme<'_>, is_cleft: bool, rest: &[Morpheme<'_>]) -> bool {
-    let predicate: Vec<&Morpheme<'_>> =
-        rest.iter().rev().skip_while(|word| word.has_parts(&["記号"])).take_while(|word| is_predicate(word)).collect();
-    let ends_in_verb = predicate.iter().any(|word| word.has_parts(&["動詞"]));
-    let has = |bases: &[&str]| predicate.iter().any(|word| bases.contains(&word.base));
-    let has_object = || rest.iter().any(|word| word.surface == "を" && word.has_parts(&["助詞"]));
-    let is_passive = || has(&["れる", "られる", "せる", "させる"]);
-    // …なければならない, …できない: an obligation or an inability of a person.
-    let is_bound = || {
-        let tail: String = rest.iter().rev().take(8).collect::<Vec<_>>().into_iter().rev().map(|word| word.surface).collect();
-        ["なければならない", "なければならなかった", "ことができない", "ことができなかった", "られなかった", "られない"]
-            .iter()
-            .any(|end| tail.trim_end_matches('。').ends_with(end))
-    };
-    if has(&["だ", "です", "ある"]) {
-        return false;
+/// The subject of a sentence with what is said of it.
+struct Subject<'w, 'a> {
+    /// The noun before は; の in a cleft sentence.
+    noun: &'w Morpheme<'a>,
+    /// The words before the noun.
+    before: &'w [Morpheme<'a>],
+    /// The words after は, without a comma.
+    rest: &'w [Morpheme<'a>],
+    has_comma: bool,
+}
+
+impl<'w, 'a> Subject<'w, 'a> {
+    /// Returns the subject before は. `None` if the sentence is short, or has another topic.
+    fn before(words: &'w [Morpheme<'a>], topic: usize) -> Option<Self> {
+        let noun = topic.checked_sub(1)?;
+        let after = &words[topic + 1..];
+        let has_comma = after.first().is_some_and(|word| word.has_parts(&["記号", "読点"]));
+        let rest = &after[usize::from(has_comma)..];
+        let is_topic_of_all = rest.iter().all(|word| word.surface != "は");
+        (is_topic_of_all && rest.len() >= SHORTEST).then(|| Self {
+            noun: &words[noun],
+            before: &words[..noun],
+            rest,
+            has_comma,
+        })
     }
-    if AIMS.contains(&noun.surface) {
-        return has(&["たい"]) || (ends_in_verb && has_object() && !is_passive());
+
+    /// True if the predicate says what someone does or wants instead of what the subject is.
+    fn is_twisted(&self) -> bool {
+        let noun = self.noun.surface;
+        if self.has_noun_predicate() {
+            return self.repeats_subject();
+        }
+        let wants = self.predicate_has(&["たい"]);
+        if TOPICS.aims.contains(noun) {
+            let is_often_object = TOPICS.worked_on.contains(noun);
+            let does_something = self.ends_in_verb() && self.has_particle("を") && !self.is_passive();
+            return (self.has_comma || !is_often_object) && (wants || does_something)
+                || (self.has_comma && !is_often_object && self.is_deed() && !self.is_passive());
+        }
+        let is_fact = TOPICS.facts.contains(noun);
+        if !self.has_comma || !(is_fact || self.is_cleft()) {
+            return false;
+        }
+        let has_subject = self.has_particle("が") || self.has_particle("も");
+        let has_object = self.has_particle("を");
+        let is_feature = TOPICS.features.contains(noun) && (has_subject || has_object);
+        let is_felt = self.is_cleft() && self.is_felt() && (has_subject || has_object);
+        wants
+            || self.is_bound()
+            || (is_fact && has_subject && has_object && self.is_deed())
+            || (is_felt && (self.is_deed() || self.ends_in_adjective()))
+            || (is_feature && (self.ends_in_adjective() || (self.is_deed() && !self.predicate_has(&["た"]))))
     }
-    (FACTS.contains(&noun.surface) || is_cleft) && (has(&["たい"]) || is_bound())
+
+    /// Returns the words of the predicate, the last one first.
+    fn predicate(&self) -> impl Iterator<Item = &Morpheme<'a>> {
+        self.rest.iter().rev().skip_while(|word| word.has_parts(&["記号"])).take_while(|word| is_predicate(word))
+    }
+
+    fn predicate_has(&self, bases: &[&str]) -> bool {
+        self.predicate().any(|word| bases.contains(&word.base))
+    }
+
+    /// True if the sentence ends in a noun with だ or a form of it, or in ある.
+    fn has_noun_predicate(&self) -> bool {
+        self.predicate_has(&["だ", "です", "ある", "らしい", "う", "まい"])
+    }
+
+    /// 原因は、古い配線が原因だった.
+    fn repeats_subject(&self) -> bool {
+        let copula = self.predicate().count() + self.rest.iter().rev().take_while(|word| word.has_parts(&["記号"])).count();
+        let noun = self.rest.len().checked_sub(copula + 1).map(|at| &self.rest[at]);
+        let is_same = noun.is_some_and(|noun| noun.surface == self.noun.surface);
+        is_same && TOPICS.facts.contains(self.noun.surface)
+    }
+
+    fn has_particle(&self, surface: &str) -> bool {
+        self.rest.iter().any(|word| word.surface == surface && word.has_parts(&["助詞"]))
+    }
+
+    fn ends_in_verb(&self) -> bool {
+        self.predicate().any(|word| word.has_parts(&["動詞"]))
+    }
+
+    /// True if the predicate is a verb of which the subject cannot be the object.
+    fn is_deed(&self) -> bool {
+        self.ends_in_verb() && !self.rest.iter().rev().take(6).any(|word| TOPICS.known_by.contains(word.base))
+    }
+
+    fn is_passive(&self) -> bool {
+        self.predicate_has(&["れる", "られる", "せる", "させる"])
+    }
+
+    /// True if the predicate is an adjective, and no set phrase (仕方がない).
+    fn ends_in_adjective(&self) -> bool {
+        let is_adjective = |word: &Morpheme<'_>| word.has_parts(&["形容詞"]) || matches!(word.base, "た" | "ない" | "ます" | "ん");
+        let tail: String = self.rest[self.rest.len().saturating_sub(6)..].iter().map(|word| word.surface).collect();
+        self.predicate().all(is_adjective)
+            && self.predicate().any(|word| word.has_parts(&["形容詞", "自立"]))
+            && !TOPICS.set_ends.iter().any(|end| tail.contains(end.as_str()))
+    }
+
+    fn is_cleft(&self) -> bool {
+        self.noun.surface == "の" && self.before.last().is_some_and(|word| word.inflection.is_some())
+    }
+
+    fn is_felt(&self) -> bool {
+        self.before.iter().rev().take(JUDGEMENT).any(|word| TOPICS.felt.contains(word.base))
+    }
+
+    fn is_bound(&self) -> bool {
+        let tail: String = self.rest[self.rest.len().saturating_sub(8)..].iter().map(|word| word.surface).collect();
+        BOUND.iter().any(|end| tail.trim_end_matches('。').ends_with(end))
+    }
 }
 
 fn is_predicate(word: &Morpheme<'_>) -> bool {

@@ -1,0 +1,64 @@
+//! Rule `missing_particle`: finds nouns and stems that meet the next word without what belongs between them: 硝子戸開けると.
+
+use super::{RuleReporter, phrasing, stretches};
+use crate::{checks::{Severity, material::CheckMaterial}, lexicons::bare_nouns::BARE_NOUNS, manuscript::is_kanji, morphology::{Morpheme, WordOrigin}};
+
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
+    let mut findings = Vec::new();
+    let mut sentences = 0;
+    for words in stretches::narration_stretches(material) {
+        sentences += 1;
+        for at in 1..words.len() {
+            let (before, rest) = words.split_at(at);
+            let [.., noun] = before else { continue };
+            if is_object_of(before, rest) || is_cut_stem(noun, &rest[0]) {
+                let start = start_of_noun(before);
+                findings.push((Severity::Medium, phrasing::at(material, &words[start..=at])));
+            }
+        }
+    }
+    found.push_habit(findings, sentences);
+}
+
+/// Returns the index of the first word of the compound noun that ends here: 硝子 of 硝子戸.
+fn start_of_noun(words: &[Morpheme<'_>]) -> usize {
+    let parts = words.iter().rev().skip(1).take_while(|word| word.has_parts(&["名詞", "一般"]));
+    words.len() - 1 - parts.count()
+}
+
+/// True if a verb follows its noun without a particle.
+fn is_object_of(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
+    let ([.., noun], [verb, after @ ..]) = (before, rest) else { return false };
+    let kinds: [&[&str]; 3] = [&["名詞", "一般"], &["名詞", "接尾", "一般"], &["名詞", "サ変接続"]];
+    let is_person = noun.has_parts(&["名詞", "代名詞"]) && BARE_NOUNS.is_thing(noun.surface);
+    // 戸 of 硝子戸 is a counter to the dictionary.
+    let is_counter = noun.has_parts(&["名詞", "接尾", "助数詞"]) && BARE_NOUNS.is_thing(noun.surface);
+    let is_counter = is_counter && before.iter().rev().nth(1).is_some_and(|first| first.has_parts(&["名詞", "一般"]));
+    let is_thing = noun.origin == WordOrigin::Dictionary && (kinds.iter().any(|kind| noun.has_parts(kind)) || is_counter || is_person);
+    is_thing
+        && verb.has_parts(&["動詞", "自立"])
+        && verb.surface.contains(is_kanji)
+        && is_finite(verb, after)
+        && BARE_NOUNS.needs_particle(noun.surface)
+        && !BARE_NOUNS.joins(verb.base)
+}
+
+/// True if a verb is inflected, so that it is not the second half of a noun: 手紙書き.
+fn is_finite(verb: &Morpheme<'_>, after: &[Morpheme<'_>]) -> bool {
+    let form = verb.inflection.map_or("", |inflection| inflection.form);
+    let next = after.first();
+    match form {
+        "基本形" | "仮定形" | "未然形" | "連用タ接続" => true,
+        "連用形" => next.is_some_and(|next| next.has_parts(&["助動詞"]) || matches!(next.surface, "て" | "ながら")),
+        _ => false,
+    }
+}
+
+/// 帰たい: a stem without its inflection before たい or ます.
+fn is_cut_stem(stem: &Morpheme<'_>, next: &Morpheme<'_>) -> bool {
+    stem.has_parts(&["名詞"])
+        && stem.surface.chars().count() == 1
+        && stem.surface.contains(is_kanji)
+        && next.has_parts(&["助動詞"])
+        && (next.base == "たい" || matches!(next.surface, "ます" | "ませ"))
+}

@@ -1,0 +1,41 @@
+//! The lexicon of nouns that stand before a verb without a particle.
+
+use std::{collections::HashSet, sync::LazyLock};
+
+use serde::Deserialize;
+
+use super::read;
+use crate::manuscript::is_kanji;
+
+/// The lexicon, loaded on first use.
+pub static BARE_NOUNS: LazyLock<BareNouns> = LazyLock::new(|| read("bare_nouns", include_str!("bare_nouns.toml")));
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BareNouns {
+    adverbs: HashSet<String>,
+    things: HashSet<String>,
+    joining: HashSet<String>,
+}
+
+impl BareNouns {
+    /// True if a noun cannot stand before a verb without a particle: it ends in a kanji (a noun that ends in kana may be the
+    /// first half of a verb: 覗き込む) or is written in katakana, is in the list if it is a single kanji, and is no adverb.
+    pub fn needs_particle(&self, noun: &str) -> bool {
+        let is_number = noun.starts_with(|first| "一二三四五六七八九十百千万数何幾半".contains(first));
+        let is_katakana = noun.chars().all(|character| matches!(character, 'ァ'..='ヺ' | 'ー'));
+        let is_single = noun.chars().count() == 1;
+        let is_thing = if is_single { self.is_thing(noun) } else { noun.ends_with(is_kanji) || is_katakana };
+        is_thing && !is_number && !self.adverbs.contains(noun)
+    }
+
+    /// True for a noun in a single kanji that is a thing.
+    pub fn is_thing(&self, noun: &str) -> bool {
+        self.things.contains(noun)
+    }
+
+    /// True if a verb forms one word with the noun before it.
+    pub fn joins(&self, verb: &str) -> bool {
+        self.joining.contains(verb)
+    }
+}

@@ -1,0 +1,70 @@
+//! The lexicon of humble and honorific words.
+
+use std::{collections::HashSet, sync::LazyLock};
+
+use serde::Deserialize;
+
+use super::read;
+use crate::morphology::Morpheme;
+
+/// The lexicon, loaded on first use.
+pub static HUMBLE: LazyLock<HumbleLexicon> = LazyLock::new(|| read("humble", include_str!("humble.toml")));
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HumbleLexicon {
+    /// Nouns of what a guest does.
+    pub guest_actions: HashSet<String>,
+    /// Nouns with which お and ご are polite.
+    pub polite_nouns: HashSet<String>,
+    /// Nouns of one's own side.
+    pub own_side: HashSet<String>,
+    /// Pronouns of the speaker.
+    pub speaker: HashSet<String>,
+    /// Before の and a title: one's own side.
+    pub own_house: HashSet<String>,
+    honoured: Vec<String>,
+    titles: Vec<String>,
+    verb: Vec<HumbleVerb>,
+    own: Vec<HonorificVerb>,
+}
+
+/// Humble verbs with the honorific one.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HumbleVerb {
+    humble: Vec<String>,
+    honorific: String,
+}
+
+/// Honorific verbs with the humble one.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HonorificVerb {
+    honorific: Vec<String>,
+    humble: String,
+}
+
+impl HumbleLexicon {
+    /// Returns the honorific verb in place of a humble one.
+    pub fn honorific(&self, word: &Morpheme<'_>) -> Option<&str> {
+        let entry = self.verb.iter().find(|entry| entry.humble.iter().any(|humble| humble == word.base))?;
+        Some(&entry.honorific)
+    }
+
+    /// Returns the humble verb in place of an honorific one.
+    pub fn humble(&self, word: &Morpheme<'_>) -> Option<&str> {
+        let entry = self.own.iter().find(|entry| entry.honorific.iter().any(|verb| verb == word.base))?;
+        Some(&entry.humble)
+    }
+
+    /// True if a word is someone to be honoured, or ends the name of one.
+    pub fn is_honoured(&self, word: &Morpheme<'_>) -> bool {
+        word.has_parts(&["名詞"]) && self.honoured.iter().any(|end| word.surface.ends_with(end.as_str()))
+    }
+
+    /// True if a word is a title, or ends in one.
+    pub fn is_title(&self, word: &Morpheme<'_>) -> bool {
+        word.has_parts(&["名詞"]) && self.titles.iter().any(|end| word.surface.ends_with(end.as_str()))
+    }
+}
