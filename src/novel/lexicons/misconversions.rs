@@ -1,6 +1,10 @@
 //! The lexicon of words written with the kanji of another word of the same sound.
 
-use std::{collections::HashMap, ops::Range, sync::LazyLock};
+use std::{
+    collections::HashMap,
+    ops::Range,
+    sync::{LazyLock, OnceLock},
+};
 
 use regex_lite::Regex;
 use serde::Deserialize;
@@ -29,11 +33,29 @@ struct Misconversion {
     wrong: String,
     right: String,
     /// Matches at the end of the text before the word.
-    before: Option<Regex>,
+    before: Option<ContextPattern>,
     /// Matches at the beginning of the text after the word.
-    after: Option<Regex>,
+    after: Option<ContextPattern>,
     /// Does not match at the beginning of the text after the word.
-    unless: Option<Regex>,
+    unless: Option<ContextPattern>,
+}
+
+/// A pattern that is compiled when its word first occurs: a text contains few of the words, and compiled patterns take memory.
+#[derive(Debug)]
+struct ContextPattern {
+    pattern: String,
+    compiled: OnceLock<Regex>,
+}
+
+impl ContextPattern {
+    fn new(pattern: String) -> Self {
+        Self { pattern, compiled: OnceLock::new() }
+    }
+
+    fn regex(&self) -> &Regex {
+        self.compiled
+            .get_or_init(|| Regex::new(&self.pattern).unwrap_or_else(|error| panic!("misconversions.toml: {error}")))
+    }
 }
 
 #[derive(Deserialize)]
@@ -55,16 +77,14 @@ struct MisconversionEntry {
 impl Misconversions {
     fn new(entries: Vec<MisconversionEntry>) -> Self {
         let mut by_first: HashMap<char, Vec<Misconversion>> = HashMap::new();
-        let regex =
-            |pattern: String| Regex::new(&pattern).unwrap_or_else(|error| panic!("misconversions.toml: {error}"));
         for entry in entries {
             let first = entry.wrong.chars().next().expect("an entry has a word");
             by_first.entry(first).or_default().push(Misconversion {
                 wrong: entry.wrong,
                 right: entry.right,
-                before: entry.before.map(|pattern| regex(format!("(?:{pattern})$"))),
-                after: entry.after.map(|pattern| regex(format!("^(?:{pattern})"))),
-                unless: entry.unless.map(|pattern| regex(format!("^(?:{pattern})"))),
+                before: entry.before.map(|pattern| ContextPattern::new(format!("(?:{pattern})$"))),
+                after: entry.after.map(|pattern| ContextPattern::new(format!("^(?:{pattern})"))),
+                unless: entry.unless.map(|pattern| ContextPattern::new(format!("^(?:{pattern})"))),
             });
         }
         Self { by_first }
@@ -97,11 +117,24 @@ impl Misconversion {
         let Some(after) = rest.strip_prefix(self.wrong.as_str()) else { return false };
         // 土手を降りる contains 手を, and 早速 contains 速: a word is not the end of a longer one.
         let context = match &self.before {
-            Some(pattern) => pattern.find(&before[first..]).map(|found| first + found.start()),
+            Some(pattern) => pattern.regex().find(&before[first..]).map(|found| first + found.start()),
             None => Some(at),
         };
         context.is_some_and(|start| is_word_start(sentence, start))
-            && self.after.as_ref().is_none_or(|pattern| pattern.is_match(after))
-            && self.unless.as_ref().is_none_or(|pattern| !pattern.is_match(after))
+            && self.after.as_ref().is_none_or(|pattern| pattern.regex().is_match(after))
+            && self.unless.as_ref().is_none_or(|pattern| !pattern.regex().is_match(after))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MISCONVERSIONS;
+
+    #[test]
+    fn every_pattern_compiles() {
+        let entries: Vec<_> = MISCONVERSIONS.by_first.values().flatten().collect();
+        let patterns =
+            entries.iter().flat_map(|entry| [&entry.before, &entry.after, &entry.unless].into_iter().flatten());
+        assert!(patterns.map(super::ContextPattern::regex).count() > entries.len());
     }
 }
