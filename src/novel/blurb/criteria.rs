@@ -50,7 +50,7 @@ pub fn criteria(limits: &BlurbLimits) -> Vec<BilingualText> {
         ),
         BilingualText::new(
             "no remarks of an assistant and no control characters",
-            "挨拶や前置きなどアシスタントの言葉や、制御文字がないこと",
+            "挨拶や前置きなどアシスタントの言葉も、制御文字もないこと",
         ),
     ]
 }

@@ -156,7 +156,7 @@ impl AnswerCriterion {
             }
             Self::Remnants => BilingualText::new(
                 "no remarks of an assistant around the text, no control characters",
-                "挨拶や前置きなどアシスタントの言葉や、制御文字がないこと",
+                "挨拶や前置きなどアシスタントの言葉も、制御文字もないこと",
             ),
         }
     }
@@ -253,7 +253,7 @@ pub(crate) fn keys_of(answer: &str) -> Result<Vec<(YamlValue, YamlValue)>, Misse
         Ok(_) => Err(miss(
             &AnswerCriterion::Form,
             "It has no top-level keys: write `key: value` lines, or a JSON object.".to_owned(),
-            "先頭にキーがありません。「キー: 値」の行か JSON のオブジェクトで書いてください。".to_owned(),
+            "キーがありません。「キー: 値」の行か JSON のオブジェクトで書いてください。".to_owned(),
         )),
         Err(ProjectError::Yaml { line, column, reason, .. }) => Err(miss(
             &AnswerCriterion::Form,
@@ -295,10 +295,13 @@ pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, V
                 format!("`find` of replacement {number} ({shown}) overlaps the text of an earlier replacement: join the two into one."),
                 format!("{number} 番目の置き換えの `find`（{shown}）は、前の置き換えと重なっています。二つを一つにまとめてください。"),
             )),
-            (1, count) | (count, _) => misses.push(wrong(
-                format!("`find` of replacement {number} ({shown}) occurs {count} times in the text instead of once: copy more of the surrounding text, exactly."),
-                format!("{number} 番目の置き換えの `find`（{shown}）は本文に {count} 回現れます。前後も含めて、ちょうど一度だけ現れる文字列を写してください。"),
-            )),
+            (1, count) | (count, _) => {
+                let found = if count == 0 { "ありません".to_owned() } else { format!("{count} 回現れます") };
+                misses.push(wrong(
+                    format!("`find` of replacement {number} ({shown}) occurs {count} times in the text instead of once: copy more of the surrounding text, exactly."),
+                    format!("{number} 番目の置き換えの `find`（{shown}）は本文に{found}。前後も含め、一度だけ現れる文字列をそのまま写してください。"),
+                ));
+            }
         }
     }
     if misses.is_empty() {
@@ -309,7 +312,7 @@ pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, V
     if more > 0 {
         misses.push(wrong(
             format!("{more} more replacements cannot be made."),
-            format!("ほかに {more} 件の置き換えもできません。"),
+            format!("ほかにも、できない置き換えが {more} 件あります。"),
         ));
     }
     Err(misses)

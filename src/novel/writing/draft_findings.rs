@@ -25,7 +25,7 @@ pub(super) fn draft_findings(draft: &str, material: &WritingMaterial, locale: Lo
     if draft.len() > CHECKED_BYTES {
         return match locale {
             Locale::En => format!("(not checked: the draft is larger than {} kB)", CHECKED_BYTES / 1_000),
-            Locale::Ja => format!("（{} kB を超える下書きのため、検査していません）", CHECKED_BYTES / 1_000),
+            Locale::Ja => format!("（{} kB を超える草稿のため、チェックしていません）", CHECKED_BYTES / 1_000),
         };
     }
     let tuning = material.context.tuning().unwrap_or_else(|_| Tuning::default());

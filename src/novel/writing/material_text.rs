@@ -46,7 +46,7 @@ const KEYS: [(&str, &str); 18] = [
     ("people", "人"),
     ("spots", "場所"),
     ("use", "使う表記"),
-    ("avoid", "使わない"),
+    ("avoid", "使わない表記"),
     ("rules", "決まり"),
 ];
 

@@ -210,7 +210,7 @@ fn form(stage: WritingStage, turn: usize, locale: Locale) -> String {
             let names: Vec<String> = keys.iter().map(|key| format!("`{}`", key.name)).collect();
             match locale {
                 Locale::En => format!("YAML with the keys {}", names.join(", ")),
-                Locale::Ja => format!("キー {} を持つ YAML ", names.join("・")),
+                Locale::Ja => format!("{} をキーとする YAML ", names.join("・")),
             }
         }
         (_, Locale::En) => "the text of the manuscript".to_owned(),

@@ -83,7 +83,7 @@ impl ScenePlan {
                     "The lengths of the cards add up to {sum} characters; the episode has {min} to {max}. Each scene is requested in proportion."
                 ),
                 format!(
-                    "場面カードの字数を合わせると {sum} 字で、話の目標は {min}〜{max} 字です。各場面は、この比のまま目標に合わせた字数で求めます。"
+                    "場面カードの字数を合わせると {sum} 字で、話の目標は {min}〜{max} 字です。各場面の字数は、この比のまま目標に合わせます。"
                 ),
             ))
         })

@@ -224,7 +224,7 @@ impl WritingSession {
         if self.version != VERSION {
             Some(("its version is not 1", "version が 1 ではありません"))
         } else if EpisodeId::new(self.episode).is_none() {
-            Some(("its episode is not a number from 1 to 99999", "episode が 1〜99999 ではありません"))
+            Some(("its episode is not a number from 1 to 99999", "episode が 1〜99999 の数ではありません"))
         } else if self.total_stages != self.route.length() {
             Some(("total_stages is not the number of its stages", "total_stages が段階の数と一致していません"))
         } else if !in_order {

@@ -219,11 +219,11 @@ fn conventions(preset: StylePreset) -> Option<BilingualText> {
     Some(match preset {
         StylePreset::Bunko => BilingualText::new(
             "Set for a paperback in vertical lines: numbers in kanji, few empty lines.",
-            "文庫の縦組みで読まれる。数は漢数字で書き、空行は場面の切れ目だけに置く。",
+            "文庫の縦組み。数は漢数字、空行は場面の切れ目だけ。",
         ),
         StylePreset::Narou | StylePreset::Kakuyomu => BilingualText::new(
             "Read on a phone: short paragraphs, empty lines between scenes and around long speech.",
-            "スマートフォンの画面で読まれる。段落は短く、場面の切れ目や長い会話の前後には空行を置く。",
+            "スマートフォン向け。段落は短く、場面の切れ目と長い会話の前後に空行。",
         ),
         StylePreset::Custom => return None,
     })

@@ -214,7 +214,7 @@ impl<'a> Workflow<'a> {
         let said = said.trim();
         if said.len() > FEEDBACK_BYTES {
             return Err(WritingError::TooLarge {
-                what: BilingualText::new("The feedback", "フィードバック"),
+                what: BilingualText::new("The feedback", "要望"),
                 size: said.len(),
                 limit: FEEDBACK_BYTES,
             });

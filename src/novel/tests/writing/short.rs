@@ -101,7 +101,7 @@ fn a_question_contains_what_its_answer_needs() {
     let material = material();
     let mut workflow = begun(&material);
     let ask = question(&mut workflow);
-    for words in ["資料を読み", "12 枚まで", "段階 1/5"] {
+    for words in ["資料を読み", "12 枚まで", "全5段階の第1段階"] {
         assert!(ask.instruction.contains(words), "{words}\n{}", ask.instruction);
     }
     until(&mut workflow, "write_scenes:2");
