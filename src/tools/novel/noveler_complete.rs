@@ -327,7 +327,7 @@ fn next_actions(done: &FinishedEpisode) -> Vec<BilingualText> {
     if done.posts.is_empty() {
         actions.push(BilingualText::new(
             "Post it yourself when you are ready; nothing was posted. auto_publish: true adds sheets for the sites' forms.",
-            "投稿は自分で行う（投稿はしていない）。auto_publish: true で、投稿欄に貼るための文面も作る。",
+            "まだ投稿していない。自分で投稿する。auto_publish: true で、投稿欄に貼るための文面も作る。",
         ));
     }
     actions

@@ -503,7 +503,7 @@ impl QualitySummary {
         let unjudged = match (self.not_evaluated, locale) {
             (0, _) => String::new(),
             (count, Locale::En) => format!("; {count} completed without a judgement"),
-            (count, Locale::Ja) => format!("、完成したが判定のない話が {count} 話"),
+            (count, Locale::Ja) => format!("、完成したが判定のないもの {count} 話"),
         };
         let scores = [self.average_quality_score, self.lowest_score, self.highest_score];
         let [Some(average), Some(lowest), Some(highest)] = scores else {

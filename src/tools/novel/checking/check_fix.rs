@@ -270,7 +270,11 @@ fn answer(
             episode.number()
         ),
         (Locale::Ja, false) => {
-            format!("第{}話で {done} 件を修正し、{left} 件を残しました。点数 {before} → {after}", episode.number())
+            let fixed = match done {
+                0 => "修正した箇所はありません".to_owned(),
+                _ => format!("{done} 件を修正しました"),
+            };
+            format!("第{}話: {fixed}。残り {left} 件、点数 {before} → {after}", episode.number())
         }
         (Locale::Ja, true) => format!(
             "第{}話で修正できるのは {done} 件、残るのは {left} 件です。点数 {before} → {after}。まだ書き込んでいません",

@@ -123,7 +123,7 @@ impl AutoFixResults {
                 format!("{fixed} fixes possible, {left} left; score {before} → {after}; nothing was written")
             }
             (true, Locale::Ja) => {
-                format!("修正できる箇所 {fixed}、残り {left}、点数 {before} → {after}（書き込みなし）")
+                format!("修正できるもの {fixed} 件、残り {left} 件、点数 {before} → {after}（書き込みなし）")
             }
             (false, Locale::En) => {
                 let backup = backup.map(|id| format!(" (backup {id})")).unwrap_or_default();

@@ -655,14 +655,14 @@ pub(in crate::novel) fn redo_notices(lost: &[String], stale: &[String], locale: 
         localized(
             locale,
             format!("! Files were missing or changed; asked again: {of_lost}"),
-            format!("! ファイルの欠落・変更により、もう一度行う段階: {of_lost}"),
+            format!("! ファイルがないか変わったため、もう一度行う段階: {of_lost}"),
         )
     });
     let stale = (!stale.is_empty()).then(|| {
         localized(
             locale,
             format!("! Older than their input, asked again: stages {of_stale}"),
-            format!("! 入力より古いため、もう一度行う段階: {of_stale}"),
+            format!("! やり直しに伴い、もう一度行う段階: {of_stale}"),
         )
     });
     lost.into_iter().chain(stale).collect()

@@ -416,12 +416,9 @@ async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Outp
                 format!("{} questions would be asked; nothing was written.", plan.len())
             },
             if by_scene {
-                format!(
-                    "{} 回の問いが行われます（場面が増えればその分だけ増えます）。何も書き込んでいません。",
-                    plan.len()
-                )
+                format!("問いは {} 回です（場面が増えれば増えます）。何も書き込んでいません。", plan.len())
             } else {
-                format!("{} 回の問いが行われます。何も書き込んでいません。", plan.len())
+                format!("問いは {} 回です。何も書き込んでいません。", plan.len())
             },
         ),
         session_id: None,

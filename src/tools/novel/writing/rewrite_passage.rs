@@ -296,7 +296,7 @@ impl Job {
             material: Vec::new(),
             audience: Audience::AnyModel,
             report: String::new(),
-            title: Some(BilingualText::new("Rewriting a passage", "一箇所の書き直し")),
+            title: Some(BilingualText::new("Rewriting a passage", "一か所の書き直し")),
             more: Map::new(),
         })
     }
