@@ -16,6 +16,7 @@ pub struct BareNouns {
     adverbs: HashSet<String>,
     things: HashSet<String>,
     joining: HashSet<String>,
+    idioms: HashSet<(String, String)>,
 }
 
 impl BareNouns {
@@ -34,8 +35,8 @@ impl BareNouns {
         self.things.contains(noun)
     }
 
-    /// True if a verb forms one word with the noun before it.
-    pub fn joins(&self, verb: &str) -> bool {
-        self.joining.contains(verb)
+    /// True if a verb needs no particle after a noun.
+    pub fn joins(&self, noun: &str, verb: &str) -> bool {
+        self.joining.contains(verb) || self.idioms.iter().any(|(own, joined)| own == noun && joined == verb)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use regex::Regex;
+use regex_lite::Regex;
 use serde::Deserialize;
 
 use super::read;

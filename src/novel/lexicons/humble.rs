@@ -1,6 +1,9 @@
 //! The lexicon of humble and honorific words.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 use serde::Deserialize;
 
@@ -13,10 +16,12 @@ pub static HUMBLE: LazyLock<HumbleLexicon> = LazyLock::new(|| read("humble", inc
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HumbleLexicon {
-    /// Nouns of what a guest does.
+    /// What a guest does.
     pub guest_actions: HashSet<String>,
-    /// Nouns with which お and ご are polite.
-    pub polite_nouns: HashSet<String>,
+    /// Other acts of the one who is asked.
+    pub own_actions: HashSet<String>,
+    /// Those who are not honoured by being asked.
+    pub staff: HashSet<String>,
     /// Nouns of one's own side.
     pub own_side: HashSet<String>,
     /// Pronouns of the speaker.
@@ -26,6 +31,7 @@ pub struct HumbleLexicon {
     honoured: Vec<String>,
     titles: Vec<String>,
     verb: Vec<HumbleVerb>,
+    asked: HashMap<String, String>,
     own: Vec<HonorificVerb>,
 }
 
@@ -50,6 +56,11 @@ impl HumbleLexicon {
     pub fn honorific(&self, word: &Morpheme<'_>) -> Option<&str> {
         let entry = self.verb.iter().find(|entry| entry.humble.iter().any(|humble| humble == word.base))?;
         Some(&entry.honorific)
+    }
+
+    /// Returns what is to be said in place of お or ご with a humble act, when someone is asked for it.
+    pub fn asked_of(&self, act: &str) -> Option<&str> {
+        self.asked.get(act).map(String::as_str)
     }
 
     /// Returns the humble verb in place of an honorific one.

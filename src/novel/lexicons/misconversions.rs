@@ -1,10 +1,6 @@
 //! The lexicon of words written with the kanji of another word of the same sound.
 
-use std::{
-    collections::HashMap,
-    ops::Range,
-    sync::{LazyLock, OnceLock},
-};
+use std::{collections::HashMap, ops::Range, sync::LazyLock};
 
 use regex_lite::Regex;
 use serde::Deserialize;
@@ -40,21 +36,39 @@ struct Misconversion {
     unless: Option<ContextPattern>,
 }
 
-/// A pattern that is compiled when its word first occurs: a text contains few of the words, and compiled patterns take memory.
+/// A pattern of the text beside a word. It is compiled each time that it may match: that is rare, and thousands of compiled
+/// patterns would take memory.
 #[derive(Debug)]
 struct ContextPattern {
     pattern: String,
-    compiled: OnceLock<Regex>,
+    /// True if the pattern names all characters that it matches, and matches no empty text.
+    is_literal: bool,
 }
 
 impl ContextPattern {
-    fn new(pattern: String) -> Self {
-        Self { pattern, compiled: OnceLock::new() }
+    fn new(pattern: &str, anchored: String) -> Self {
+        let is_literal = !pattern.contains(['.', '^', '-', '$', '\\']);
+        Self { pattern: anchored, is_literal }
     }
 
-    fn regex(&self) -> &Regex {
-        self.compiled
-            .get_or_init(|| Regex::new(&self.pattern).unwrap_or_else(|error| panic!("misconversions.toml: {error}")))
+    /// Returns a pattern that matches at the end of a text.
+    fn at_end(pattern: &str) -> Self {
+        Self::new(pattern, format!("(?:{pattern})$"))
+    }
+
+    /// Returns a pattern that matches at the beginning of a text.
+    fn at_start(pattern: &str) -> Self {
+        Self::new(pattern, format!("^(?:{pattern})"))
+    }
+
+    /// Returns the start of the match in a text of which this is the character beside the word.
+    fn find(&self, text: &str, beside: Option<char>) -> Option<usize> {
+        let may_match = !self.is_literal || beside.is_some_and(|beside| self.pattern.contains(beside));
+        may_match.then(|| self.compiled().find(text).map(|found| found.start()))?
+    }
+
+    fn compiled(&self) -> Regex {
+        Regex::new(&self.pattern).unwrap_or_else(|error| panic!("misconversions.toml: {error}"))
     }
 }
 
@@ -82,9 +96,9 @@ impl Misconversions {
             by_first.entry(first).or_default().push(Misconversion {
                 wrong: entry.wrong,
                 right: entry.right,
-                before: entry.before.map(|pattern| ContextPattern::new(format!("(?:{pattern})$"))),
-                after: entry.after.map(|pattern| ContextPattern::new(format!("^(?:{pattern})"))),
-                unless: entry.unless.map(|pattern| ContextPattern::new(format!("^(?:{pattern})"))),
+                before: entry.before.as_deref().map(ContextPattern::at_end),
+                after: entry.after.as_deref().map(ContextPattern::at_start),
+                unless: entry.unless.as_deref().map(ContextPattern::at_start),
             });
         }
         Self { by_first }
@@ -115,14 +129,18 @@ impl Misconversion {
         // The contexts are short; a long sentence is not searched from its beginning.
         let first = before.char_indices().rev().nth(LONGEST_CONTEXT).map_or(0, |(at, _)| at);
         let Some(after) = rest.strip_prefix(self.wrong.as_str()) else { return false };
+        let next = after.chars().next();
+        let is_after = self.after.as_ref().is_none_or(|pattern| pattern.find(after, next).is_some())
+            && self.unless.as_ref().is_none_or(|pattern| pattern.find(after, next).is_none());
+        if !is_after {
+            return false;
+        }
         // 土手を降りる contains 手を, and 早速 contains 速: a word is not the end of a longer one.
         let context = match &self.before {
-            Some(pattern) => pattern.regex().find(&before[first..]).map(|found| first + found.start()),
+            Some(pattern) => pattern.find(&before[first..], before.chars().next_back()).map(|start| first + start),
             None => Some(at),
         };
         context.is_some_and(|start| is_word_start(sentence, start))
-            && self.after.as_ref().is_none_or(|pattern| pattern.regex().is_match(after))
-            && self.unless.as_ref().is_none_or(|pattern| !pattern.regex().is_match(after))
     }
 }
 
@@ -135,6 +153,6 @@ mod tests {
         let entries: Vec<_> = MISCONVERSIONS.by_first.values().flatten().collect();
         let patterns =
             entries.iter().flat_map(|entry| [&entry.before, &entry.after, &entry.unless].into_iter().flatten());
-        assert!(patterns.map(super::ContextPattern::regex).count() > entries.len());
+        assert!(patterns.map(super::ContextPattern::compiled).count() > entries.len());
     }
 }

@@ -14,16 +14,24 @@ pub static TOPICS: LazyLock<TopicLexicon> = LazyLock::new(|| read("topics", incl
 pub struct TopicLexicon {
     /// What someone wants or does.
     pub aims: HashSet<String>,
-    /// The aims that are often an object.
-    pub worked_on: HashSet<String>,
+    /// The aims that consist in doing something.
+    pub activities: HashSet<String>,
+    /// Verbs of which an aim can be the object.
+    pub carried_out: HashSet<String>,
     /// What is a reason or a fact.
     pub facts: HashSet<String>,
-    /// The facts that someone has or is like.
+    /// The facts that are never an object.
+    pub causes: HashSet<String>,
+    /// What a clause about a habit does not say.
+    pub stated: HashSet<String>,
+    /// What someone has or is like.
     pub features: HashSet<String>,
-    /// Verbs whose object the subject can be.
+    /// Adjectives of which a feature can be the subject.
+    pub measures: HashSet<String>,
+    /// Verbs of which a cause can be the object.
     pub known_by: HashSet<String>,
-    /// Set phrases that can follow any subject.
-    pub set_ends: Vec<String>,
     /// Words that judge or feel.
     pub felt: HashSet<String>,
+    /// Set phrases that can follow any subject.
+    pub set_ends: Vec<String>,
 }

@@ -1,17 +1,25 @@
 //! Rule `concord`: finds adverbs without the ending that they demand: 決して突然の話だった.
 
-use super::{RuleReporter, phrasing, stretches};
+use super::{
+    RuleReporter, phrasing,
+    stretches::{self, WordStretch},
+};
 use crate::{
     checks::material::CheckMaterial,
     lexicons::concord::{AdverbGroup, CONCORD},
+    manuscript::TextVoice,
     morphology::Morpheme,
 };
 
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
-    for words in stretches::narration_stretches(material) {
+    for (_, sentence, all) in material.sentences_in_voice(TextVoice::Narration) {
+        let stretches = stretches::stretches(all);
+        // Before a quotation the sentence goes on.
+        let Some(WordStretch { words, is_quoted: false }) = stretches.last().copied() else { continue };
         // Without a predicate after it the sentence breaks off on purpose.
         let end = words.iter().rev().find(|word| !word.has_parts(&["記号"]));
-        if end.is_none_or(|word| word.inflection.is_none()) || is_cut(material, words) {
+        let is_whole = words.last().is_some_and(|word| word.visible.end >= sentence.visible().end);
+        if !is_whole || end.is_none_or(|word| word.inflection.is_none()) || is_cut(material, words) {
             continue;
         }
         for at in 0..words.len() {
@@ -39,10 +47,13 @@ struct FoundAdverb<'l> {
 fn adverb_at(material: &CheckMaterial<'_>, words: &[Morpheme<'_>], at: usize) -> Option<FoundAdverb<'static>> {
     let start = words[at].visible.start;
     let (adverb, group) = CONCORD.find(&material.text()[start..])?;
-    // 意を決して and 時あたかも are set phrases, 三十二度と has a number.
+    // 意を決して and 時あたかも are set phrases, 三十二度と, その一度も and 一度、二度と have a noun.
     let before = at.checked_sub(1).map(|before| &words[before]);
+    let is_number = adverb.starts_with(['一', '二']);
     let is_set = before.is_some_and(|before| {
-        before.has_parts(&["名詞", "数"]) || matches!((before.surface, adverb), ("を", "決して") | ("時", "あたかも"))
+        before.has_parts(&["名詞", "数"])
+            || (is_number && (before.has_parts(&["連体詞"]) || matches!(before.surface, "の" | "と" | "、")))
+            || matches!((before.surface, adverb), ("を", "決して") | ("時", "あたかも"))
     });
     // たとえようもない has another word.
     let is_adverb = ["副詞", "接続詞", "名詞", "連体詞", "接頭詞"].iter().any(|part| words[at].has_parts(&[part]));

@@ -14,7 +14,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         let words = stretch.words;
         for at in 0..words.len() {
             let (before, rest) = words.split_at(at);
-            let misused = honouring_humble(rest)
+            let misused = honouring_humble(before, rest)
                 .or_else(|| prefixed(rest))
                 .or_else(|| own_side_honoured(before, rest).filter(|_| is_spoken(material, rest)))
                 .or_else(|| honoured_humbled(rest))
@@ -34,58 +34,85 @@ fn is_particle(word: Option<&Morpheme<'_>>, surfaces: &[&str]) -> bool {
     word.is_some_and(|word| word.has_parts(&["助詞"]) && surfaces.contains(&word.surface))
 }
 
+fn is_order(word: &Morpheme<'_>) -> bool {
+    word.inflection.is_some_and(|inflection| inflection.form.starts_with("命令"))
+}
+
 fn is_kudasaru(word: &Morpheme<'_>) -> bool {
     matches!(word.base, "くださる" | "下さる")
 }
 
-fn is_nasaru(word: Option<&Morpheme<'_>>) -> bool {
-    word.is_some_and(|word| matches!(word.base, "なさる" | "為さる"))
+/// True if a humble verb rightly honours the one towards whom someone acts: 先生に申し上げてください, and not
+/// 係の者に伺ってください; 私からは申し上げられません, and not 先生が申し上げられました.
+fn is_toward_another(before: &[Morpheme<'_>], verb: &Morpheme<'_>, rest: &[Morpheme<'_>]) -> bool {
+    if !matches!(verb.base, "申し上げる" | "差し上げる" | "伺う" | "うかがう" | "承る" | "うけたまわる") {
+        return false;
+    }
+    let mut near = before.iter().rev().take(2 * REACH);
+    let has_honoured = near.clone().any(|word| HUMBLE.is_honoured(word) || HUMBLE.is_title(word));
+    if is_kudasaru(rest.get(1).unwrap_or(verb)) {
+        let asks_staff = near.any(|word| HUMBLE.staff.contains(word.surface));
+        return !asks_staff && (has_honoured || !matches!(verb.base, "伺う" | "申し上げる"));
+    }
+    !has_honoured || rest.iter().take(4).any(|word| matches!(word.base, "ない" | "ん" | "ぬ"))
 }
 
 /// 申された, 拝見される, 拝見なさる, いただいてください: a humble verb with what honours its subject.
-fn honouring_humble(words: &[Morpheme<'_>]) -> Option<Misused> {
+fn honouring_humble(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misused> {
     let (word, rest) = words.split_first()?;
     let honorific = HUMBLE.honorific(word)?;
-    // 拝見 is a noun with する.
-    let has_suru = rest.first().is_some_and(|next| next.base == "する");
+    let is_noun = word.has_parts(&["名詞"]);
     // 皆様に助けていただかれた has an auxiliary verb.
-    if (word.has_parts(&["名詞"]) != has_suru && !is_nasaru(rest.first())) || word.has_parts(&["動詞", "非自立"]) {
+    if word.has_parts(&["動詞", "非自立"]) || is_toward_another(before, word, rest) {
         return None;
     }
-    let has_suru = has_suru || (word.has_parts(&["名詞"]) && is_nasaru(rest.first()));
-    let length = match &rest[usize::from(has_suru)..] {
-        _ if is_nasaru(rest.first()) => 0,
+    // 拝見 is a noun with する or なさる.
+    let (length, after) = match rest {
+        [nasaru, ..] if is_noun && matches!(nasaru.base, "なさる" | "為さる") => {
+            return (!is_order(nasaru)).then(|| (2, honorific.to_owned()));
+        }
+        [suru, after @ ..] if is_noun && suru.base == "する" => (2, after),
+        _ if is_noun => return None,
+        after => (1, after),
+    };
+    let honouring = match after {
         [first, ..] if first.has_parts(&["動詞", "接尾"]) && matches!(first.base, "れる" | "られる") => 1,
         [te, asked, ..] if te.surface == "て" && is_kudasaru(asked) => 2,
         _ => return None,
     };
-    Some((1 + usize::from(has_suru) + length, honorific.to_owned()))
+    Some((length + honouring, honorific.to_owned()))
 }
 
 /// ご利用できます, ご利用してください, お伺いください: お or ご with a humble form for what someone else does.
 fn prefixed(words: &[Morpheme<'_>]) -> Option<Misused> {
-    let [prefix, word, rest @ ..] = words else { return None };
-    if !prefix.has_parts(&["接頭詞"]) || !matches!(prefix.surface, "お" | "ご" | "御") {
-        return None;
-    }
-    let (prefix, noun) = (prefix.surface, word.surface);
+    let (prefix, act, rest) = polite_noun(words)?;
+    let length = words.len() - rest.len();
     match rest {
-        [can, ..] if matches!(can.base, "できる" | "出来る") && HUMBLE.guest_actions.contains(noun) => {
-            Some((3, format!("{prefix}{noun}になれる")))
+        [can, ..] if matches!(can.base, "できる" | "出来る") && HUMBLE.guest_actions.contains(act) => {
+            Some((length + 1, format!("{prefix}{act}になれる")))
         }
         [suru, te, asked, ..] if suru.base == "する" && te.surface == "て" && is_kudasaru(asked) => {
-            let is_verb = word.has_parts(&["動詞"]) || word.has_parts(&["名詞", "サ変接続"]) || word.has_parts(&["名詞", "一般"]);
-            let asked = asked.surface;
-            (is_verb && !HUMBLE.polite_nouns.contains(noun)).then(|| (5, format!("{prefix}{noun}{asked}")))
+            let is_own = HUMBLE.guest_actions.contains(act) || HUMBLE.own_actions.contains(act);
+            is_own.then(|| (length + 3, format!("{prefix}{act}{}", asked.surface)))
         }
-        [asked, ..] if is_kudasaru(asked) && matches!(noun, "伺い" | "うかがい" | "拝見" | "拝読" | "申し" | "頂き" | "いただき") => {
-            Some((3, "お尋ねください".to_owned())).filter(|_| matches!(noun, "伺い" | "うかがい")).or_else(|| {
-                let honorific = HUMBLE.honorific(word)?;
-                Some((3, honorific.to_owned()))
-            })
+        [asked, ..] if is_kudasaru(asked) => Some((length + 1, HUMBLE.asked_of(act)?.to_owned())),
+        [ni, naru, ..] if ni.surface == "に" && matches!(naru.base, "なる" | "なれる") => {
+            Some((length + 2, HUMBLE.asked_of(act)?.to_owned()))
         }
-        [ni, naru, ..] if ni.surface == "に" && matches!(naru.base, "なる" | "なれる") && matches!(noun, "拝見" | "拝読" | "申し") => {
-            Some((4, HUMBLE.honorific(word)?.to_owned()))
+        _ => None,
+    }
+}
+
+/// Returns お or ご, what follows it in the same noun, and the words after that: of お|利用|でき|ます and お待ち|し|て.
+fn polite_noun<'w, 'a>(words: &'w [Morpheme<'a>]) -> Option<(&'a str, &'a str, &'w [Morpheme<'a>])> {
+    const PREFIXES: [&str; 3] = ["お", "ご", "御"];
+    match words {
+        [prefix, act, rest @ ..] if prefix.has_parts(&["接頭詞"]) && PREFIXES.contains(&prefix.surface) => {
+            Some((prefix.surface, act.surface, rest))
+        }
+        [whole, rest @ ..] if whole.has_parts(&["名詞"]) => {
+            let prefix = PREFIXES.into_iter().find(|prefix| whole.surface.starts_with(prefix))?;
+            Some((&whole.surface[..prefix.len()], &whole.surface[prefix.len()..], rest))
         }
         _ => None,
     }
@@ -118,8 +145,19 @@ fn own_side_honoured(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<
         return None;
     }
     let verb = verb_of_subject(rest, |word| HUMBLE.humble(word).is_some())?;
-    // おっしゃった言葉, おっしゃると: the verb may have another subject.
-    let after = rest[verb + 1..].iter().find(|word| !word.has_parts(&["助動詞"]) && !word.has_parts(&["動詞", "接尾"]));
+    // いらっしゃい and おっしゃるとおり are others' words, and ご覧に入れる is humble.
+    let after = &rest[verb + 1..];
+    let is_said = match after {
+        [ni, naru, ..] if rest[verb].has_parts(&["名詞"]) => ni.surface == "に" && naru.base == "なる",
+        [next, ..] if is_order(next) => false,
+        [next, ..] => next.has_parts(&["助動詞"]) || matches!(next.surface, "て" | "ながら"),
+        [] => false,
+    };
+    if !is_said {
+        return None;
+    }
+    // おっしゃった言葉, おっしゃったと: the verb may have another subject.
+    let after = after.iter().find(|word| !word.has_parts(&["助動詞"]) && !word.has_parts(&["動詞", "接尾"]));
     let is_clause = after.is_some_and(|word| word.has_parts(&["名詞"]) || word.surface == "と");
     (!is_clause || is_speaker).then(|| (2 + verb + 1, HUMBLE.humble(&rest[verb]).unwrap_or_default().to_owned()))
 }
@@ -130,34 +168,28 @@ fn honoured_humbled(words: &[Morpheme<'_>]) -> Option<Misused> {
     if !HUMBLE.is_honoured(subject) || !is_particle(Some(particle), &["が"]) {
         return None;
     }
-    let verb = verb_of_subject(rest, |word| matches!(word.base, "申す" | "申し上げる" | "拝見" | "拝読" | "伺う" | "存じる"))?;
+    let verb = verb_of_subject(rest, |word| word.base == "申す")?;
     let honorific = HUMBLE.honorific(&rest[verb])?;
     let is_honoured_twice = rest.get(verb + 1).is_some_and(|next| matches!(next.base, "れる" | "られる"));
     (!is_honoured_twice).then(|| (2 + verb + 1, honorific.to_owned()))
 }
 
-/// 先生も参りますか, 部長はおりますか, 何をいただきますか: a question with a humble verb.
+/// 先生も参りますか, 部長はおりますか: a question with a humble verb.
 fn asked_humbly(words: &[Morpheme<'_>]) -> Option<Misused> {
-    let is_asked = |words: &[Morpheme<'_>]| matches!(words, [masu, ka, ..] if masu.base == "ます" && ka.surface == "か");
-    let expected = |word: &Morpheme<'_>| match word.base {
-        "おる" => Some("いらっしゃる"),
-        _ => HUMBLE.honorific(word),
-    };
-    match words {
-        [taken, asked @ ..] if matches!(taken.base, "いただく" | "頂く") && taken.has_parts(&["動詞", "自立"]) && is_asked(asked) => {
-            Some((3, HUMBLE.honorific(taken)?.to_owned()))
-        }
-        [subject, particle, rest @ ..]
-            if (HUMBLE.is_honoured(subject) || HUMBLE.is_title(subject)) && is_particle(Some(particle), &["は", "が", "も"]) =>
-        {
-            let verb = verb_of_subject(rest, |word| {
-                matches!(word.base, "おる" | "参る" | "まいる" | "申す" | "拝見" | "拝読" | "存じる" | "頂く" | "いただく") && !word.has_parts(&["動詞", "非自立"])
-            })?;
-            is_asked(&rest[verb + 1..]).then_some(())?;
-            Some((2 + verb + 3, expected(&rest[verb])?.to_owned()))
-        }
-        _ => None,
+    let [subject, particle, rest @ ..] = words else { return None };
+    let is_other = HUMBLE.is_honoured(subject) || HUMBLE.is_title(subject);
+    if !is_other || !is_particle(Some(particle), &["は", "が", "も"]) {
+        return None;
     }
+    let verb = verb_of_subject(rest, |word| {
+        let is_humble = matches!(word.base, "おる" | "参る" | "まいる" | "申す" | "拝見" | "拝読" | "存じる" | "頂く" | "いただく");
+        is_humble && !word.has_parts(&["動詞", "非自立"])
+    })?;
+    // 何と申しますか asks for a name.
+    let is_name = verb.checked_sub(1).is_some_and(|before| rest[before].surface.ends_with('と'));
+    let is_asked = !is_name && matches!(&rest[verb + 1..], [masu, ka, ..] if masu.base == "ます" && ka.surface == "か");
+    let expected = if rest[verb].base == "おる" { "いらっしゃる" } else { HUMBLE.honorific(&rest[verb])? };
+    is_asked.then(|| (2 + verb + 3, expected.to_owned()))
 }
 
 /// Returns the index of the verb that follows a subject, without another subject or the end of a sentence between them.
@@ -165,7 +197,7 @@ fn verb_of_subject(rest: &[Morpheme<'_>], is_verb: impl Fn(&Morpheme<'_>) -> boo
     let near = rest.iter().take(REACH + 1);
     let verb = near.clone().position(is_verb)?;
     let has_other = rest[..verb].iter().any(|word| {
-        word.has_parts(&["記号", "句点"]) || is_particle(Some(word), &["が", "は", "も"]) || word.has_parts(&["動詞", "自立"])
+        word.has_parts(&["記号", "句点"]) || is_particle(Some(word), &["が", "は", "も", "の", "と"]) || word.has_parts(&["動詞", "自立"])
     });
     (!has_other).then_some(verb)
 }

@@ -3,6 +3,9 @@
 use super::{RuleReporter, phrasing, stretches};
 use crate::{checks::{Severity, material::CheckMaterial}, lexicons::bare_nouns::BARE_NOUNS, manuscript::is_kanji, morphology::{Morpheme, WordOrigin}};
 
+/// The number of kanji from which nouns without particles may be an idiom.
+const IDIOM: usize = 4;
+
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let mut findings = Vec::new();
     let mut sentences = 0;
@@ -11,8 +14,11 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         for at in 1..words.len() {
             let (before, rest) = words.split_at(at);
             let [.., noun] = before else { continue };
-            if is_object_of(before, rest) || is_cut_stem(noun, &rest[0]) {
-                let start = start_of_noun(before);
+            let start = start_of_noun(before);
+            // 平身低頭詫びる: an idiom of four kanji is an adverb.
+            let is_idiom = before[start..].iter().flat_map(|word| word.surface.chars()).filter(|c| is_kanji(*c)).count() >= IDIOM
+                && before[start..].iter().all(|word| word.surface.chars().all(is_kanji));
+            if (!is_idiom && is_object_of(before, rest)) || is_cut_stem(noun, &rest[0]) {
                 findings.push((Severity::Medium, phrasing::at(material, &words[start..=at])));
             }
         }
@@ -40,16 +46,18 @@ fn is_object_of(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
         && verb.surface.contains(is_kanji)
         && is_finite(verb, after)
         && BARE_NOUNS.needs_particle(noun.surface)
-        && !BARE_NOUNS.joins(verb.base)
+        && !BARE_NOUNS.joins(noun.surface, verb.base)
 }
 
-/// True if a verb is inflected, so that it is not the second half of a noun: 手紙書き.
+/// True if a verb is inflected, so that it is neither the second half of a noun (手紙書き) nor modifies one (星降る夜).
 fn is_finite(verb: &Morpheme<'_>, after: &[Morpheme<'_>]) -> bool {
     let form = verb.inflection.map_or("", |inflection| inflection.form);
     let next = after.first();
+    let is_noun = next.is_some_and(|next| next.has_parts(&["名詞"]));
     match form {
-        "基本形" | "仮定形" | "未然形" | "連用タ接続" => true,
-        "連用形" => next.is_some_and(|next| next.has_parts(&["助動詞"]) || matches!(next.surface, "て" | "ながら")),
+        "仮定形" | "未然形" | "連用タ接続" => true,
+        "基本形" => !is_noun,
+        "連用形" => next.is_some_and(|next| matches!(next.base, "た" | "ます" | "たい" | "て" | "ながら")),
         _ => false,
     }
 }

@@ -1,5 +1,7 @@
 //! Rule `twisted_predicate`: finds predicates that do not fit their subject: 夢は、劇場で演じたい.
 
+use std::collections::HashSet;
+
 use super::{RuleReporter, phrasing, stretches};
 use crate::{checks::material::CheckMaterial, lexicons::topics::TOPICS, morphology::Morpheme};
 
@@ -29,24 +31,20 @@ struct Subject<'w, 'a> {
     noun: &'w Morpheme<'a>,
     /// The words before the noun.
     before: &'w [Morpheme<'a>],
-    /// The words after は, without a comma.
+    /// The words after は and its comma.
     rest: &'w [Morpheme<'a>],
-    has_comma: bool,
 }
 
 impl<'w, 'a> Subject<'w, 'a> {
-    /// Returns the subject before は. `None` if the sentence is short, or has another topic.
+    /// Returns the subject before は and a comma. `None` if the sentence is short, or has another topic.
     fn before(words: &'w [Morpheme<'a>], topic: usize) -> Option<Self> {
         let noun = topic.checked_sub(1)?;
-        let after = &words[topic + 1..];
-        let has_comma = after.first().is_some_and(|word| word.has_parts(&["記号", "読点"]));
-        let rest = &after[usize::from(has_comma)..];
-        let is_topic_of_all = rest.iter().all(|word| word.surface != "は");
+        let (comma, rest) = words[topic + 1..].split_first()?;
+        let is_topic_of_all = comma.has_parts(&["記号", "読点"]) && rest.iter().all(|word| word.surface != "は");
         (is_topic_of_all && rest.len() >= SHORTEST).then(|| Self {
             noun: &words[noun],
             before: &words[..noun],
             rest,
-            has_comma,
         })
     }
 
@@ -56,26 +54,20 @@ impl<'w, 'a> Subject<'w, 'a> {
         if self.has_noun_predicate() {
             return self.repeats_subject();
         }
-        let wants = self.predicate_has(&["たい"]);
+        let (has_subject, has_object) = (self.has_particle("が"), self.has_particle("を"));
+        let wants = self.predicate_has(&["たい"]) && (has_object || self.predicate_has(&["なる"]));
         if TOPICS.aims.contains(noun) {
-            let is_often_object = TOPICS.worked_on.contains(noun);
-            let does_something = self.ends_in_verb() && self.has_particle("を") && !self.is_passive();
-            return (self.has_comma || !is_often_object) && (wants || does_something)
-                || (self.has_comma && !is_often_object && self.is_deed() && !self.is_passive());
+            let is_done = TOPICS.activities.contains(noun) && has_object && self.is_habit();
+            return (wants || is_done) && !self.has_verb(&TOPICS.carried_out);
         }
+        let is_felt = self.is_cleft() && self.is_felt() && (has_subject || has_object || self.has_particle("も"));
         let is_fact = TOPICS.facts.contains(noun);
-        if !self.has_comma || !(is_fact || self.is_cleft()) {
-            return false;
-        }
-        let has_subject = self.has_particle("が") || self.has_particle("も");
-        let has_object = self.has_particle("を");
-        let is_feature = TOPICS.features.contains(noun) && (has_subject || has_object);
-        let is_felt = self.is_cleft() && self.is_felt() && (has_subject || has_object);
-        wants
-            || self.is_bound()
-            || (is_fact && has_subject && has_object && self.is_deed())
-            || (is_felt && (self.is_deed() || self.ends_in_adjective()))
-            || (is_feature && (self.ends_in_adjective() || (self.is_deed() && !self.predicate_has(&["た"]))))
+        let is_deed = self.ends_in_verb() && !self.has_verb(&TOPICS.known_by);
+        let is_state = TOPICS.stated.contains(noun) && self.is_habit() && self.rest.iter().all(|word| word.surface != "ほど");
+        ((is_fact || is_felt) && (wants || (has_subject && self.is_bound())))
+            || ((is_state || TOPICS.causes.contains(noun)) && has_subject && has_object && is_deed)
+            || (is_felt && (is_deed || self.ends_in_adjective()))
+            || (TOPICS.features.contains(noun) && has_subject && self.ends_in_adjective())
     }
 
     /// Returns the words of the predicate, the last one first.
@@ -94,10 +86,10 @@ impl<'w, 'a> Subject<'w, 'a> {
 
     /// 原因は、古い配線が原因だった.
     fn repeats_subject(&self) -> bool {
-        let copula = self.predicate().count() + self.rest.iter().rev().take_while(|word| word.has_parts(&["記号"])).count();
-        let noun = self.rest.len().checked_sub(copula + 1).map(|at| &self.rest[at]);
-        let is_same = noun.is_some_and(|noun| noun.surface == self.noun.surface);
-        is_same && TOPICS.facts.contains(self.noun.surface)
+        let mut end = self.rest.iter().rev().skip_while(|word| word.has_parts(&["記号"]) || is_predicate(word));
+        let (noun, particle) = (end.next(), end.next());
+        noun.is_some_and(|noun| noun.surface == self.noun.surface)
+            && particle.is_some_and(|particle| particle.surface == "が")
     }
 
     fn has_particle(&self, surface: &str) -> bool {
@@ -108,26 +100,35 @@ impl<'w, 'a> Subject<'w, 'a> {
         self.predicate().any(|word| word.has_parts(&["動詞"]))
     }
 
-    /// True if the predicate is a verb of which the subject cannot be the object.
-    fn is_deed(&self) -> bool {
-        self.ends_in_verb() && !self.rest.iter().rev().take(6).any(|word| TOPICS.known_by.contains(word.base))
+    /// True if one of the last words is one of these.
+    fn has_verb(&self, bases: &HashSet<String>) -> bool {
+        self.rest.iter().rev().take(6).any(|word| bases.contains(word.base))
     }
 
-    fn is_passive(&self) -> bool {
-        self.predicate_has(&["れる", "られる", "せる", "させる"])
+    /// True if the predicate is what someone always does: 調べていた, 歩く; not what happened once, or to someone.
+    fn is_habit(&self) -> bool {
+        let is_past = self.predicate_has(&["た"]) && !self.predicate_has(&["いる"]);
+        self.ends_in_verb() && !is_past && !self.predicate_has(&["れる", "られる", "せる", "させる"])
     }
 
     /// True if the predicate is an adjective, and no set phrase (仕方がない).
     fn ends_in_adjective(&self) -> bool {
-        let is_adjective = |word: &Morpheme<'_>| word.has_parts(&["形容詞"]) || matches!(word.base, "た" | "ない" | "ます" | "ん");
+        let is_adjective =
+            |word: &Morpheme<'_>| word.has_parts(&["形容詞"]) || matches!(word.base, "た" | "ない" | "ます" | "ん");
         let tail: String = self.rest[self.rest.len().saturating_sub(6)..].iter().map(|word| word.surface).collect();
+        let is_measure = !self.is_cleft() && self.predicate().any(|word| TOPICS.measures.contains(word.base));
         self.predicate().all(is_adjective)
             && self.predicate().any(|word| word.has_parts(&["形容詞", "自立"]))
+            && !is_measure
             && !TOPICS.set_ends.iter().any(|end| tail.contains(end.as_str()))
     }
 
+    /// True for 驚いたのは, 大切なのは, 案じているのは, and not for what may be an act (驚くのは).
     fn is_cleft(&self) -> bool {
-        self.noun.surface == "の" && self.before.last().is_some_and(|word| word.inflection.is_some())
+        let is_state = self.before.last().is_some_and(|word| {
+            word.inflection.is_some() && (!word.has_parts(&["動詞", "自立"]) || word.base == "いる")
+        });
+        self.noun.surface == "の" && is_state
     }
 
     fn is_felt(&self) -> bool {
@@ -141,5 +142,8 @@ impl<'w, 'a> Subject<'w, 'a> {
 }
 
 fn is_predicate(word: &Morpheme<'_>) -> bool {
-    word.has_parts(&["助動詞"]) || word.has_parts(&["動詞"]) || word.has_parts(&["形容詞"]) || matches!(word.surface, "て" | "で")
+    word.has_parts(&["助動詞"])
+        || word.has_parts(&["動詞"])
+        || word.has_parts(&["形容詞"])
+        || matches!(word.surface, "て" | "で")
 }
