@@ -106,7 +106,7 @@ fn a_question_contains_what_its_answer_needs() {
     }
     until(&mut workflow, "write_scenes:2");
     let ask = question(&mut workflow);
-    for words in ["場面 2/3", "place: 検潮所", "のうち "] {
+    for words in ["全3場面の2場面目", "place: 検潮所", "のうち "] {
         assert!(ask.instruction.contains(words), "{words}\n{}", ask.instruction);
     }
     let cited: Vec<&str> = ask.context.iter().map(|cited| &*cited.what.ja).collect();
