@@ -87,8 +87,10 @@ impl Mortal {
     /// Searches until the index was written to a place that ends with this text, and returns the number of the places
     /// until then.
     pub(crate) fn writes_index(&self, end: &str, search: &Value) -> usize {
-        let mut places = std::iter::repeat_with(|| self.next_place("search_content", search, SEARCHES).0);
-        places.position(|place| place.ends_with(end)).expect("the places are endless") + 1
+        let (first, _connections) = self.next_place("search_content", search, SEARCHES);
+        let rest = std::iter::from_fn(|| self.reached.recv_timeout(Duration::from_mins(1)).ok());
+        let mut places = std::iter::once(first).chain(rest);
+        places.position(|place| place.ends_with(end)).expect("the index is written") + 1
     }
 
     /// Sends a call, again after each minute in which no place was reached, and returns the place, with the connections of

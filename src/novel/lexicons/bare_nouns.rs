@@ -14,6 +14,8 @@ pub static BARE_NOUNS: LazyLock<BareNouns> = LazyLock::new(|| read("bare_nouns",
 #[serde(deny_unknown_fields)]
 pub struct BareNouns {
     adverbs: HashSet<String>,
+    /// The first characters of nouns of number.
+    numbers: String,
     things: HashSet<String>,
     joining: HashSet<String>,
     idioms: HashSet<(String, String)>,
@@ -21,16 +23,16 @@ pub struct BareNouns {
 
 impl BareNouns {
     /// True if a noun cannot stand before a verb without a particle: it ends in a kanji (a noun that ends in kana may be the
-    /// first half of a verb: 覗き込む) or is written in katakana, is in the list if it is a single kanji, and is no adverb.
+    /// first half of a verb: 覗き込む) or is written in katakana, is in the list if it is a single kanji, and is not an adverb.
     pub fn needs_particle(&self, noun: &str) -> bool {
-        let is_number = noun.starts_with(|first| "一二三四五六七八九十百千万数何幾半".contains(first));
+        let is_number = noun.starts_with(|first| self.numbers.contains(first));
         let is_katakana = noun.chars().all(|character| matches!(character, 'ァ'..='ヺ' | 'ー'));
         let is_single = noun.chars().count() == 1;
         let is_thing = if is_single { self.is_thing(noun) } else { noun.ends_with(is_kanji) || is_katakana };
         is_thing && !is_number && !self.adverbs.contains(noun)
     }
 
-    /// True for a noun in a single kanji that is a thing.
+    /// True for a single kanji that needs a particle: a thing or a pronoun.
     pub fn is_thing(&self, noun: &str) -> bool {
         self.things.contains(noun)
     }

@@ -26,6 +26,14 @@ pub struct HumbleLexicon {
     pub own_side: HashSet<String>,
     /// Pronouns of the speaker.
     pub speaker: HashSet<String>,
+    /// Verbs that lower someone who is asked.
+    pub asked_verbs: HashSet<String>,
+    /// Verbs that honour the one who is asked, told or given something.
+    pub toward_another: HashSet<String>,
+    /// Those of them that demand someone to be honoured with てください.
+    pub needs_honoured: HashSet<String>,
+    /// Verbs that lower someone to be honoured as their subject.
+    pub never_of_honoured: HashSet<String>,
     /// Before の and a title: one's own side.
     pub own_house: HashSet<String>,
     honoured: Vec<String>,
@@ -58,7 +66,7 @@ impl HumbleLexicon {
         Some(&entry.honorific)
     }
 
-    /// Returns what is to be said in place of お or ご with a humble act, when someone is asked for it.
+    /// Returns the honorific verb in place of お or ご with a humble act.
     pub fn asked_of(&self, act: &str) -> Option<&str> {
         self.asked.get(act).map(String::as_str)
     }

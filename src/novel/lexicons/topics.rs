@@ -16,22 +16,24 @@ pub struct TopicLexicon {
     pub aims: HashSet<String>,
     /// The aims that consist in doing something.
     pub activities: HashSet<String>,
-    /// Verbs of which an aim can be the object.
+    /// Verbs of which an aim can be the object or the subject.
     pub carried_out: HashSet<String>,
     /// What is a reason or a fact.
     pub facts: HashSet<String>,
-    /// The facts that are never an object.
+    /// The facts after which a clause with a subject and an object is a fault.
     pub causes: HashSet<String>,
-    /// What a clause about a habit does not say.
+    /// Subjects after which such a clause is a fault if it tells a habit or a state.
     pub stated: HashSet<String>,
     /// What someone has or is like.
     pub features: HashSet<String>,
     /// Adjectives of which a feature can be the subject.
     pub measures: HashSet<String>,
-    /// Verbs of which a cause can be the object.
+    /// Words of which a fact can be the object or the subject.
     pub known_by: HashSet<String>,
     /// Words that judge or feel.
     pub felt: HashSet<String>,
-    /// Set phrases that can follow any subject.
+    /// Words near the end of a sentence with which an adjective is a set phrase.
     pub set_ends: Vec<String>,
+    /// Ends of an obligation or an inability of a person.
+    pub bound: Vec<String>,
 }

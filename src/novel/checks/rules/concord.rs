@@ -45,19 +45,16 @@ struct FoundAdverb<'l> {
 
 /// Returns the adverb that begins with a word.
 fn adverb_at(material: &CheckMaterial<'_>, words: &[Morpheme<'_>], at: usize) -> Option<FoundAdverb<'static>> {
+    // たとえようもない has another word.
+    if !["副詞", "接続詞", "名詞", "連体詞", "接頭詞"].iter().any(|part| words[at].has_parts(&[part])) {
+        return None;
+    }
     let start = words[at].visible.start;
     let (adverb, group) = CONCORD.find(&material.text()[start..])?;
-    // 意を決して and 時あたかも are set phrases, 三十二度と, その一度も and 一度、二度と have a noun.
-    let before = at.checked_sub(1).map(|before| &words[before]);
-    let is_number = adverb.starts_with(['一', '二']);
-    let is_set = before.is_some_and(|before| {
-        before.has_parts(&["名詞", "数"])
-            || (is_number && (before.has_parts(&["連体詞"]) || matches!(before.surface, "の" | "と" | "、")))
-            || matches!((before.surface, adverb), ("を", "決して") | ("時", "あたかも"))
-    });
-    // たとえようもない has another word.
-    let is_adverb = ["副詞", "接続詞", "名詞", "連体詞", "接頭詞"].iter().any(|part| words[at].has_parts(&[part]));
-    if is_set || !is_adverb {
+    // 三十二度と has a noun of number.
+    let is_number = at.checked_sub(1).is_some_and(|before| words[before].has_parts(&["名詞", "数"]));
+    let is_set = is_number || group.is_set_phrase(&material.text()[..start + adverb.len()]);
+    if is_set {
         return None;
     }
     let end = start + adverb.len();

@@ -45,16 +45,22 @@ fn is_kudasaru(word: &Morpheme<'_>) -> bool {
 /// True if a humble verb rightly honours the one towards whom someone acts: 先生に申し上げてください, and not
 /// 係の者に伺ってください; 私からは申し上げられません, and not 先生が申し上げられました.
 fn is_toward_another(before: &[Morpheme<'_>], verb: &Morpheme<'_>, rest: &[Morpheme<'_>]) -> bool {
-    if !matches!(verb.base, "申し上げる" | "差し上げる" | "伺う" | "うかがう" | "承る" | "うけたまわる") {
+    if !HUMBLE.toward_another.contains(verb.base) {
         return false;
     }
-    let mut near = before.iter().rev().take(2 * REACH);
-    let has_honoured = near.clone().any(|word| HUMBLE.is_honoured(word) || HUMBLE.is_title(word));
-    if is_kudasaru(rest.get(1).unwrap_or(verb)) {
-        let asks_staff = near.any(|word| HUMBLE.staff.contains(word.surface));
-        return !asks_staff && (has_honoured || !matches!(verb.base, "伺う" | "申し上げる"));
+    let near = &before[before.len().saturating_sub(2 * REACH)..];
+    let honoured_before = |particles: &[&str]| {
+        near.windows(2).any(|pair| {
+            (HUMBLE.is_honoured(&pair[0]) || HUMBLE.is_title(&pair[0])) && particles.contains(&pair[1].surface)
+        })
+    };
+    if rest.get(1).is_some_and(is_kudasaru) {
+        let asks_staff = near.iter().any(|word| HUMBLE.staff.contains(word.surface));
+        let is_toward_honoured = honoured_before(&["に", "へ", "から", "の", "を", "にも"]);
+        return !asks_staff && (is_toward_honoured || !HUMBLE.needs_honoured.contains(verb.base));
     }
-    !has_honoured || rest.iter().take(4).any(|word| matches!(word.base, "ない" | "ん" | "ぬ"))
+    let is_negated = rest.iter().take(4).any(|word| matches!(word.base, "ない" | "ん" | "ぬ") && word.has_parts(&["助動詞"]));
+    is_negated || !honoured_before(&["が", "は", "も", "、"])
 }
 
 /// 申された, 拝見される, 拝見なさる, いただいてください: a humble verb with what honours its subject.
@@ -168,7 +174,7 @@ fn honoured_humbled(words: &[Morpheme<'_>]) -> Option<Misused> {
     if !HUMBLE.is_honoured(subject) || !is_particle(Some(particle), &["が"]) {
         return None;
     }
-    let verb = verb_of_subject(rest, |word| word.base == "申す")?;
+    let verb = verb_of_subject(rest, |word| HUMBLE.never_of_honoured.contains(word.base))?;
     let honorific = HUMBLE.honorific(&rest[verb])?;
     let is_honoured_twice = rest.get(verb + 1).is_some_and(|next| matches!(next.base, "れる" | "られる"));
     (!is_honoured_twice).then(|| (2 + verb + 1, honorific.to_owned()))
@@ -182,20 +188,21 @@ fn asked_humbly(words: &[Morpheme<'_>]) -> Option<Misused> {
         return None;
     }
     let verb = verb_of_subject(rest, |word| {
-        let is_humble = matches!(word.base, "おる" | "参る" | "まいる" | "申す" | "拝見" | "拝読" | "存じる" | "頂く" | "いただく");
+        let is_humble = word.surface == "おり" || HUMBLE.asked_verbs.contains(word.base);
         is_humble && !word.has_parts(&["動詞", "非自立"])
     })?;
-    // 何と申しますか asks for a name.
+    // 何と申しますか asks for a name. おり is おりる to the dictionary, which is meant after を and で.
     let is_name = verb.checked_sub(1).is_some_and(|before| rest[before].surface.ends_with('と'));
-    let is_asked = !is_name && matches!(&rest[verb + 1..], [masu, ka, ..] if masu.base == "ます" && ka.surface == "か");
-    let expected = if rest[verb].base == "おる" { "いらっしゃる" } else { HUMBLE.honorific(&rest[verb])? };
-    is_asked.then(|| (2 + verb + 3, expected.to_owned()))
+    let is_ori = rest[verb].surface == "おり";
+    let is_descent = is_ori && rest[..verb].iter().any(|word| matches!(word.surface, "を" | "で"));
+    let is_asked = matches!(&rest[verb + 1..], [masu, ka, ..] if masu.base == "ます" && ka.surface == "か");
+    let expected = if is_ori { "いらっしゃる" } else { HUMBLE.honorific(&rest[verb])? };
+    (is_asked && !is_name && !is_descent).then(|| (2 + verb + 3, expected.to_owned()))
 }
 
 /// Returns the index of the verb that follows a subject, without another subject or the end of a sentence between them.
 fn verb_of_subject(rest: &[Morpheme<'_>], is_verb: impl Fn(&Morpheme<'_>) -> bool) -> Option<usize> {
-    let near = rest.iter().take(REACH + 1);
-    let verb = near.clone().position(is_verb)?;
+    let verb = rest.iter().take(REACH + 1).position(is_verb)?;
     let has_other = rest[..verb].iter().any(|word| {
         word.has_parts(&["記号", "句点"]) || is_particle(Some(word), &["が", "は", "も", "の", "と"]) || word.has_parts(&["動詞", "自立"])
     });

@@ -38,9 +38,11 @@ fn is_object_of(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
     let kinds: [&[&str]; 3] = [&["名詞", "一般"], &["名詞", "接尾", "一般"], &["名詞", "サ変接続"]];
     let is_person = noun.has_parts(&["名詞", "代名詞"]) && BARE_NOUNS.is_thing(noun.surface);
     // 戸 of 硝子戸 is a counter to the dictionary.
-    let is_counter = noun.has_parts(&["名詞", "接尾", "助数詞"]) && BARE_NOUNS.is_thing(noun.surface);
-    let is_counter = is_counter && before.iter().rev().nth(1).is_some_and(|first| first.has_parts(&["名詞", "一般"]));
-    let is_thing = noun.origin == WordOrigin::Dictionary && (kinds.iter().any(|kind| noun.has_parts(kind)) || is_counter || is_person);
+    let is_compound = before.iter().rev().nth(1).is_some_and(|first| first.has_parts(&["名詞", "一般"]));
+    let is_counter = is_compound && noun.has_parts(&["名詞", "接尾", "助数詞"]) && BARE_NOUNS.is_thing(noun.surface);
+    let is_noun = is_person || is_counter || kinds.iter().any(|kind| noun.has_parts(kind));
+    // The kind of an unknown word is a guess.
+    let is_thing = is_noun && noun.origin == WordOrigin::Dictionary;
     is_thing
         && verb.has_parts(&["動詞", "自立"])
         && verb.surface.contains(is_kanji)

@@ -11,9 +11,8 @@ const SHORTEST: usize = 6;
 /// The number of words before のは that may judge or feel: 私が驚いたのは, 印象に残っているのは.
 const JUDGEMENT: usize = 6;
 
-/// Ends of an obligation or an inability of a person.
-const BOUND: [&str; 6] =
-    ["なければならない", "なければならなかった", "ことができない", "ことができなかった", "られなかった", "られない"];
+/// The number of words at the end in which an ending is searched.
+const TAIL: usize = 8;
 
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     for words in stretches::narration_stretches(material) {
@@ -55,18 +54,20 @@ impl<'w, 'a> Subject<'w, 'a> {
             return self.repeats_subject();
         }
         let (has_subject, has_object) = (self.has_particle("が"), self.has_particle("を"));
+        // 歌手になりたい has no object.
         let wants = self.predicate_has(&["たい"]) && (has_object || self.predicate_has(&["なる"]));
         if TOPICS.aims.contains(noun) {
             let is_done = TOPICS.activities.contains(noun) && has_object && self.is_habit();
-            return (wants || is_done) && !self.has_verb(&TOPICS.carried_out);
+            return (wants || is_done) && !self.ends_near(&TOPICS.carried_out);
         }
-        let is_felt = self.is_cleft() && self.is_felt() && (has_subject || has_object || self.has_particle("も"));
+        let judges = self.is_cleft() && self.names_feeling() && (has_subject || has_object || self.has_particle("も"));
         let is_fact = TOPICS.facts.contains(noun);
-        let is_deed = self.ends_in_verb() && !self.has_verb(&TOPICS.known_by);
+        let is_deed = self.ends_in_verb() && !self.ends_near(&TOPICS.known_by);
+        // 違いは、誰もが目を見張るほど際立っている says how great the difference is.
         let is_state = TOPICS.stated.contains(noun) && self.is_habit() && self.rest.iter().all(|word| word.surface != "ほど");
-        ((is_fact || is_felt) && (wants || (has_subject && self.is_bound())))
+        ((is_fact || judges) && (wants || (has_subject && self.is_bound())))
             || ((is_state || TOPICS.causes.contains(noun)) && has_subject && has_object && is_deed)
-            || (is_felt && (is_deed || self.ends_in_adjective()))
+            || (judges && (is_deed || self.ends_in_adjective()))
             || (TOPICS.features.contains(noun) && has_subject && self.ends_in_adjective())
     }
 
@@ -79,9 +80,10 @@ impl<'w, 'a> Subject<'w, 'a> {
         self.predicate().any(|word| bases.contains(&word.base))
     }
 
-    /// True if the sentence ends in a noun with だ or a form of it, or in ある.
+    /// True if the sentence ends in a noun with だ or a form of it, in ある, or in a guess (らしい, だろう, まい).
     fn has_noun_predicate(&self) -> bool {
-        self.predicate_has(&["だ", "です", "ある", "らしい", "う", "まい"])
+        let ends = ["だ", "です", "ある", "らしい", "う", "まい"];
+        self.predicate().any(|word| ends.contains(&word.base) && !is_past(word))
     }
 
     /// 原因は、古い配線が原因だった.
@@ -101,21 +103,26 @@ impl<'w, 'a> Subject<'w, 'a> {
     }
 
     /// True if one of the last words is one of these.
-    fn has_verb(&self, bases: &HashSet<String>) -> bool {
-        self.rest.iter().rev().take(6).any(|word| bases.contains(word.base))
+    fn ends_near(&self, bases: &HashSet<String>) -> bool {
+        self.rest.iter().rev().take(TAIL).any(|word| bases.contains(word.base))
+    }
+
+    fn tail(&self) -> String {
+        self.rest[self.rest.len().saturating_sub(TAIL)..].iter().map(|word| word.surface).collect()
     }
 
     /// True if the predicate is what someone always does: 調べていた, 歩く; not what happened once, or to someone.
     fn is_habit(&self) -> bool {
-        let is_past = self.predicate_has(&["た"]) && !self.predicate_has(&["いる"]);
-        self.ends_in_verb() && !is_past && !self.predicate_has(&["れる", "られる", "せる", "させる"])
+        let is_over = self.predicate().any(is_past) && !self.predicate_has(&["いる"]);
+        self.ends_in_verb() && !is_over && !self.predicate_has(&["れる", "られる", "せる", "させる"])
     }
 
     /// True if the predicate is an adjective, and no set phrase (仕方がない).
     fn ends_in_adjective(&self) -> bool {
         let is_adjective =
             |word: &Morpheme<'_>| word.has_parts(&["形容詞"]) || matches!(word.base, "た" | "ない" | "ます" | "ん");
-        let tail: String = self.rest[self.rest.len().saturating_sub(6)..].iter().map(|word| word.surface).collect();
+        let tail = self.tail();
+        // 弱点は、本人が思うほど多くない says how great the feature is.
         let is_measure = !self.is_cleft() && self.predicate().any(|word| TOPICS.measures.contains(word.base));
         self.predicate().all(is_adjective)
             && self.predicate().any(|word| word.has_parts(&["形容詞", "自立"]))
@@ -131,14 +138,19 @@ impl<'w, 'a> Subject<'w, 'a> {
         self.noun.surface == "の" && is_state
     }
 
-    fn is_felt(&self) -> bool {
+    fn names_feeling(&self) -> bool {
         self.before.iter().rev().take(JUDGEMENT).any(|word| TOPICS.felt.contains(word.base))
     }
 
     fn is_bound(&self) -> bool {
-        let tail: String = self.rest[self.rest.len().saturating_sub(8)..].iter().map(|word| word.surface).collect();
-        BOUND.iter().any(|end| tail.trim_end_matches('。').ends_with(end))
+        let tail = self.tail();
+        TOPICS.bound.iter().any(|end| tail.trim_end_matches('。').ends_with(end.as_str()))
     }
+}
+
+/// True for た, and for だ of 読んだ.
+fn is_past(word: &Morpheme<'_>) -> bool {
+    word.inflection.is_some_and(|inflection| inflection.kind == "特殊・タ")
 }
 
 fn is_predicate(word: &Morpheme<'_>) -> bool {
