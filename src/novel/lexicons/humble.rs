@@ -16,7 +16,7 @@ pub static HUMBLE: LazyLock<HumbleLexicon> = LazyLock::new(|| read("humble", inc
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HumbleLexicon {
-    /// What a guest does.
+    /// Nouns of acts of a guest.
     pub guest_actions: HashSet<String>,
     /// Other acts of the one who is asked.
     pub own_actions: HashSet<String>,

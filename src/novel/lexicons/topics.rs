@@ -12,19 +12,19 @@ pub static TOPICS: LazyLock<TopicLexicon> = LazyLock::new(|| read("topics", incl
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TopicLexicon {
-    /// What someone wants or does.
+    /// Subjects that are an aim or a habit.
     pub aims: HashSet<String>,
     /// The aims that consist in doing something.
     pub activities: HashSet<String>,
     /// Verbs of which an aim can be the object or the subject.
     pub carried_out: HashSet<String>,
-    /// What is a reason or a fact.
+    /// Subjects that are a reason or a fact.
     pub facts: HashSet<String>,
     /// The facts after which a clause with a subject and an object is a fault.
     pub causes: HashSet<String>,
     /// Subjects after which such a clause is a fault if it tells a habit or a state.
     pub stated: HashSet<String>,
-    /// What someone has or is like.
+    /// Subjects that are a feature.
     pub features: HashSet<String>,
     /// Adjectives of which a feature can be the subject.
     pub measures: HashSet<String>,

@@ -11,13 +11,8 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     for passage in passages(material) {
         // The source text is searched, since markup is not part of the visible text.
         let line = &source[passage.source.clone()];
-        let hits = hits(&FORBIDDEN.assistant, line, |at| {
-            material.voice_at(passage.source.start + at)
-        });
-        let severity = hits
-            .iter()
-            .map(|(_, severity)| severity.unwrap_or(Severity::Critical))
-            .max();
+        let hits = hits(&FORBIDDEN.assistant, line, |at| material.voice_at(passage.source.start + at));
+        let severity = hits.iter().map(|(_, severity)| severity.unwrap_or(Severity::Critical)).max();
         if let Some(severity) = severity {
             let start = passage.source.start + (line.len() - line.trim_start().len());
             found.push_with_severity(severity, Finding::at(start..start + line.trim().len()));

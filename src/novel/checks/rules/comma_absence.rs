@@ -1,7 +1,7 @@
 //! Rule `comma_absence`: finds long sentences of narration without a comma or another pause.
 
 use super::RuleReporter;
-use crate::checks::{Finding, CheckMaterial, metrics::is_comma};
+use crate::checks::{CheckMaterial, Finding, metrics::is_comma};
 
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let longest = found.limit("longest");

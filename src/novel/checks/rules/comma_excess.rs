@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::RuleReporter;
 use crate::{
-    checks::{Finding, CheckMaterial, Severity, finding::Edit, metrics::is_comma},
+    checks::{CheckMaterial, Finding, Severity, finding::Edit, metrics::is_comma},
     manuscript::is_kanji,
     morphology::Morpheme,
 };
@@ -26,16 +26,12 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         }
         let needless = commas.iter().filter(|nth| is_needless(words, **nth));
         let needless = needless.map(|nth| words[*nth].source.clone());
-        let mut finding = Finding::at(material.sentences()[*at].source())
-            .with("count", commas.len())
-            .with("limit", most);
+        let mut finding =
+            Finding::at(material.sentences()[*at].source()).with("count", commas.len()).with("limit", most);
         finding.edits = needless
             .filter(|comma: &Range<usize>| !material.is_protected(comma))
             .take(commas.len() - most)
-            .map(|range| Edit {
-                range,
-                text: String::new(),
-            })
+            .map(|range| Edit { range, text: String::new() })
             .collect();
         findings.push((Severity::Low, finding));
     }
@@ -44,9 +40,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
 
 /// Returns the indices of the commas of a sentence that do not separate the members of a list.
 fn counted(words: &[Morpheme<'_>]) -> Vec<usize> {
-    let commas: Vec<usize> = (0..words.len())
-        .filter(|at| words[*at].surface.starts_with(is_comma))
-        .collect();
+    let commas: Vec<usize> = (0..words.len()).filter(|at| words[*at].surface.starts_with(is_comma)).collect();
     let particles: Vec<Option<&str>> = commas.iter().map(|at| listing_particle(words, *at)).collect();
     let is_listed = |nth: usize| {
         let own = particles[nth];
@@ -92,8 +86,6 @@ fn is_needless(words: &[Morpheme<'_>], at: usize) -> bool {
     // 一人は兄で、一人は弟だ: after the で of a copula another topic or subject follows.
     let clause = after.iter().take_while(|word| !word.surface.starts_with(is_comma));
     let is_copula = case.surface == "で"
-        && clause
-            .into_iter()
-            .any(|word| word.has_parts(&["助詞", "係助詞"]) || word.surface == "が");
+        && clause.into_iter().any(|word| word.has_parts(&["助詞", "係助詞"]) || word.surface == "が");
     is_case && is_apart && !is_clause && !is_copula
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     RuleReporter,
-    passages::{TextPassage, is_protected, finding_with_replacement, passages},
+    passages::{TextPassage, finding_with_replacement, is_protected, passages},
     signs::{
         after, before, count, even, is_closing, is_dash_of_long_vowels, is_hiragana, is_katakana, is_numeral,
         is_opening, runs,

@@ -23,7 +23,8 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
 fn points(word: &Morpheme<'_>, next: Option<&Morpheme<'_>>) -> bool {
     if word.surface == "そう" || word.surface == "こう" {
         let is_saying = next.is_some_and(|next| {
-            matches!(next.base, "いう" | "言う") && next.inflection.is_some_and(|inflection| inflection.form == "仮定形")
+            matches!(next.base, "いう" | "言う")
+                && next.inflection.is_some_and(|inflection| inflection.form == "仮定形")
         });
         return word.has_parts(&["副詞"]) && !is_saying;
     }

@@ -48,10 +48,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         if !is_row
             || !PARTICLES.contains(&second.surface)
             || material.sentences()[first.sentence].is_heading
-            || is_longer(
-                material.text(),
-                &(second.visible.start - second.surface.len()..second.visible.end),
-            )
+            || is_longer(material.text(), &(second.visible.start - second.surface.len()..second.visible.end))
             || !is_doubled(material.text(), word, [first, second], words.get(at + 2))
         {
             continue;
@@ -90,10 +87,15 @@ fn is_doubled(
         let is_place = next.is_some_and(|next| PLACES.contains(&next.surface));
         // In うるさいもののように the dictionary may take いも for a word.
         let is_thing = word.surface.ends_with('も') && !word.has_parts(&["名詞", "固有名詞"]);
-        return is_owner && !is_thing && !(word.has_parts(&["名詞", "代名詞"]) && is_place) && is_either(first) && is_either(second);
+        return is_owner
+            && !is_thing
+            && !(word.has_parts(&["名詞", "代名詞"]) && is_place)
+            && is_either(first)
+            && is_either(second);
     }
     // Next to another particle, the dictionary takes a second が or で for the conjunction or the form of だ.
-    let is_taken = matches!(second.surface, "が" | "で" | "と") && (second.has_parts(&["接続詞"]) || second.has_parts(&["助動詞"]));
+    let is_taken = matches!(second.surface, "が" | "で" | "と")
+        && (second.has_parts(&["接続詞"]) || second.has_parts(&["助動詞"]));
     let is_word = !word.has_parts(&["記号"]) && (!word.has_parts(&["助詞"]) || word.surface.chars().count() > 1);
     first.has_parts(&["助詞"]) && ((second.has_parts(&["助詞"]) && is_word) || (is_taken && word.has_parts(&["名詞"])))
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     RuleReporter,
-    passages::{is_protected, finding_with_replacement, passages},
+    passages::{finding_with_replacement, is_protected, passages},
     signs::{after, before, count, divides_words, even, is_digit, is_latin, runs},
 };
 use crate::checks::material::CheckMaterial;

@@ -18,11 +18,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     let formed = formed.map(|run| (run, endings.of_sentences[run.start].class.sound()));
     let runs = apart(heard.chain(formed).collect(), endings.of_sentences.len());
     let thousands = material.characters_in_voice(TextVoice::Narration) as f64 / 1_000.0;
-    let severity = if runs.len() as f64 > found.threshold("rate") * thousands {
-        Severity::Low
-    } else {
-        Severity::Info
-    };
+    let severity = if runs.len() as f64 > found.threshold("rate") * thousands { Severity::Low } else { Severity::Info };
     for (run, value) in runs {
         found.push_with_severity(severity, sentence_run::finding(material, run).with("value", value));
     }

@@ -7,11 +7,7 @@ use crate::{
 };
 
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
-    let unwanted = material
-        .tuning()
-        .forbidden
-        .iter()
-        .filter(|entry| !entry.trim().is_empty());
+    let unwanted = material.tuning().forbidden.iter().filter(|entry| !entry.trim().is_empty());
     let phrases = Phrases::new(unwanted.map(|entry| entry.trim()));
     if phrases.entries().is_empty() {
         return;

@@ -21,8 +21,23 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
 
 /// Words after a が that does not contrast: 行くがいい, 見るが早いか, 眼を醒ますが最後, 信ずるが故に, 為さぬがごとく.
 const SET_PHRASES: [&str; 17] = [
-    "いい", "よい", "良い", "よろしい", "早い", "最後", "故", "ゆえ", "ため", "為", "如し", "ごとし", "如く", "ごとく", "如き",
-    "ごとき", "まま",
+    "いい",
+    "よい",
+    "良い",
+    "よろしい",
+    "早い",
+    "最後",
+    "故",
+    "ゆえ",
+    "ため",
+    "為",
+    "如し",
+    "ごとし",
+    "如く",
+    "ごとく",
+    "如き",
+    "ごとき",
+    "まま",
 ];
 
 /// True if が expresses a contrast; those of 雨だろうが風だろうが, of set phrases, and of quoted words (…ですがと言う) do not.

@@ -18,13 +18,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         if pairs.is_empty() {
             continue;
         }
-        let places = |is: fn(char) -> bool| {
-            passage
-                .text
-                .char_indices()
-                .filter(move |(_, c)| is(*c))
-                .map(|(at, _)| at)
-        };
+        let places = |is: fn(char) -> bool| passage.text.char_indices().filter(move |(_, c)| is(*c)).map(|(at, _)| at);
         let letters: Vec<usize> = places(is_letter).collect();
         let words: Vec<usize> = places(char::is_alphanumeric).collect();
         let mut rest = pairs.as_slice();
@@ -58,10 +52,8 @@ fn look(
     for pair in nest.iter().filter(|pair| pair.end <= outer.end) {
         let is_round = text[pair.start..].starts_with('(');
         let close = if is_round { ')' } else { '｣' };
-        let ends = [
-            pair.start..pair.start + if is_round { 1 } else { '｢'.len_utf8() },
-            pair.end - close.len_utf8()..pair.end,
-        ];
+        let ends =
+            [pair.start..pair.start + if is_round { 1 } else { '｢'.len_utf8() }, pair.end - close.len_utf8()..pair.end];
         let is_beside = |at: Option<usize>, c: Option<char>| {
             c.is_some_and(is_japanese) || at.is_some_and(|at| wide.contains_key(&at))
         };

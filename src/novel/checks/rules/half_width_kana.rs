@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::{
     RuleReporter,
-    passages::{is_protected, finding_with_replacement, passages},
+    passages::{finding_with_replacement, is_protected, passages},
     signs::{after, before, is_letter, runs},
 };
 use crate::checks::material::CheckMaterial;

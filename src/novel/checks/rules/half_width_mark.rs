@@ -2,7 +2,7 @@
 
 use super::{
     RuleReporter,
-    passages::{is_protected, finding_with_replacement, passages},
+    passages::{finding_with_replacement, is_protected, passages},
     signs::{after, before, is_japanese, runs},
 };
 use crate::checks::material::CheckMaterial;

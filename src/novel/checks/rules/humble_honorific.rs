@@ -59,7 +59,8 @@ fn is_toward_another(before: &[Morpheme<'_>], verb: &Morpheme<'_>, rest: &[Morph
         let is_toward_honoured = honoured_before(&["に", "へ", "から", "の", "を", "にも"]);
         return !asks_staff && (is_toward_honoured || !HUMBLE.needs_honoured.contains(verb.base));
     }
-    let is_negated = rest.iter().take(4).any(|word| matches!(word.base, "ない" | "ん" | "ぬ") && word.has_parts(&["助動詞"]));
+    let is_negated =
+        rest.iter().take(4).any(|word| matches!(word.base, "ない" | "ん" | "ぬ") && word.has_parts(&["助動詞"]));
     is_negated || !honoured_before(&["が", "は", "も", "、"])
 }
 
@@ -204,7 +205,9 @@ fn asked_humbly(words: &[Morpheme<'_>]) -> Option<Misused> {
 fn verb_of_subject(rest: &[Morpheme<'_>], is_verb: impl Fn(&Morpheme<'_>) -> bool) -> Option<usize> {
     let verb = rest.iter().take(REACH + 1).position(is_verb)?;
     let has_other = rest[..verb].iter().any(|word| {
-        word.has_parts(&["記号", "句点"]) || is_particle(Some(word), &["が", "は", "も", "の", "と"]) || word.has_parts(&["動詞", "自立"])
+        word.has_parts(&["記号", "句点"])
+            || is_particle(Some(word), &["が", "は", "も", "の", "と"])
+            || word.has_parts(&["動詞", "自立"])
     });
     (!has_other).then_some(verb)
 }

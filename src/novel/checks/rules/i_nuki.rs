@@ -61,7 +61,10 @@ fn gap(words: &[Morpheme<'_>], at: usize) -> Option<usize> {
 fn needs_verb(word: &Morpheme<'_>) -> bool {
     let is_past = word.inflection.is_some_and(|inflection| inflection.kind == "特殊・タ");
     let is_suffix = word.has_parts(&["動詞", "接尾"]) && word.base == "られる";
-    is_past || is_suffix || (word.has_parts(&["助動詞"]) && word.base == "ます") || matches!(word.surface, "て" | "たら" | "たり")
+    is_past
+        || is_suffix
+        || (word.has_parts(&["助動詞"]) && word.base == "ます")
+        || matches!(word.surface, "て" | "たら" | "たり")
 }
 
 fn is_te(word: &Morpheme<'_>) -> bool {

@@ -5,7 +5,7 @@ use std::{collections::HashMap, ops::Range};
 use super::RuleReporter;
 use crate::{
     checks::{finding::Finding, material::CheckMaterial},
-    manuscript::{SpeechEnd, SpanKind, ManuscriptSpan},
+    manuscript::{ManuscriptSpan, SpanKind, SpeechEnd},
     project::StylePreset,
 };
 
@@ -58,8 +58,6 @@ fn is_within(spans: &[ManuscriptSpan], parent: Option<usize>) -> bool {
 /// True if the bracket before `rest` was speech, not a title or name.
 fn is_speech(rest: &str) -> bool {
     let rest = rest.trim();
-    let is_name = ["という", "といっ", "といふ", "とい", "とは"]
-        .iter()
-        .any(|name| rest.starts_with(name));
+    let is_name = ["という", "といっ", "といふ", "とい", "とは"].iter().any(|name| rest.starts_with(name));
     rest.is_empty() || (rest.starts_with('と') && !is_name)
 }

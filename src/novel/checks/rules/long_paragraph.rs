@@ -26,10 +26,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     for prose in material.paragraphs() {
         let from = sentences.partition_point(|sentence| sentence.line < prose.line);
         let to = sentences.partition_point(|sentence| sentence.line <= prose.line);
-        let Some(first) = sentences[from..to]
-            .first()
-            .filter(|first| first.voice == TextVoice::Narration)
-        else {
+        let Some(first) = sentences[from..to].first().filter(|first| first.voice == TextVoice::Narration) else {
             continue;
         };
         paragraphs += 1;
@@ -52,17 +49,18 @@ fn break_of(material: &CheckMaterial<'_>, prose: &Prose) -> String {
     let source = material.manuscript().source();
     let text = &source[prose.source.clone()];
     let indent = &text[..text.len() - text.trim_start().len()];
-    let end = if source[prose.source.end..].starts_with("\r\n") {
-        "\r\n"
-    } else {
-        "\n"
-    };
+    let end = if source[prose.source.end..].starts_with("\r\n") { "\r\n" } else { "\n" };
     format!("{end}{indent}")
 }
 
 /// Returns the source gaps at which to divide a paragraph so that no part is longer than allowed, as far as its
 /// sentences permit.
-fn divided(material: &CheckMaterial<'_>, prose: &Prose, sentences: &[ManuscriptSentence], long: usize) -> Vec<Range<usize>> {
+fn divided(
+    material: &CheckMaterial<'_>,
+    prose: &Prose,
+    sentences: &[ManuscriptSentence],
+    long: usize,
+) -> Vec<Range<usize>> {
     let gaps = gaps(material, prose, sentences);
     // The number of characters before each gap.
     let counts = gaps.iter().map(|gap| gap.before).collect::<Vec<_>>();
@@ -95,9 +93,7 @@ fn gaps(material: &CheckMaterial<'_>, prose: &Prose, sentences: &[ManuscriptSent
     let manuscript = material.manuscript();
     let spans = manuscript.spans();
     let first = spans.partition_point(|span| span.range.start < prose.source.start);
-    let within = spans[first..]
-        .iter()
-        .take_while(|span| span.range.start < prose.source.end);
+    let within = spans[first..].iter().take_while(|span| span.range.start < prose.source.end);
     let marked: Vec<&Range<usize>> = within
         .filter(|span| matches!(span.kind, SpanKind::Emphasis(_) | SpanKind::Ruby { .. } | SpanKind::Note(_)))
         .map(|span| &span.range)

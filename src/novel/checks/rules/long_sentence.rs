@@ -1,7 +1,7 @@
 //! Rule `long_sentence`: finds sentences of narration that are longer than the limit.
 
 use super::RuleReporter;
-use crate::checks::{Finding, CheckMaterial, Severity, splitting};
+use crate::checks::{CheckMaterial, Finding, Severity, splitting};
 
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let longest = found.limit("longest");
@@ -10,9 +10,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     for (at, length) in lengths {
         if *length > longest {
             let sentence = &material.sentences()[*at];
-            let mut finding = Finding::at(sentence.source())
-                .with("count", length)
-                .with("limit", longest);
+            let mut finding = Finding::at(sentence.source()).with("count", length).with("limit", longest);
             finding.edits = splitting::cut_edits(material, *at, longest);
             findings.push((Severity::Low, finding));
         }

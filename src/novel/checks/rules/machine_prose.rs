@@ -11,9 +11,8 @@ use crate::{
 };
 
 /// Conjunctions within a hedged pair: 小さな、しかし確かな.
-const HEDGES: [&str; 11] = [
-    "しかし", "だが", "けれど", "けれども", "それでいて", "それでも", "でも", "だけど", "されど", "しかも", "なのに",
-];
+const HEDGES: [&str; 11] =
+    ["しかし", "だが", "けれど", "けれども", "それでいて", "それでも", "でも", "だけど", "されど", "しかも", "なのに"];
 
 /// The maximum number of words from the conjunction to the second word of a hedged pair.
 const HEDGE_REACH: usize = 5;
@@ -23,10 +22,13 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     for (_, sentence, words) in material.sentences_in_voice(TextVoice::Narration) {
         let start = sentence.visible().start;
         let text = &material.text()[sentence.visible()];
-        let patterns = MACHINE_PROSE.find_in_sentence(text).into_iter().map(|range| start + range.start..start + range.end);
+        let patterns =
+            MACHINE_PROSE.find_in_sentence(text).into_iter().map(|range| start + range.start..start + range.end);
         let mut own: Vec<Range<usize>> = patterns.collect();
         for words in stretches::stretches(words).iter().filter(|stretch| !stretch.is_quoted).map(|own| own.words) {
-            own.extend(MACHINE_PROSE.find(words).into_iter().chain(hedges(words)).map(|hit| phrasing::visible(&words[hit])));
+            own.extend(
+                MACHINE_PROSE.find(words).into_iter().chain(hedges(words)).map(|hit| phrasing::visible(&words[hit])),
+            );
         }
         places.extend(without_overlaps(own));
     }
@@ -68,7 +70,8 @@ fn hedges<'w>(words: &'w [Morpheme<'_>]) -> impl Iterator<Item = Range<usize>> +
 fn modifier(word: &Morpheme<'_>) -> Option<Modifier> {
     let form = word.inflection.map_or("", |inflection| inflection.form);
     let is_adjective = word.has_parts(&["形容詞"]);
-    if word.has_parts(&["連体詞"]) || (is_adjective && form == "基本形") || (word.base == "だ" && form == "体言接続") {
+    if word.has_parts(&["連体詞"]) || (is_adjective && form == "基本形") || (word.base == "だ" && form == "体言接続")
+    {
         return Some(Modifier::Adnominal);
     }
     let is_adverb = word.has_parts(&["助詞", "副詞化"]) || (is_adjective && form == "連用テ接続");

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     RuleReporter,
-    passages::{is_protected, finding_with_replacement, passages},
+    passages::{finding_with_replacement, is_protected, passages},
     signs::{
         after, before, count, even, is_digit, is_hiragana, is_kana, is_katakana, is_latin, is_numeral, is_opening, runs,
     },
@@ -25,11 +25,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
                 continue;
             }
             let is_vowel = count(text, &run) == 1 && left.is_some_and(is_kana);
-            let expected = if is_vowel {
-                "ー".to_owned()
-            } else {
-                "―".repeat(even(count(text, &run)))
-            };
+            let expected = if is_vowel { "ー".to_owned() } else { "―".repeat(even(count(text, &run))) };
             let mut finding = finding_with_replacement(material, &passage, &run, &expected);
             if is_unclear(text, &run) {
                 finding.edits.clear();

@@ -47,11 +47,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     let is_clear = setting.is_some() || share >= found.threshold("enough_to_mend");
     for (start, first) in flush {
         let finding = Finding::at(first);
-        found.push(if is_clear {
-            finding.with_edit(start..start, "　")
-        } else {
-            finding
-        });
+        found.push(if is_clear { finding.with_edit(start..start, "　") } else { finding });
     }
 }
 

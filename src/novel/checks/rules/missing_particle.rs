@@ -1,7 +1,12 @@
 //! Rule `missing_particle`: finds nouns and stems that meet the next word without what belongs between them: 硝子戸開けると.
 
 use super::{RuleReporter, phrasing, stretches};
-use crate::{checks::{Severity, material::CheckMaterial}, lexicons::bare_nouns::BARE_NOUNS, manuscript::is_kanji, morphology::{Morpheme, WordOrigin}};
+use crate::{
+    checks::{Severity, material::CheckMaterial},
+    lexicons::bare_nouns::BARE_NOUNS,
+    manuscript::is_kanji,
+    morphology::{Morpheme, WordOrigin},
+};
 
 /// The number of kanji from which nouns without particles may be an idiom.
 const IDIOM: usize = 4;
@@ -16,8 +21,9 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
             let [.., noun] = before else { continue };
             let start = start_of_noun(before);
             // 平身低頭詫びる: an idiom of four kanji is an adverb.
-            let is_idiom = before[start..].iter().flat_map(|word| word.surface.chars()).filter(|c| is_kanji(*c)).count() >= IDIOM
-                && before[start..].iter().all(|word| word.surface.chars().all(is_kanji));
+            let is_idiom =
+                before[start..].iter().flat_map(|word| word.surface.chars()).filter(|c| is_kanji(*c)).count() >= IDIOM
+                    && before[start..].iter().all(|word| word.surface.chars().all(is_kanji));
             if (!is_idiom && is_object_of(before, rest)) || is_cut_stem(noun, &rest[0]) {
                 findings.push((Severity::Medium, phrasing::at(material, &words[start..=at])));
             }

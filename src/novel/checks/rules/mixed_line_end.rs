@@ -6,11 +6,7 @@ use crate::checks::{Severity, finding::Finding, material::CheckMaterial};
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let source = material.manuscript().source();
     if source.starts_with('\u{feff}') {
-        found.push(
-            Finding::at(0..'\u{feff}'.len_utf8())
-                .with("what", "BOM")
-                .with_edit(0..'\u{feff}'.len_utf8(), ""),
-        );
+        found.push(Finding::at(0..'\u{feff}'.len_utf8()).with("what", "BOM").with_edit(0..'\u{feff}'.len_utf8(), ""));
     }
     let line_feeds = source.match_indices('\n').map(|(at, _)| at);
     let (with, without): (Vec<usize>, Vec<usize>) = line_feeds.partition(|at| source[..*at].ends_with('\r'));

@@ -27,11 +27,8 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         }
     }
     let polite = styles.iter().filter(|(_, is_polite)| *is_polite).count();
-    let (rarer, is_rarer_polite) = if polite * 2 <= styles.len() {
-        (polite, true)
-    } else {
-        (styles.len() - polite, false)
-    };
+    let (rarer, is_rarer_polite) =
+        if polite * 2 <= styles.len() { (polite, true) } else { (styles.len() - polite, false) };
     if styles.len() < found.limit("least") || rarer as f64 > found.threshold("largest_share") * styles.len() as f64 {
         return;
     }

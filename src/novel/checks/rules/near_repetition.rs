@@ -11,8 +11,29 @@ use crate::{
 
 /// Words too common to count as repetitions.
 const COMMON: [&str; 23] = [
-    "する", "いる", "居る", "ある", "有る", "なる", "成る", "言う", "いう", "云う", "思う", "おもう", "見る", "みる", "行く",
-    "いく", "来る", "くる", "やる", "できる", "出来る", "出る", "自分",
+    "する",
+    "いる",
+    "居る",
+    "ある",
+    "有る",
+    "なる",
+    "成る",
+    "言う",
+    "いう",
+    "云う",
+    "思う",
+    "おもう",
+    "見る",
+    "みる",
+    "行く",
+    "いく",
+    "来る",
+    "くる",
+    "やる",
+    "できる",
+    "出来る",
+    "出る",
+    "自分",
 ];
 
 /// A word repeated in consecutive sentences.
@@ -32,7 +53,10 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
 }
 
 /// Returns the words that occur in at least `run` consecutive sentences, in order.
-pub(in crate::checks) fn repeated_words<'w, 'a>(material: &'w CheckMaterial<'a>, run: usize) -> Vec<WordRepetition<'w, 'a>> {
+pub(in crate::checks) fn repeated_words<'w, 'a>(
+    material: &'w CheckMaterial<'a>,
+    run: usize,
+) -> Vec<WordRepetition<'w, 'a>> {
     let mut rows: HashMap<&str, WordRepetition<'_, '_>> = HashMap::new();
     let mut ended: Vec<WordRepetition<'_, '_>> = Vec::new();
     let mut breaks = breaks(material).into_iter().peekable();

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{RuleReporter, phrasing};
-use crate::{checks::{Severity, material::CheckMaterial}, lexicons::okurigana::OKURIGANA};
+use crate::{
+    checks::{Severity, material::CheckMaterial},
+    lexicons::okurigana::OKURIGANA,
+};
 
 /// The least number of times that an author who means a spelling uses it.
 const CONSISTENT: usize = 3;

@@ -8,7 +8,11 @@ use crate::{
     lexicons::{FORBIDDEN, LimitedPhrase},
 };
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "limits are small and no text has 2⁵² characters")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "limits are small and no text has 2⁵² characters"
+)]
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let windows = material.characters() as f64 / found.threshold("window");
     for (entry, mut uses) in FORBIDDEN.overused.iter().zip(uses(material)) {
@@ -25,11 +29,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
 /// Returns the uses of each entry, as ranges of the source.
 fn uses(material: &CheckMaterial<'_>) -> Vec<Vec<Range<usize>>> {
     let mut uses = vec![Vec::new(); FORBIDDEN.overused.len()];
-    let story = material
-        .sentences()
-        .iter()
-        .enumerate()
-        .filter(|(_, sentence)| sentence.is_story());
+    let story = material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story());
     for words in story.map(|(at, _)| material.words_of(at)) {
         for hit in FORBIDDEN.inflected_in(words) {
             let (first, last) = (&words[hit.words.start], &words[hit.words.end - 1]);
@@ -40,20 +40,11 @@ fn uses(material: &CheckMaterial<'_>) -> Vec<Vec<Range<usize>>> {
     let edges: HashSet<usize> = words.flat_map(|word| [word.visible.start, word.visible.end]).collect();
     for prose in material.paragraphs() {
         let text = &material.text()[prose.visible.clone()];
-        for (entry, uses) in FORBIDDEN
-            .overused
-            .iter()
-            .zip(&mut uses)
-            .filter(|(entry, _)| entry.is_literal())
-        {
+        for (entry, uses) in FORBIDDEN.overused.iter().zip(&mut uses).filter(|(entry, _)| entry.is_literal()) {
             let places = text
                 .match_indices(entry.phrase.as_str())
                 .map(|(at, phrase)| prose.visible.start + at..prose.visible.start + at + phrase.len());
-            uses.extend(
-                places
-                    .filter(|range| is_whole(entry, range, &edges))
-                    .map(|range| material.source_of(&range)),
-            );
+            uses.extend(places.filter(|range| is_whole(entry, range, &edges)).map(|range| material.source_of(&range)));
         }
     }
     uses

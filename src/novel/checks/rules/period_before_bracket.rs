@@ -15,7 +15,8 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     if option == Some(ClosingQuotePeriod::Keep) {
         return;
     }
-    let is_fault = option == Some(ClosingQuotePeriod::Remove) || share_without(material, found.limit("habit")) >= found.threshold("majority");
+    let is_fault = option == Some(ClosingQuotePeriod::Remove)
+        || share_without(material, found.limit("habit")) >= found.threshold("majority");
     for passage in passages(material).filter(|passage| !passage.is_heading) {
         for (at, bracket) in passage.text.match_indices(['」', '』']) {
             let Some(sign @ ('。' | '、')) = before(passage.text, at) else {
@@ -30,11 +31,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
             let finding = Finding::at(found_at).with("expected", bracket);
             let period = passage.source_of(material, &(start..at));
             // Speech that breaks off at a comma may need …… instead.
-            found.push(if sign == '。' {
-                finding.with_edit(period, "")
-            } else {
-                finding
-            });
+            found.push(if sign == '。' { finding.with_edit(period, "") } else { finding });
         }
     }
 }
@@ -45,11 +42,7 @@ fn share_without(material: &CheckMaterial<'_>, habit: usize) -> f64 {
     let manuscript = material.manuscript();
     let source = manuscript.source();
     let (mut with, mut without) = (0_usize, 0_usize);
-    for span in manuscript
-        .spans()
-        .iter()
-        .filter(|span| matches!(span.kind, SpanKind::Dialogue(_)))
-    {
+    for span in manuscript.spans().iter().filter(|span| matches!(span.kind, SpanKind::Dialogue(_))) {
         let speech = manuscript.visible_in(&span.range);
         let Some(inner) = speech.strip_suffix(['」', '』']) else {
             continue;
@@ -65,9 +58,5 @@ fn share_without(material: &CheckMaterial<'_>, habit: usize) -> f64 {
             _ => {}
         }
     }
-    if with < habit {
-        1.0
-    } else {
-        without as f64 / (with + without) as f64
-    }
+    if with < habit { 1.0 } else { without as f64 / (with + without) as f64 }
 }

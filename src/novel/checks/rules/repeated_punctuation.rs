@@ -20,11 +20,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
             // Three may be meant as an ellipsis.
             found.push(if number == 2 {
                 let middle = run.start + '。'.len_utf8();
-                let excess = if signs == "、。" {
-                    run.start..middle
-                } else {
-                    middle..run.end
-                };
+                let excess = if signs == "、。" { run.start..middle } else { middle..run.end };
                 finding.with_edit(passage.source_of(material, &excess), "")
             } else {
                 finding

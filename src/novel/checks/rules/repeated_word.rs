@@ -30,9 +30,8 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     while at < words.len() {
         let is_speech = material.voice_at(words[at].source.start) != TextVoice::Narration;
         let is_fault = |once: &[Morpheme<'_>]| is_fault(once, words.get(at + 2 * once.len()), is_speech);
-        let length = [2, 1]
-            .into_iter()
-            .find(|length| is_twice(words, at, *length) && is_fault(&words[at..at + length]));
+        let length =
+            [2, 1].into_iter().find(|length| is_twice(words, at, *length) && is_fault(&words[at..at + length]));
         let Some(length) = length.filter(|_| !material.sentences()[words[at].sentence].is_heading) else {
             at += 1;
             continue;
@@ -83,8 +82,6 @@ fn is_noun_alone(word: &Morpheme<'_>) -> bool {
     let is_written = word.surface.contains(is_kanji)
         || (characters >= 3 && word.origin == WordOrigin::Dictionary && word.surface.chars().all(is_katakana));
     let is_noun = word.has_parts(&["名詞"]) && matches!(word.parts[1], "一般" | "サ変接続");
-    let is_counted = word
-        .surface
-        .starts_with(|c| is_numeral(c) || "何幾数両毎各其某".contains(c));
+    let is_counted = word.surface.starts_with(|c| is_numeral(c) || "何幾数両毎各其某".contains(c));
     is_noun && !is_counted && is_written && characters >= 2 && !EACH.contains(&word.surface)
 }

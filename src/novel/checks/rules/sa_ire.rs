@@ -5,8 +5,24 @@ use crate::{checks::material::CheckMaterial, morphology::Morpheme};
 
 /// Short causatives that the dictionary has as verbs. Others of that shape are ordinary verbs (動かす, 聞かす, 済ます).
 const CAUSATIVES: [&str; 18] = [
-    "待たす", "働かす", "歌わす", "死なす", "飲ます", "のます", "行かす", "言わす", "走らす", "泣かす", "笑わす", "急がす",
-    "遊ばす", "喜ばす", "持たす", "立たす", "払わす", "やらす",
+    "待たす",
+    "働かす",
+    "歌わす",
+    "死なす",
+    "飲ます",
+    "のます",
+    "行かす",
+    "言わす",
+    "走らす",
+    "泣かす",
+    "笑わす",
+    "急がす",
+    "遊ばす",
+    "喜ばす",
+    "持たす",
+    "立たす",
+    "払わす",
+    "やらす",
 ];
 
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {

@@ -8,10 +8,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     let metrics = material.metrics();
     let sentences = metrics.lengths.sentences.iter();
     let heads: Vec<String> = sentences.map(|(at, _)| head(material.words_of(*at))).collect();
-    for run in metrics
-        .rows
-        .runs(run, |one, next| !heads[one].is_empty() && heads[one] == heads[next])
-    {
+    for run in metrics.rows.runs(run, |one, next| !heads[one].is_empty() && heads[one] == heads[next]) {
         found.push(sentence_run::finding(material, &run).with("value", &heads[run.start]));
     }
 }

@@ -10,18 +10,8 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         return;
     }
     let bands = [
-        (
-            "漢字",
-            shares.kanji,
-            found.threshold("kanji_lowest"),
-            found.threshold("kanji_highest"),
-        ),
-        (
-            "ひらがな",
-            shares.hiragana,
-            found.threshold("hiragana_lowest"),
-            found.threshold("hiragana_highest"),
-        ),
+        ("漢字", shares.kanji, found.threshold("kanji_lowest"), found.threshold("kanji_highest")),
+        ("ひらがな", shares.hiragana, found.threshold("hiragana_lowest"), found.threshold("hiragana_highest")),
         ("片仮名", shares.katakana, 0.0, found.threshold("katakana_highest")),
     ];
     let distance = |share: f64, lowest: f64, highest: f64| (lowest - share).max(share - highest);

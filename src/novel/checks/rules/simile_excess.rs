@@ -7,14 +7,51 @@ use crate::{checks::material::CheckMaterial, morphology::Morpheme};
 
 /// Verbs before ように that state an intended possibility.
 const ABLE: [&str; 14] = [
-    "聞こえる", "聞える", "見える", "みえる", "できる", "出来る", "わかる", "分かる", "判る", "届く", "間に合う", "助かる",
-    "治る", "済む",
+    "聞こえる",
+    "聞える",
+    "見える",
+    "みえる",
+    "できる",
+    "出来る",
+    "わかる",
+    "分かる",
+    "判る",
+    "届く",
+    "間に合う",
+    "助かる",
+    "治る",
+    "済む",
 ];
 
 /// Verbs after ように that express an order, a wish or a change.
 const TOLD: [&str; 27] = [
-    "なる", "成る", "する", "いう", "言う", "頼む", "たのむ", "命じる", "命ずる", "願う", "祈る", "勧める", "促す", "伝える",
-    "指示", "お願い", "祈り", "思う", "思える", "見える", "みえる", "感じる", "聞こえる", "できる", "心がける", "努める", "気",
+    "なる",
+    "成る",
+    "する",
+    "いう",
+    "言う",
+    "頼む",
+    "たのむ",
+    "命じる",
+    "命ずる",
+    "願う",
+    "祈る",
+    "勧める",
+    "促す",
+    "伝える",
+    "指示",
+    "お願い",
+    "祈り",
+    "思う",
+    "思える",
+    "見える",
+    "みえる",
+    "感じる",
+    "聞こえる",
+    "できる",
+    "心がける",
+    "努める",
+    "気",
 ];
 
 /// Verbs before たように that name a source.
@@ -31,8 +68,14 @@ pub(in crate::checks) fn similes(material: &CheckMaterial<'_>) -> Vec<Range<usiz
         for at in 0..words.len() {
             let end = match words[at].surface {
                 "ごとく" | "ごとき" | "如く" | "如き" => at + 1,
-                "よう" | "様" if is_form(words, at + 1) && words[at].has_parts(&["名詞", "非自立"]) && compares(words, at) => at + 2,
-                "みたい" if is_form(words, at + 1) && at > 0 && !words[at - 1].has_parts(&["名詞", "代名詞"]) => at + 2,
+                "よう" | "様"
+                    if is_form(words, at + 1) && words[at].has_parts(&["名詞", "非自立"]) && compares(words, at) =>
+                {
+                    at + 2
+                }
+                "みたい" if is_form(words, at + 1) && at > 0 && !words[at - 1].has_parts(&["名詞", "代名詞"]) => {
+                    at + 2
+                }
                 _ => continue,
             };
             places.push(phrasing::visible(&words[at..end]));
@@ -63,13 +106,36 @@ fn compares(words: &[Morpheme<'_>], at: usize) -> bool {
         return true;
     }
     let next = words[at + 2..].iter().find(|word| !word.has_parts(&["記号"]) && !word.has_parts(&["助詞"]));
-    !ABLE.contains(&last.base) && last.base != "られる" && !is_potential(last) && next.is_none_or(|word| !TOLD.contains(&word.base))
+    !ABLE.contains(&last.base)
+        && last.base != "られる"
+        && !is_potential(last)
+        && next.is_none_or(|word| !TOLD.contains(&word.base))
 }
 
 /// True if a verb is a potential form: 読める, 歩ける. Verbs that often occur in comparisons (抜けるように) are not
 /// listed.
 fn is_potential(word: &Morpheme<'_>) -> bool {
     let is_ichidan = word.inflection.is_some_and(|inflection| inflection.kind.starts_with("一段"));
-    let ends = ["読める", "書ける", "話せる", "言える", "会える", "行ける", "帰れる", "歩ける", "走れる", "動ける", "使える", "眠れる", "飲める", "食える", "買える", "乗れる", "戻れる", "暮らせる", "持てる"];
+    let ends = [
+        "読める",
+        "書ける",
+        "話せる",
+        "言える",
+        "会える",
+        "行ける",
+        "帰れる",
+        "歩ける",
+        "走れる",
+        "動ける",
+        "使える",
+        "眠れる",
+        "飲める",
+        "食える",
+        "買える",
+        "乗れる",
+        "戻れる",
+        "暮らせる",
+        "持てる",
+    ];
     is_ichidan && ends.iter().any(|end| word.base.ends_with(end))
 }

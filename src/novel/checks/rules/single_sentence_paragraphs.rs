@@ -8,10 +8,8 @@ use crate::{
 
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (mut paragraphs, mut single, mut place) = (0_usize, 0_usize, None);
-    let sentences: Vec<_> = material
-        .sentences_in_voice(TextVoice::Narration)
-        .map(|(_, sentence, _)| sentence)
-        .collect();
+    let sentences: Vec<_> =
+        material.sentences_in_voice(TextVoice::Narration).map(|(_, sentence, _)| sentence).collect();
     for paragraph in sentences.chunk_by(|one, other| one.line == other.line) {
         paragraphs += 1;
         single += usize::from(paragraph.len() == 1);

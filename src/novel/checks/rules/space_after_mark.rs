@@ -56,11 +56,7 @@ fn push(
     let is_plain = next == to || material.manuscript().source().get(space.clone()) == Some(&passage.text[to..next]);
     // A bracket includes half a space.
     let is_word = after(passage.text, next).is_some_and(|c| !matches!(c, '「' | '『'));
-    found.push(if is_plain && is_word {
-        finding.with_edit(space, "　")
-    } else {
-        finding
-    });
+    found.push(if is_plain && is_word { finding.with_edit(space, "　") } else { finding });
 }
 
 /// True if the text at an offset can begin a sentence.

@@ -55,7 +55,8 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         let most = counts.iter().rev().max_by_key(|(member, count)| (is_term(material, **member), **count));
         let Some((kept, count)) = most.map(|(member, count)| (*member, *count)) else { continue };
         // A ruby explains the spelling.
-        let has_ruby = |place: &SpellingOccurrence<'_, '_>| place.words.iter().any(|word| material.is_protected(&word.source));
+        let has_ruby =
+            |place: &SpellingOccurrence<'_, '_>| place.words.iter().any(|word| material.is_protected(&word.source));
         let rarer = places.iter().filter(|place| place.member != kept && !has_ruby(place));
         if rarer.clone().count() < least {
             continue;
@@ -103,7 +104,9 @@ fn is_part(before: Option<&Morpheme<'_>>, words: &[Morpheme<'_>], next: Option<&
         || (is_one_kanji && next.is_some_and(|next| next.has_parts(&["名詞"]) && next.surface.starts_with(is_kanji)))
         || (is_kana && is_short && first.has_parts(&["動詞"]) && next.is_none_or(|next| next.has_parts(&["記号"])))
         || (is_open && first.surface == "ひとつ")
-        || (first.has_parts(&["副詞"]) && first.surface.ends_with('て') && before.is_some_and(|word| word.surface == "を"))
+        || (first.has_parts(&["副詞"])
+            && first.surface.ends_with('て')
+            && before.is_some_and(|word| word.surface == "を"))
 }
 
 /// True if a word directly before a noun or verb likely forms one word with it.

@@ -23,10 +23,8 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
             while at < signs.len() && marked(at) {
                 at += 2;
             }
-            let pairs: Vec<Option<char>> = (first..at)
-                .step_by(2)
-                .map(|pair| whole(signs[pair].1, signs[pair + 1].1))
-                .collect();
+            let pairs: Vec<Option<char>> =
+                (first..at).step_by(2).map(|pair| whole(signs[pair].1, signs[pair + 1].1)).collect();
             let voice = material.voice_at(passage.source_of(material, &(signs[first].0..signs[first].0 + 1)).start);
             // た゛す゛け゛て゛ is a choked voice.
             if pairs.contains(&None) || (pairs.len() > 1 && voice != TextVoice::Narration) {
@@ -51,10 +49,6 @@ fn is_mark(c: char) -> bool {
 
 /// Returns the single character that a kana and a mark compose. う゛ expresses a voice and is rarely meant as ゔ.
 fn whole(kana: char, mark: char) -> Option<char> {
-    let combining = if matches!(mark, '゛' | 'ﾞ') {
-        '\u{3099}'
-    } else {
-        '\u{309a}'
-    };
+    let combining = if matches!(mark, '゛' | 'ﾞ') { '\u{3099}' } else { '\u{309a}' };
     if kana == 'う' { None } else { compose(kana, combining) }
 }

@@ -13,7 +13,9 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         }
         // The second verb, with its て or た.
         let Some(verb) = rest.iter().position(|word| word.has_parts(&["動詞", "自立"])) else { continue };
-        let Some(end) = rest.get(verb + 1).filter(|next| matches!(next.surface, "て" | "で" | "た" | "だ")) else { continue };
+        let Some(end) = rest.get(verb + 1).filter(|next| matches!(next.surface, "て" | "で" | "た" | "だ")) else {
+            continue;
+        };
         let is_broken = |word: &Morpheme<'_>| word.surface.contains(['―', '…', '—']);
         let is_joined =
             rest[..verb].iter().all(|word| word.base != "する" && !word.has_parts(&["助動詞"]) && !is_broken(word));
@@ -31,5 +33,9 @@ fn is_tari(word: &Morpheme<'_>) -> bool {
 /// True if する, も or the like follows: 泣いたりした, 泣いたりはしない, 泣いたりなんかして.
 fn is_alone(rest: &[Morpheme<'_>]) -> bool {
     let next = rest.first();
-    next.is_none_or(|next| matches!(next.base, "する" | "できる" | "出来る" | "なさる" | "いたす") || next.has_parts(&["助詞"]) || matches!(next.surface, "など" | "なんか" | "なんぞ" | "。"))
+    next.is_none_or(|next| {
+        matches!(next.base, "する" | "できる" | "出来る" | "なさる" | "いたす")
+            || next.has_parts(&["助詞"])
+            || matches!(next.surface, "など" | "なんか" | "なんぞ" | "。")
+    })
 }

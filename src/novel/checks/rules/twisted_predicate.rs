@@ -40,11 +40,7 @@ impl<'w, 'a> Subject<'w, 'a> {
         let noun = topic.checked_sub(1)?;
         let (comma, rest) = words[topic + 1..].split_first()?;
         let is_topic_of_all = comma.has_parts(&["記号", "読点"]) && rest.iter().all(|word| word.surface != "は");
-        (is_topic_of_all && rest.len() >= SHORTEST).then(|| Self {
-            noun: &words[noun],
-            before: &words[..noun],
-            rest,
-        })
+        (is_topic_of_all && rest.len() >= SHORTEST).then(|| Self { noun: &words[noun], before: &words[..noun], rest })
     }
 
     /// True if the predicate says what someone does or wants instead of what the subject is.
@@ -64,7 +60,8 @@ impl<'w, 'a> Subject<'w, 'a> {
         let is_fact = TOPICS.facts.contains(noun);
         let is_deed = self.ends_in_verb() && !self.ends_near(&TOPICS.known_by);
         // 違いは、誰もが目を見張るほど際立っている says how great the difference is.
-        let is_state = TOPICS.stated.contains(noun) && self.is_habit() && self.rest.iter().all(|word| word.surface != "ほど");
+        let is_state =
+            TOPICS.stated.contains(noun) && self.is_habit() && self.rest.iter().all(|word| word.surface != "ほど");
         ((is_fact || judges) && (wants || (has_subject && self.is_bound())))
             || ((is_state || TOPICS.causes.contains(noun)) && has_subject && has_object && is_deed)
             || (judges && (is_deed || self.ends_in_adjective()))

@@ -35,16 +35,9 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
 /// True if a name of the novel overlaps a guess: the dictionary may miss it next to unknown letters.
 fn is_in_name(material: &CheckMaterial<'_>, guess: &Range<usize>) -> bool {
     let text = material.text();
-    let before = text[..guess.start]
-        .char_indices()
-        .rev()
-        .nth(NEAR)
-        .map_or(0, |(at, _)| at);
+    let before = text[..guess.start].char_indices().rev().nth(NEAR).map_or(0, |(at, _)| at);
     let near = &text[before..];
-    let near = &near[..near
-        .char_indices()
-        .nth(2 * NEAR + guess.len())
-        .map_or(near.len(), |(at, _)| at)];
+    let near = &near[..near.char_indices().nth(2 * NEAR + guess.len()).map_or(near.len(), |(at, _)| at)];
     let mut names = material.context().names.names().iter();
     names.any(|name| {
         let mut places = near.match_indices(name.surface.as_str()).map(|(at, _)| before + at);
@@ -53,6 +46,5 @@ fn is_in_name(material: &CheckMaterial<'_>, guess: &Range<usize>) -> bool {
 }
 
 fn is_unspellable(text: &str, start: usize, word: &str) -> bool {
-    word.match_indices(['ゃ', 'ゅ', 'ょ'])
-        .any(|(at, _)| before(text, start + at).is_none_or(|c| !CARRIERS.contains(c)))
+    word.match_indices(['ゃ', 'ゅ', 'ょ']).any(|(at, _)| before(text, start + at).is_none_or(|c| !CARRIERS.contains(c)))
 }

@@ -24,11 +24,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let mut last_named: Vec<Option<usize>> = Vec::with_capacity(material.sentences().len());
     let mut last = None;
     for (at, sentence) in material.sentences().iter().enumerate() {
-        let words = if sentence.is_story() {
-            material.words_of(at)
-        } else {
-            &[]
-        };
+        let words = if sentence.is_story() { material.words_of(at) } else { &[] };
         for word in words {
             if let Some(member) = material.names().member_named_by(word) {
                 first[member].get_or_insert_with(|| (at, word.visible.clone()));
@@ -43,16 +39,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
             continue;
         };
         named += 1;
-        if is_known(at)
-            || is_described(
-                material,
-                gauge.limit("window"),
-                (at, member),
-                from,
-                &mention,
-                &last_named,
-            )
-        {
+        if is_known(at) || is_described(material, gauge.limit("window"), (at, member), from, &mention, &last_named) {
             introduced += 1;
         } else {
             bare.push(material.source_of(&mention));
@@ -76,9 +63,7 @@ fn is_described(
 ) -> bool {
     let traits = content_words(&member.traits);
     // The end of the window, counted in visible characters.
-    let after = material.text()[mention.end..]
-        .char_indices()
-        .filter(|(_, c)| is_counted(*c));
+    let after = material.text()[mention.end..].char_indices().filter(|(_, c)| is_counted(*c));
     let end = after.map(|(at, _)| mention.end + at).nth(window).unwrap_or(usize::MAX);
     // The number of sentences of narration read; only the one of the mention and the next one count.
     let mut follows = 0;
@@ -114,9 +99,8 @@ fn near<'m, 'a>(words: &'m [Morpheme<'a>], place: &Range<usize>, window: usize) 
 
 /// True if the words contain a word of appearance or nature, an age, or one of the sheet's traits.
 fn describes(words: &[Morpheme<'_>], traits: &[String]) -> bool {
-    let has_age = words
-        .windows(2)
-        .any(|pair| pair[0].has_parts(&["名詞", "数"]) && matches!(pair[1].surface, "歳" | "才"));
+    let has_age =
+        words.windows(2).any(|pair| pair[0].has_parts(&["名詞", "数"]) && matches!(pair[1].surface, "歳" | "才"));
     let is_trait = |word: &Morpheme<'_>| word.is_content() && traits.iter().any(|known| known == word.base);
     !PEOPLE.appearance.find(words).is_empty()
         || !PEOPLE.traits.find(words).is_empty()

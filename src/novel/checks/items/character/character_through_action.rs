@@ -17,12 +17,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
         return Measure::not_applicable();
     }
     let own = Person::of_viewpoint(viewpoint);
-    let mut scenes = material
-        .scenes()
-        .scenes
-        .iter()
-        .map(|scene| scene.visible().start)
-        .peekable();
+    let mut scenes = material.scenes().scenes.iter().map(|scene| scene.visible().start).peekable();
     let mut subject: Option<&Person> = None;
     let (mut actions, mut traits) = (Vec::new(), Vec::new());
     for (at, sentence, words) in material.sentences_in_voice(TextVoice::Narration) {

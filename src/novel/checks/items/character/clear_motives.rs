@@ -14,16 +14,7 @@ use crate::{
 
 /// Signs in addition to those of the lexicon.
 static SIGNS: LazyLock<Phrases> = LazyLock::new(|| {
-    let signs = [
-        "たい",
-        "つもり",
-        "うと思う",
-        "ようと思う",
-        "うとする",
-        "約束",
-        "ため",
-        "為",
-    ];
+    let signs = ["たい", "つもり", "うと思う", "ようと思う", "うとする", "約束", "ため", "為"];
     Phrases::new(signs)
 });
 
@@ -37,10 +28,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let story = sentences.filter(|(_, sentence)| sentence.is_story() && is_outside_speech(sentence.voice));
     let story: Vec<usize> = story.map(|(at, _)| at).collect();
     // A first-person narrator is near throughout, since the pronoun is mostly omitted.
-    let is_near = near(
-        &story.iter().map(|at| names(material, *at)).collect::<Vec<_>>(),
-        gauge.limit("window"),
-    );
+    let is_near = near(&story.iter().map(|at| names(material, *at)).collect::<Vec<_>>(), gauge.limit("window"));
     let mut places: Vec<Range<usize>> = Vec::new();
     for (at, _) in story.iter().zip(is_near).filter(|(_, is_near)| *is_near) {
         // A wish of another person does not count.

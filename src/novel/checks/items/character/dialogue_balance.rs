@@ -14,17 +14,9 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let is_alone = plot.is_some_and(|plot| plot.character_names().len() == 1);
     let ratio = DialogueRatio::count(material.manuscript());
     let (share, few, many) = if material.context().is_on_screen() {
-        (
-            ratio.by_lines(),
-            gauge.threshold("few_lines"),
-            gauge.threshold("many_lines"),
-        )
+        (ratio.by_lines(), gauge.threshold("few_lines"), gauge.threshold("many_lines"))
     } else {
-        (
-            ratio.by_characters(),
-            gauge.threshold("few_characters"),
-            gauge.threshold("many_characters"),
-        )
+        (ratio.by_characters(), gauge.threshold("few_characters"), gauge.threshold("many_characters"))
     };
     match share.filter(|_| !is_alone) {
         Some(share) => Measure::from_score(ramp(share, 0.0, few).min(ramp(share, 1.0, many))).with_value(share),

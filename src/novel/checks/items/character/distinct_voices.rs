@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::checks::{
     CheckMaterial,
-    features::{SpeechLine, Person, SURE},
+    features::{Person, SURE, SpeechLine},
     items::{ItemThresholds, Measure, ramp},
 };
 use crate::morphology::WordOrigin;
@@ -55,22 +55,15 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
         }
     }
     let above = right / all - 1.0 / voices.len() as f64;
-    Measure::from_score(ramp(above, 0.0, gauge.threshold("above_chance")))
-        .with_value(above)
-        .with_places(wrong)
+    Measure::from_score(ramp(above, 0.0, gauge.threshold("above_chance"))).with_value(above).with_places(wrong)
 }
 
 /// Returns the character pairs of a line, without punctuation and names.
 fn pairs(material: &CheckMaterial<'_>, line: &SpeechLine) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for words in line.own_words(material) {
-        let heard = words
-            .iter()
-            .filter(|word| word.parts[0] != "記号" && word.origin != WordOrigin::Name);
-        let text: Vec<char> = heard
-            .flat_map(|word| word.surface.chars())
-            .filter(|c| c.is_alphanumeric())
-            .collect();
+        let heard = words.iter().filter(|word| word.parts[0] != "記号" && word.origin != WordOrigin::Name);
+        let text: Vec<char> = heard.flat_map(|word| word.surface.chars()).filter(|c| c.is_alphanumeric()).collect();
         pairs.extend(text.iter().enumerate().map(|(at, c)| (*c, text.get(at + 1).copied())));
     }
     pairs

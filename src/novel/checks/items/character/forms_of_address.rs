@@ -32,9 +32,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
         }
         for said in heard(here) {
             all += 1;
-            let right = right
-                .entry(said.value.to)
-                .or_insert_with(|| vec![said.value.form.clone()]);
+            let right = right.entry(said.value.to).or_insert_with(|| vec![said.value.form.clone()]);
             if !right.contains(&said.value.form) {
                 wrong.push(material.source_of(&said.visible));
             }
@@ -44,7 +42,5 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
         return Measure::not_applicable();
     }
     let count = wrong.len() as f64;
-    Measure::from_score(1.0 - gauge.threshold("deduction") * count)
-        .with_value(count)
-        .with_places(wrong)
+    Measure::from_score(1.0 - gauge.threshold("deduction") * count).with_value(count).with_places(wrong)
 }

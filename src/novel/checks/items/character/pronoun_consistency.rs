@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::checks::{
     CheckMaterial,
-    features::{SpeechStyle, PronounPerson, CastMember, percent, reading},
+    features::{CastMember, PronounPerson, SpeechStyle, percent, reading},
     items::{ItemThresholds, Measure},
 };
 
@@ -16,7 +16,8 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     for (at, member) in material.cast().members.iter().enumerate() {
         let manner = &material.speech_styles().styles[at];
         let before = before.map(|before| &before.styles[at]);
-        let right = [PronounPerson::First, PronounPerson::Second].map(|meant| (meant, right(member, meant, before, manner, sure)));
+        let right = [PronounPerson::First, PronounPerson::Second]
+            .map(|meant| (meant, right(member, meant, before, manner, sure)));
         let mut shown: Option<std::ops::Range<usize>> = None;
         let heard = manner.pronouns.iter().filter(|said| said.percent >= sure);
         for said in heard.clone() {
@@ -44,34 +45,28 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     if all == 0 {
         return Measure::not_applicable();
     }
-    Measure::from_score(1.0 - gauge.threshold("deduction") * wrong as f64)
-        .with_value(wrong as f64)
-        .with_places(places)
+    Measure::from_score(1.0 - gauge.threshold("deduction") * wrong as f64).with_value(wrong as f64).with_places(places)
 }
 
 /// Returns the correct pronouns of a character: those of the sheet, else the most frequent one in the previous episode,
 /// else here.
-fn right(member: &CastMember, meant: PronounPerson, before: Option<&SpeechStyle>, here: &SpeechStyle, sure: u8) -> Vec<String> {
-    let listed = if meant == PronounPerson::First {
-        &member.first_person
-    } else {
-        &member.second_person
-    };
+fn right(
+    member: &CastMember,
+    meant: PronounPerson,
+    before: Option<&SpeechStyle>,
+    here: &SpeechStyle,
+    sure: u8,
+) -> Vec<String> {
+    let listed = if meant == PronounPerson::First { &member.first_person } else { &member.second_person };
     if !listed.is_empty() {
         return listed.iter().map(|pronoun| reading(pronoun)).collect();
     }
     let most = |manner: &SpeechStyle| {
         let mut times: HashMap<String, usize> = HashMap::new();
-        for said in manner
-            .pronouns
-            .iter()
-            .filter(|said| said.percent >= sure && said.value.person == meant)
-        {
+        for said in manner.pronouns.iter().filter(|said| said.percent >= sure && said.value.person == meant) {
             *times.entry(said.value.reading.clone()).or_default() += 1;
         }
-        let most = times
-            .into_iter()
-            .max_by(|one, other| one.1.cmp(&other.1).then(other.0.cmp(&one.0)));
+        let most = times.into_iter().max_by(|one, other| one.1.cmp(&other.1).then(other.0.cmp(&one.0)));
         most.map(|(reading, _)| reading)
     };
     before.and_then(most).or_else(|| most(here)).into_iter().collect()

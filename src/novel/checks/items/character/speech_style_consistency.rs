@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::checks::{
     CheckMaterial,
-    features::{SpeechEnding, SpeechStyle, CastMember, SURE, own_endings, percent},
+    features::{CastMember, SURE, SpeechEnding, SpeechStyle, own_endings, percent},
     items::{ItemThresholds, Measure, ramp},
 };
 
@@ -33,16 +33,10 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     }
     let (near, far) = (gauge.threshold("near"), gauge.threshold("far"));
     let count = found.iter().map(|_| 1.0).sum::<f64>();
-    let score = found
-        .iter()
-        .map(|(divergence, _)| ramp(*divergence, far, near))
-        .sum::<f64>()
-        / count;
+    let score = found.iter().map(|(divergence, _)| ramp(*divergence, far, near)).sum::<f64>() / count;
     let mean = found.iter().map(|(divergence, _)| divergence).sum::<f64>() / count;
     found.sort_by(|one, other| other.0.total_cmp(&one.0));
-    Measure::from_score(score)
-        .with_value(mean)
-        .with_places(found.into_iter().flat_map(|(_, places)| places))
+    Measure::from_score(score).with_value(mean).with_places(found.into_iter().flat_map(|(_, places)| places))
 }
 
 fn heard(manner: &SpeechStyle) -> (usize, EndingCounts) {
@@ -57,17 +51,9 @@ fn heard(manner: &SpeechStyle) -> (usize, EndingCounts) {
 /// Returns the ending classes of a sheet, from its listed endings and sample lines.
 fn listed(member: &CastMember) -> Option<EndingCounts> {
     let own = own_endings(member);
-    let samples = member
-        .sample_lines
-        .iter()
-        .filter_map(|line| SpeechEnding::of_sample(line, &own));
+    let samples = member.sample_lines.iter().filter_map(|line| SpeechEnding::of_sample(line, &own));
     let mut endings = EndingCounts::new();
-    for ending in member
-        .endings
-        .iter()
-        .map(|ending| SpeechEnding::of_listed(ending))
-        .chain(samples)
-    {
+    for ending in member.endings.iter().map(|ending| SpeechEnding::of_listed(ending)).chain(samples) {
         *endings.entry(ending).or_default() += 1.0;
     }
     (!endings.is_empty()).then_some(endings)
@@ -97,6 +83,9 @@ mod tests {
         let polite = of(&[(SpeechEnding::Polite, 4.0)]);
         assert!(divergence(&polite, &of(&[(SpeechEnding::Polite, 9.0)])).abs() < 1e-9);
         assert!((divergence(&polite, &of(&[(SpeechEnding::Rough, 2.0)])) - 1.0).abs() < 1e-9);
-        assert!((divergence(&polite, &of(&[(SpeechEnding::Rough, 1.0), (SpeechEnding::Polite, 1.0)])) - 0.3113).abs() < 1e-3);
+        assert!(
+            (divergence(&polite, &of(&[(SpeechEnding::Rough, 1.0), (SpeechEnding::Polite, 1.0)])) - 0.3113).abs()
+                < 1e-3
+        );
     }
 }

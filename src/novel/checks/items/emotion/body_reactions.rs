@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::checks::{
     CheckMaterial,
-    features::{is_outside_speech, characters_outside_speech},
+    features::{characters_outside_speech, is_outside_speech},
     items::{ItemThresholds, Measure, per_thousand, ramp},
 };
 
@@ -15,18 +15,11 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
         return Measure::not_applicable();
     }
     let window = gauge.limit("window");
-    let shown = material
-        .feelings()
-        .shown
-        .iter()
-        .filter(|reaction| reaction.distance <= window);
-    let shown: Vec<_> = shown
-        .filter(|reaction| is_outside_speech(material.sentences()[reaction.sentence].voice))
-        .collect();
+    let shown = material.feelings().shown.iter().filter(|reaction| reaction.distance <= window);
+    let shown: Vec<_> =
+        shown.filter(|reaction| is_outside_speech(material.sentences()[reaction.sentence].voice)).collect();
     let told = material.feelings().named.iter();
-    let told = told
-        .filter(|feeling| is_outside_speech(material.sentences()[feeling.sentence].voice))
-        .count();
+    let told = told.filter(|feeling| is_outside_speech(material.sentences()[feeling.sentence].voice)).count();
     if shown.len() + told < gauge.limit("feelings") {
         return Measure::not_applicable();
     }

@@ -15,16 +15,11 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let lists = [&SETTING.nature, &SENSES.sight, &SENSES.hearing];
     let has_scenery = |at: usize| {
         let words = material.words_of(at);
-        lists
-            .iter()
-            .any(|list| (0..words.len()).any(|word| list.at(words, word).is_some()))
+        lists.iter().any(|list| (0..words.len()).any(|word| list.at(words, word).is_some()))
     };
     // The indices of the story's sentences, and before each the number of sentences with scenery.
     let sentences = material.sentences().iter().enumerate();
-    let story: Vec<usize> = sentences
-        .filter(|(_, sentence)| sentence.is_story())
-        .map(|(at, _)| at)
-        .collect();
+    let story: Vec<usize> = sentences.filter(|(_, sentence)| sentence.is_story()).map(|(at, _)| at).collect();
     let mut scenery = vec![0_usize];
     for at in &story {
         let is_told = is_outside_speech(material.sentences()[*at].voice);
@@ -43,7 +38,5 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
         return Measure::not_applicable();
     }
     let share = answered as f64 / peaks.len() as f64;
-    Measure::from_score(ramp(share, 0.0, gauge.threshold("enough")))
-        .with_value(share)
-        .with_places(peaks)
+    Measure::from_score(ramp(share, 0.0, gauge.threshold("enough"))).with_value(share).with_places(peaks)
 }

@@ -11,16 +11,7 @@ use crate::{
 };
 
 /// Verbs that sum up a conclusion.
-const SUMMING: [&str; 8] = [
-    "思う",
-    "想う",
-    "感じる",
-    "悟る",
-    "気づく",
-    "気付く",
-    "気がつく",
-    "気が付く",
-];
+const SUMMING: [&str; 8] = ["思う", "想う", "感じる", "悟る", "気づく", "気付く", "気がつく", "気が付く"];
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of a text are small")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
@@ -29,11 +20,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
         .filter(|(_, sentence)| sentence.is_story())
         .map(|(at, sentence)| (at, sentence.counts(material.manuscript()).characters, sentence.voice))
         .collect();
-    let told: usize = story
-        .iter()
-        .filter(|(_, _, voice)| is_outside_speech(*voice))
-        .map(|(_, count, _)| count)
-        .sum();
+    let told: usize = story.iter().filter(|(_, _, voice)| is_outside_speech(*voice)).map(|(_, count, _)| count).sum();
     if told < gauge.limit("minimum") {
         return Measure::not_applicable();
     }

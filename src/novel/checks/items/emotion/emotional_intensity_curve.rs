@@ -14,10 +14,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let mut strongest = (0.0, 0.0, 0..0);
     let mut intensities = Vec::new();
     for section in sections {
-        let loud = material.text()[section.visible()]
-            .chars()
-            .filter(|c| matches!(c, '！' | '!' | '‼' | '⁉'))
-            .count();
+        let loud = material.text()[section.visible()].chars().filter(|c| matches!(c, '！' | '!' | '‼' | '⁉')).count();
         let strength = material.feelings().strength_in(&section.sentences(material)) + 0.5 * loud as f64;
         let intensity = 1000.0 * strength / section.characters.max(1) as f64 / gauge.threshold("unit");
         let middle = (before as f64 + section.characters as f64 / 2.0) / all.max(1) as f64;
@@ -34,7 +31,5 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let movement = (deviation / gauge.threshold("movement")).min(1.0);
     let (from, to) = (gauge.threshold("peak_from"), gauge.threshold("peak_to"));
     let peak = trapezoid(strongest.1, from, to, gauge.threshold("peak_margin"));
-    Measure::from_score(f64::midpoint(movement, peak))
-        .with_value(deviation)
-        .with_places([strongest.2])
+    Measure::from_score(f64::midpoint(movement, peak)).with_value(deviation).with_places([strongest.2])
 }

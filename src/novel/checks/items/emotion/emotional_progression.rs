@@ -3,13 +3,13 @@
 
 use crate::{
     checks::{
-        NovelContext, CheckMaterial,
+        CheckMaterial, NovelContext,
         features::{part_of, spearman},
         items::{ItemThresholds, Measure},
     },
     lexicons::EMOTION,
     manuscript::{Manuscript, ManuscriptOptions},
-    morphology::{WordAnalysis, NameLexicon},
+    morphology::{NameLexicon, WordAnalysis},
     project::YamlValue,
     text::Sentences,
 };
@@ -26,20 +26,14 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let step = |pair: &[(f64, _)]| {
         let difference = (pair[1].0 - pair[0].0).abs();
         let is_turn = pair[0].0 * pair[1].0 < 0.0 || difference >= gauge.threshold("level");
-        if is_turn {
-            difference.max(gauge.threshold("level"))
-        } else {
-            difference
-        }
+        if is_turn { difference.max(gauge.threshold("level")) } else { difference }
     };
     let widest = felt.windows(2).max_by(|one, other| step(one).total_cmp(&step(other)));
     let Some(widest) = widest else {
         return Measure::not_applicable();
     };
     let change = (step(widest) / gauge.threshold("level")).min(1.0);
-    let places = widest
-        .iter()
-        .map(|(_, source): &(f64, std::ops::Range<usize>)| source.clone());
+    let places = widest.iter().map(|(_, source): &(f64, std::ops::Range<usize>)| source.clone());
     let score = match order(material, gauge) {
         Some(order) => {
             let weight = gauge.threshold("order_weight");

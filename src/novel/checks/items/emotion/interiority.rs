@@ -18,7 +18,8 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     for (at, sentence) in told {
         all += 1;
         let words = material.words_of(at);
-        let thinks = |hit: &crate::lexicons::PhraseHit| words[hit.words.clone()].iter().any(|word| word.parts[0] == "動詞");
+        let thinks =
+            |hit: &crate::lexicons::PhraseHit| words[hit.words.clone()].iter().any(|word| word.parts[0] == "動詞");
         if sentence.voice == TextVoice::Thought || VERBS.thought.find(words).iter().any(thinks) {
             inner.push(sentence.source());
         }

@@ -2,7 +2,7 @@
 
 use crate::checks::{
     CheckMaterial,
-    features::{is_outside_speech, characters_outside_speech},
+    features::{characters_outside_speech, is_outside_speech},
     items::{ItemThresholds, Measure, per_thousand, ramp},
 };
 
@@ -12,9 +12,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
         return Measure::not_applicable();
     }
     let told = material.feelings().named.iter();
-    let told: Vec<_> = told
-        .filter(|feeling| is_outside_speech(material.sentences()[feeling.sentence].voice))
-        .collect();
+    let told: Vec<_> = told.filter(|feeling| is_outside_speech(material.sentences()[feeling.sentence].voice)).collect();
     let rate = per_thousand(told.len(), characters);
     Measure::from_score(ramp(rate, gauge.threshold("most"), gauge.threshold("few")))
         .with_value(rate)

@@ -16,17 +16,12 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let Some((genre, spoken)) = genre.zip(spoken) else {
         return Measure::not_applicable();
     };
-    let sentences = material
-        .sentences()
-        .iter()
-        .enumerate()
-        .filter(|(_, sentence)| sentence.is_story());
+    let sentences = material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story());
     let places: Vec<_> = sentences
         .flat_map(|(at, _)| {
             let words = material.words_of(at);
             let hits = genre.lexicon.find(words).into_iter();
-            hits.map(|hit| words[hit.words.start].source.start..words[hit.words.end - 1].source.end)
-                .collect::<Vec<_>>()
+            hits.map(|hit| words[hit.words.start].source.start..words[hit.words.end - 1].source.end).collect::<Vec<_>>()
         })
         .collect();
     let rate = 1_000.0 * places.len() as f64 / material.characters().max(1) as f64;

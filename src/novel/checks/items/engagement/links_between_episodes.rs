@@ -7,7 +7,7 @@ use std::{collections::HashSet, ops::Range};
 use crate::{
     checks::{
         AnalysedDraft, CheckMaterial,
-        features::{head, key, tail, characteristic_words, characteristic_words_of},
+        features::{characteristic_words, characteristic_words_of, head, key, tail},
         items::{ItemThresholds, Measure, ramp},
         morphology,
     },
@@ -22,9 +22,8 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let draft = AnalysedDraft::read(previous, ManuscriptOptions::default());
     let previous = CheckMaterial::new(&draft, context, material.tuning(), morphology());
     let last = tail(&previous, ends(&previous, gauge));
-    let left: HashSet<String> = characteristic_words(&previous, &last)
-        .map(|word| key(&previous, &previous.words()[word]).to_owned())
-        .collect();
+    let left: HashSet<String> =
+        characteristic_words(&previous, &last).map(|word| key(&previous, &previous.words()[word]).to_owned()).collect();
     let characters = ends(material, gauge);
     let taken_up = found(material, &left, &head(material, characters));
     if left.is_empty() {
@@ -32,19 +31,13 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     }
     let enough = gauge.threshold("enough");
     let share = |found: &[usize], asked: usize| {
-        let different: HashSet<&str> = found
-            .iter()
-            .map(|word| key(material, &material.words()[*word]))
-            .collect();
+        let different: HashSet<&str> = found.iter().map(|word| key(material, &material.words()[*word])).collect();
         different.len() as f64 / asked as f64
     };
     let backwards = share(&taken_up, left.len());
     let mut score = ramp(backwards, 0.0, enough);
     let mut places = taken_up;
-    let purpose = context
-        .next
-        .as_ref()
-        .and_then(|plot| plot.episode_info.purpose.as_deref());
+    let purpose = context.next.as_ref().and_then(|plot| plot.episode_info.purpose.as_deref());
     let purpose = purpose.map(|purpose| characteristic_words_of(material, purpose)).unwrap_or_default();
     if !purpose.is_empty() {
         let seeded = found(material, &purpose, &tail(material, characters));

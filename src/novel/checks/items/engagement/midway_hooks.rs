@@ -11,11 +11,7 @@ use crate::checks::{
 const PARTS: usize = 10;
 
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
-    let story = material
-        .sentences()
-        .iter()
-        .enumerate()
-        .filter(|(_, sentence)| sentence.is_story());
+    let story = material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story());
     let story: Vec<usize> = story.map(|(at, _)| at).collect();
     if story.len() < gauge.limit("minimum") {
         return Measure::not_applicable();
@@ -38,25 +34,14 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     // The height of each peak above its neighbours.
     let rises = [4..=5, 8..=8].map(|tops| {
         let beside = curve[tops.start() - 1].max(curve[tops.end() + 1]);
-        let top = tops
-            .max_by(|one, other| curve[*one].total_cmp(&curve[*other]))
-            .unwrap_or_default();
+        let top = tops.max_by(|one, other| curve[*one].total_cmp(&curve[*other])).unwrap_or_default();
         (top, curve[top] - beside)
     });
-    let score: f64 = rises
-        .iter()
-        .map(|(_, rise)| 0.5 * ramp(rise + 1e-9, -valley, hill))
-        .sum();
-    let hills: Vec<usize> = rises
-        .iter()
-        .filter(|(_, rise)| rise + 1e-9 >= hill)
-        .map(|(top, _)| *top)
-        .collect();
+    let score: f64 = rises.iter().map(|(_, rise)| 0.5 * ramp(rise + 1e-9, -valley, hill)).sum();
+    let hills: Vec<usize> = rises.iter().filter(|(_, rise)| rise + 1e-9 >= hill).map(|(top, _)| *top).collect();
     let places = hills.iter().filter_map(|top| {
         let (first, last) = (parts[*top].first()?, parts[*top].last()?);
         Some(material.sentences()[*first].source().start..material.sentences()[*last].source().end)
     });
-    Measure::from_score(score)
-        .with_value(hills.len() as f64)
-        .with_places(places)
+    Measure::from_score(score).with_value(hills.len() as f64).with_places(places)
 }

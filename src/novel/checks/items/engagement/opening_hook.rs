@@ -4,7 +4,7 @@
 use crate::{
     checks::{
         CheckMaterial,
-        features::{has_indirect_question, head, is_question, has_pause},
+        features::{has_indirect_question, has_pause, head, is_question},
         items::{ItemThresholds, Measure},
     },
     lexicons::{DRAMA, OPENINGS, VERBS},
@@ -13,14 +13,8 @@ use crate::{
 
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let head = head(material, gauge.limit("head"));
-    let story = material
-        .sentences()
-        .iter()
-        .enumerate()
-        .filter(|(_, sentence)| sentence.is_story());
-    let opening = story
-        .take(gauge.limit("sentences"))
-        .filter(|(_, sentence)| sentence.visible().start < head.end);
+    let story = material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story());
+    let opening = story.take(gauge.limit("sentences")).filter(|(_, sentence)| sentence.visible().start < head.end);
     let opening: Vec<usize> = opening.map(|(at, _)| at).collect();
     if opening.is_empty() {
         return Measure::not_applicable();

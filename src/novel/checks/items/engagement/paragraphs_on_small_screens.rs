@@ -14,16 +14,11 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     if !material.context().is_on_screen() || paragraphs.is_empty() {
         return Measure::not_applicable();
     }
-    let length = |visible: &std::ops::Range<usize>| CharacterCounts::count(&material.text()[visible.clone()]).characters;
-    let mut long: Vec<_> = paragraphs
-        .iter()
-        .map(|paragraph| (length(&paragraph.visible), paragraph))
-        .collect();
+    let length =
+        |visible: &std::ops::Range<usize>| CharacterCounts::count(&material.text()[visible.clone()]).characters;
+    let mut long: Vec<_> = paragraphs.iter().map(|paragraph| (length(&paragraph.visible), paragraph)).collect();
     long.retain(|(characters, _)| *characters > gauge.limit("long"));
-    let very_long = long
-        .iter()
-        .filter(|(characters, _)| *characters > gauge.limit("very_long"))
-        .count();
+    let very_long = long.iter().filter(|(characters, _)| *characters > gauge.limit("very_long")).count();
     let share = long.len() as f64 / paragraphs.len() as f64;
     let score =
         ramp(share, gauge.threshold("most"), gauge.threshold("enough")) - gauge.threshold("penalty") * very_long as f64;

@@ -12,13 +12,8 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let Some(readability) = metrics.readability.score else {
         return Measure::not_applicable();
     };
-    let mut long: Vec<(usize, usize)> = metrics
-        .lengths
-        .sentences
-        .iter()
-        .copied()
-        .filter(|(_, length)| *length > VERY_LONG)
-        .collect();
+    let mut long: Vec<(usize, usize)> =
+        metrics.lengths.sentences.iter().copied().filter(|(_, length)| *length > VERY_LONG).collect();
     long.sort_by_key(|(_, length)| std::cmp::Reverse(*length));
     let places = long.into_iter().map(|(at, _)| material.sentences()[at].source());
     Measure::from_score(ramp(readability, gauge.threshold("few"), gauge.threshold("enough")))

@@ -61,9 +61,7 @@ fn shared(material: &CheckMaterial<'_>) -> Vec<[usize; 3]> {
         let words = words_of_plot(material, &text);
         material.words_of_scenes().shared_words_by_scene(&words, scenes)
     });
-    (0..scenes)
-        .map(|scene| [0, 1, 2].map(|act| of_acts[act][scene]))
-        .collect()
+    (0..scenes).map(|scene| [0, 1, 2].map(|act| of_acts[act][scene])).collect()
 }
 
 /// Returns the scenes with which the second and the third act begin: those with the most shared words, and among equals
@@ -117,10 +115,7 @@ mod tests {
     #[test]
     fn boundaries_are_optimal() {
         let scenes = prop::collection::vec((prop::array::uniform3(0_usize..4), 1_usize..9), 3..9);
-        let config = ProptestConfig {
-            failure_persistence: None,
-            ..ProptestConfig::default()
-        };
+        let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
         proptest!(config, |(scenes in scenes)| {
             let shared: Vec<[usize; 3]> = scenes.iter().map(|(words, _)| *words).collect();
             let all: usize = scenes.iter().map(|(_, length)| length).sum();

@@ -20,9 +20,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
         let mut own = Vec::new();
         for at in scene.sentences(material) {
             let words = material.words_of(at);
-            let hits = [&DRAMA.goal, &DRAMA.obstacle]
-                .into_iter()
-                .flat_map(|list| list.find(words));
+            let hits = [&DRAMA.goal, &DRAMA.obstacle].into_iter().flat_map(|list| list.find(words));
             own.extend(hits.map(|hit| words[hit.words.start].source.start..words[hit.words.end - 1].source.end));
         }
         if own.len() >= least {

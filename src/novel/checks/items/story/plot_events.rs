@@ -6,15 +6,8 @@ use crate::checks::{
 };
 
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
-    let events = material
-        .context()
-        .plot
-        .as_ref()
-        .map(crate::project::EpisodePlot::events)
-        .unwrap_or_default();
-    let looked_for = events
-        .iter()
-        .map(|event| material.words_of_scenes().match_event(material, event));
+    let events = material.context().plot.as_ref().map(crate::project::EpisodePlot::events).unwrap_or_default();
+    let looked_for = events.iter().map(|event| material.words_of_scenes().match_event(material, event));
     let events: Vec<_> = looked_for.filter(|event| event.words > 0).collect();
     if events.is_empty() {
         return Measure::not_applicable();

@@ -15,10 +15,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let variation = Spread::from_numbers(scenes.iter().map(|scene| scene.characters as f64)).variation();
     let all: usize = scenes.iter().map(|scene| scene.characters).sum();
     let largest = gauge.threshold("largest");
-    let large: Vec<_> = scenes
-        .iter()
-        .filter(|scene| share(scene.characters, all) > largest)
-        .collect();
+    let large: Vec<_> = scenes.iter().filter(|scene| share(scene.characters, all) > largest).collect();
     let even = ramp(variation, 0.0, gauge.threshold("even"));
     let uneven = ramp(variation, gauge.threshold("most"), gauge.threshold("uneven"));
     Measure::from_score(even.min(uneven) - gauge.threshold("penalty") * large.len() as f64)

@@ -19,9 +19,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let is_dim = |scene: &&StorySegment| named(material, scene, characters) < kinds;
     let dim: Vec<_> = scenes.iter().filter(is_dim).collect();
     let clear = share(scenes.len() - dim.len(), scenes.len());
-    let heads = dim
-        .iter()
-        .map(|scene| material.source_of(&scene.head(material, characters)));
+    let heads = dim.iter().map(|scene| material.source_of(&scene.head(material, characters)));
     Measure::from_score(clear).with_value(clear).with_places(heads)
 }
 
@@ -36,7 +34,8 @@ fn named(material: &CheckMaterial<'_>, scene: &StorySegment, characters: usize) 
 }
 
 fn is_time(words: &[Morpheme<'_>]) -> bool {
-    !SETTING.time.find(words).is_empty() || time_expressions(words).iter().any(|told| told.meaning != TimeMeaning::OtherTime)
+    !SETTING.time.find(words).is_empty()
+        || time_expressions(words).iter().any(|told| told.meaning != TimeMeaning::OtherTime)
 }
 
 fn is_place(words: &[Morpheme<'_>]) -> bool {

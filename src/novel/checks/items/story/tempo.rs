@@ -12,17 +12,11 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     if sections.len() < gauge.limit("sections") {
         return Measure::not_applicable();
     }
-    let tensions: Vec<f64> = sections
-        .iter()
-        .map(|section| tension(material, section).value)
-        .collect();
+    let tensions: Vec<f64> = sections.iter().map(|section| tension(material, section).value).collect();
     let variation = Spread::from_numbers(tensions).variation();
     let mean = Spread::from_numbers(sections.iter().map(|section| section.characters as f64)).mean;
     let longest = gauge.threshold("longest") * mean;
-    let long: Vec<_> = sections
-        .iter()
-        .filter(|section| section.characters as f64 > longest)
-        .collect();
+    let long: Vec<_> = sections.iter().filter(|section| section.characters as f64 > longest).collect();
     // A long section among many weighs less.
     let tens = (sections.len() as f64 / 10.0).max(1.0);
     let score = ramp(variation, gauge.threshold("flat"), gauge.threshold("enough"));

@@ -33,14 +33,8 @@ const COMMON: [&str; 18] = [
 
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let window = gauge.limit("window");
-    let sentences = material
-        .sentences()
-        .iter()
-        .enumerate()
-        .filter(|(_, sentence)| sentence.is_story());
-    let words = sentences
-        .flat_map(|(at, _)| material.words_of(at))
-        .filter(|word| is_counted(word));
+    let sentences = material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story());
+    let words = sentences.flat_map(|(at, _)| material.words_of(at)).filter(|word| is_counted(word));
     let words: Vec<&str> = words.map(|word| word.base).collect();
     match variety(&words, window) {
         Some(variety) if words.len() >= window => {

@@ -17,9 +17,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     }
     let mean = commas.spread.mean;
     let many = gauge.limit("many");
-    let full: Vec<usize> = (0..commas.of_sentences.len())
-        .filter(|at| commas.of_sentences[*at] > many)
-        .collect();
+    let full: Vec<usize> = (0..commas.of_sentences.len()).filter(|at| commas.of_sentences[*at] > many).collect();
     let too_full = ramp(
         share(full.len(), commas.of_sentences.len()),
         gauge.threshold("share_of_many"),
@@ -27,10 +25,6 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     );
     let few = ramp(mean, gauge.threshold("none"), gauge.threshold("few"));
     let too_many = ramp(mean, gauge.threshold("most"), gauge.threshold("enough"));
-    let places = full
-        .into_iter()
-        .map(|at| material.sentences()[metrics.lengths.sentences[at].0].source());
-    Measure::from_score(few.min(too_many) * (1.0 - MAX_LOSS * too_full))
-        .with_value(mean)
-        .with_places(places)
+    let places = full.into_iter().map(|at| material.sentences()[metrics.lengths.sentences[at].0].source());
+    Measure::from_score(few.min(too_many) * (1.0 - MAX_LOSS * too_full)).with_value(mean).with_places(places)
 }

@@ -21,9 +21,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     // A repetition among many sentences weighs less.
     let thousands = (material.characters_in_voice(TextVoice::Narration) as f64 / 1_000.0).max(1.0);
     let places = rows.iter().map(|row| row.first.source.clone());
-    let phrases = words
-        .repeats_within(window)
-        .map(|repeat| material.source_of(&repeat.visible));
+    let phrases = words.repeats_within(window).map(|repeat| material.source_of(&repeat.visible));
     let score = ramp(again, gauge.threshold("most"), gauge.threshold("few"));
     Measure::from_score(score - gauge.threshold("penalty") * rows.len() as f64 / thousands)
         .with_value(again)

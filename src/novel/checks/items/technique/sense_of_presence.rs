@@ -22,10 +22,8 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     for scene in scenes {
         let heads = scene.heads(material, gauge.limit("head"));
         let narrated = heads.filter(|(at, _)| material.sentences()[*at].voice == TextVoice::Narration);
-        let grounded: Vec<usize> = narrated
-            .filter(|(at, words)| is_grounded(material, *at, words))
-            .map(|(at, _)| at)
-            .collect();
+        let grounded: Vec<usize> =
+            narrated.filter(|(at, words)| is_grounded(material, *at, words)).map(|(at, _)| at).collect();
         sum += (grounded.len() as f64 / enough).min(1.0);
         places.extend(grounded.first().map(|at| material.sentences()[*at].source()));
     }
@@ -37,13 +35,9 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
 fn is_grounded(material: &CheckMaterial<'_>, at: usize, words: &[Morpheme<'_>]) -> bool {
     let sensed = material.sensory_words();
     let own = &sensed[sensed.partition_point(|word| word.sentence < at)..];
-    let is_sensed = own
-        .first()
-        .is_some_and(|word| word.sentence == at && word.words.end <= words.len());
+    let is_sensed = own.first().is_some_and(|word| word.sentence == at && word.words.end <= words.len());
     let is_own = |word: &Morpheme<'_>| word.origin == WordOrigin::Name && word.parts[2] == "地域";
     is_sensed
         || words.iter().any(is_own)
-        || [&SETTING.place, &SETTING.nature]
-            .into_iter()
-            .any(|list| !list.find(words).is_empty())
+        || [&SETTING.place, &SETTING.nature].into_iter().any(|list| !list.find(words).is_empty())
 }

@@ -18,12 +18,8 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let variation = metrics.lengths.spread.variation();
     let (long, short) = (gauge.limit("long"), gauge.limit("short"));
     let both = |is: &dyn Fn(usize) -> bool, one: usize, next: usize| is(sentences[one].1) && is(sentences[next].1);
-    let long = metrics.rows.runs(gauge.limit("long_run"), |one, next| {
-        both(&|length| length >= long, one, next)
-    });
-    let short = metrics.rows.runs(gauge.limit("short_run"), |one, next| {
-        both(&|length| length <= short, one, next)
-    });
+    let long = metrics.rows.runs(gauge.limit("long_run"), |one, next| both(&|length| length >= long, one, next));
+    let short = metrics.rows.runs(gauge.limit("short_run"), |one, next| both(&|length| length <= short, one, next));
     // A run among many sentences weighs less.
     let thousands = (material.characters_in_voice(TextVoice::Narration) as f64 / 1_000.0).max(1.0);
     let rows = (long.len() + short.len()) as f64 / thousands;

@@ -1,7 +1,7 @@
 //! Item A31-045: findings of the basic rules that the safe level fixes, and unbalanced brackets, per 1,000 characters.
 
 use crate::checks::{
-    FixLevel, RuleGroup, CheckMaterial,
+    CheckMaterial, FixLevel, RuleGroup,
     items::{ItemThresholds, Measure, ramp},
     rules::run_selected_rules,
 };

@@ -17,11 +17,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let life = &SETTING.daily_life;
     let kinds = [&life.clothing, &life.food, &life.dwelling, &life.tools];
     let mut places: [Vec<_>; 4] = Default::default();
-    let sentences = material
-        .sentences()
-        .iter()
-        .enumerate()
-        .filter(|(_, sentence)| sentence.is_story());
+    let sentences = material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story());
     for (at, _) in sentences {
         let words = material.words_of(at);
         for (kind, own) in kinds.iter().zip(&mut places) {
@@ -36,7 +32,5 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let rate = 1_000.0 * count as f64 / characters as f64;
     // The first places of each kind.
     let shown = places.into_iter().flat_map(|kind| kind.into_iter().take(2));
-    Measure::from_score(ramp(rate, 0.0, gauge.threshold("enough")))
-        .with_value(rate)
-        .with_places(shown)
+    Measure::from_score(ramp(rate, 0.0, gauge.threshold("enough"))).with_value(rate).with_places(shown)
 }

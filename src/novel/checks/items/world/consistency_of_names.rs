@@ -9,7 +9,7 @@ use std::{
 use crate::{
     checks::{
         CheckMaterial,
-        features::{ScriptRun, Script, runs, script},
+        features::{Script, ScriptRun, runs, script},
         items::{ItemThresholds, Measure},
     },
     lexicons::PEOPLE,
@@ -22,13 +22,7 @@ const WORDS: usize = 6;
 const TITLES: [&str; 6] = ["様", "殿", "氏", "君", "嬢", "翁"];
 
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
-    let names: Vec<&str> = material
-        .context()
-        .names
-        .names()
-        .iter()
-        .map(|name| name.surface.as_str())
-        .collect();
+    let names: Vec<&str> = material.context().names.names().iter().map(|name| name.surface.as_str()).collect();
     if names.is_empty() {
         return Measure::not_applicable();
     }
@@ -36,19 +30,14 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     // The first place of each variant, by spelling.
     let mut variants: BTreeMap<&str, usize> = BTreeMap::new();
     let text = material.text();
-    for place in spelled_otherwise(material, &names)
-        .into_iter()
-        .chain(near(material, gauge, &names, &runs))
-    {
+    for place in spelled_otherwise(material, &names).into_iter().chain(near(material, gauge, &names, &runs)) {
         variants
             .entry(&text[place.clone()])
             .and_modify(|first| *first = place.start.min(*first))
             .or_insert(place.start);
     }
-    let mut places: Vec<Range<usize>> = variants
-        .iter()
-        .map(|(spelling, start)| *start..*start + spelling.len())
-        .collect();
+    let mut places: Vec<Range<usize>> =
+        variants.iter().map(|(spelling, start)| *start..*start + spelling.len()).collect();
     places.sort_by_key(|place| place.start);
     places.extend(
         candidates(text, &runs, gauge.limit("candidates"))
@@ -65,15 +54,9 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
 fn spelled_otherwise(material: &CheckMaterial<'_>, names: &[&str]) -> Vec<Range<usize>> {
     let own: HashSet<&str> = names.iter().copied().collect();
     let avoided = material.glossary().entries.iter().flat_map(|entry| &entry.avoid);
-    let avoided: HashSet<&str> = avoided
-        .map(String::as_str)
-        .filter(|spelling| !own.contains(spelling))
-        .collect();
-    let folded: HashSet<String> = names
-        .iter()
-        .filter(|name| name.chars().nth(1).is_some())
-        .map(|name| katakana(name))
-        .collect();
+    let avoided: HashSet<&str> = avoided.map(String::as_str).filter(|spelling| !own.contains(spelling)).collect();
+    let folded: HashSet<String> =
+        names.iter().filter(|name| name.chars().nth(1).is_some()).map(|name| katakana(name)).collect();
     // The first characters of all candidates; most words begin with none of them.
     let firsts: HashSet<char> = avoided
         .iter()
@@ -83,20 +66,11 @@ fn spelled_otherwise(material: &CheckMaterial<'_>, names: &[&str]) -> Vec<Range<
         .map(as_katakana)
         .collect();
     let mut places = Vec::new();
-    for (at, _) in material
-        .sentences()
-        .iter()
-        .enumerate()
-        .filter(|(_, sentence)| sentence.is_story())
-    {
+    for (at, _) in material.sentences().iter().enumerate().filter(|(_, sentence)| sentence.is_story()) {
         let words = material.words_of(at);
         let mut from = 0;
         while from < words.len() {
-            let begins = words[from]
-                .surface
-                .chars()
-                .next()
-                .is_some_and(|first| firsts.contains(&as_katakana(first)));
+            let begins = words[from].surface.chars().next().is_some_and(|first| firsts.contains(&as_katakana(first)));
             let longest = if begins { WORDS.min(words.len() - from) } else { 0 };
             let found = (1..=longest).find(|count| {
                 let spelled = &words[from..from + count];
@@ -118,9 +92,7 @@ fn spelled_otherwise(material: &CheckMaterial<'_>, names: &[&str]) -> Vec<Range<
 
 /// True if the words follow one another without a gap.
 fn is_joined(words: &[Morpheme<'_>]) -> bool {
-    words
-        .windows(2)
-        .all(|pair| pair[0].visible.end == pair[1].visible.start)
+    words.windows(2).all(|pair| pair[0].visible.end == pair[1].visible.start)
 }
 
 /// True if words can be a name: one of them is a noun. 量り as a form of 量る cannot.
@@ -134,7 +106,12 @@ fn is_foreign(words: &[Morpheme<'_>]) -> bool {
 }
 
 /// Returns the runs within a small edit distance of a name.
-fn near(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>, names: &[&str], runs: &[ScriptRun]) -> Vec<Range<usize>> {
+fn near(
+    material: &CheckMaterial<'_>,
+    gauge: &ItemThresholds<'_>,
+    names: &[&str],
+    runs: &[ScriptRun],
+) -> Vec<Range<usize>> {
     let (distance, shortest) = (gauge.limit("distance"), gauge.limit("shortest"));
     let mut by_script: [Vec<Vec<char>>; 2] = [Vec::new(), Vec::new()];
     for name in names {
@@ -149,18 +126,14 @@ fn near(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>, names: &[&str]
     }
     let mut seen = HashMap::new();
     let mut places = Vec::new();
-    for run in runs
-        .iter()
-        .filter(|run| !run.has_name && run.characters + distance >= shortest)
-    {
+    for run in runs.iter().filter(|run| !run.has_name && run.characters + distance >= shortest) {
         let written = &material.text()[run.visible.clone()];
         let own = &by_script[usize::from(run.script == Script::Kanji)];
         let found = seen.entry(written).or_insert_with(|| {
             let forms = [Some(written), without_title(written)].into_iter().flatten();
             let mut near = forms.filter(|written| {
                 let characters: Vec<char> = written.chars().collect();
-                own.iter()
-                    .any(|name| is_near(name, &characters, distance) && !is_ordinary(name, &characters, run))
+                own.iter().any(|name| is_near(name, &characters, distance) && !is_ordinary(name, &characters, run))
             });
             near.next().filter(|_| !names.iter().any(|name| written.contains(name)))
         });
@@ -185,10 +158,7 @@ fn is_near(name: &[char], written: &[char], distance: usize) -> bool {
     }
     let is_number = |c: char| "〇一二三四五六七八九十百千".contains(c);
     if name.len() == written.len()
-        && name
-            .iter()
-            .zip(written)
-            .all(|(one, other)| one == other || (is_number(*one) && is_number(*other)))
+        && name.iter().zip(written).all(|(one, other)| one == other || (is_number(*one) && is_number(*other)))
     {
         return false;
     }
@@ -208,34 +178,21 @@ fn is_near(name: &[char], written: &[char], distance: usize) -> bool {
 /// True if the difference is within a word of the dictionary: 羅針盤 beside 羅針塔.
 fn is_ordinary(name: &[char], written: &[char], run: &ScriptRun) -> bool {
     let before = name.iter().zip(written).take_while(|(one, other)| one == other).count();
-    let after = name
-        .iter()
-        .rev()
-        .zip(written.iter().rev())
-        .take_while(|(one, other)| one == other)
-        .count();
+    let after = name.iter().rev().zip(written.iter().rev()).take_while(|(one, other)| one == other).count();
     let until = written.len().saturating_sub(after).max(before + 1).min(written.len());
     let bytes = |count: usize| run.visible.start + written[..count].iter().map(|c| c.len_utf8()).sum::<usize>();
     let differs = bytes(before.min(written.len().saturating_sub(1)))..bytes(until);
-    run.ordinary
-        .iter()
-        .any(|word| word.start < differs.end && differs.start < word.end)
+    run.ordinary.iter().any(|word| word.start < differs.end && differs.start < word.end)
 }
 
 /// Returns the first places of frequent unknown runs.
 fn candidates(text: &str, runs: &[ScriptRun], often: usize) -> Vec<Range<usize>> {
     let mut counts: HashMap<&str, (usize, Range<usize>)> = HashMap::new();
     for run in runs.iter().filter(|run| !run.is_known && run.characters >= 2) {
-        counts
-            .entry(&text[run.visible.clone()])
-            .or_insert_with(|| (0, run.visible.clone()))
-            .0 += 1;
+        counts.entry(&text[run.visible.clone()]).or_insert_with(|| (0, run.visible.clone())).0 += 1;
     }
-    let mut often: Vec<Range<usize>> = counts
-        .into_values()
-        .filter(|(count, _)| *count >= often)
-        .map(|(_, place)| place)
-        .collect();
+    let mut often: Vec<Range<usize>> =
+        counts.into_values().filter(|(count, _)| *count >= often).map(|(_, place)| place).collect();
     often.sort_by_key(|place| place.start);
     often
 }

@@ -6,7 +6,7 @@ use std::{collections::HashSet, ops::Range};
 use crate::{
     checks::{
         CheckMaterial,
-        features::{Script, head, runs, characteristic_words_of},
+        features::{Script, characteristic_words_of, head, runs},
         items::{ItemThresholds, Measure, ramp},
     },
     manuscript::{CharacterCounts, is_counted},
@@ -31,25 +31,21 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     let head = head(material, gauge.limit("head"));
     let (new, known) = new_terms(material, &head);
     if new.is_empty() {
-        return if known {
-            Measure::from_score(1.0).with_value(0.0)
-        } else {
-            Measure::not_applicable()
-        };
+        return if known { Measure::from_score(1.0).with_value(0.0) } else { Measure::not_applicable() };
     }
     let characters = CharacterCounts::count(&material.text()[head]).characters;
     let load = 1_000.0 * new.len() as f64 / characters.max(1) as f64;
     let window = gauge.limit("explained");
-    let (explained, bare): (Vec<&NewTerm>, Vec<&NewTerm>) = new.iter().partition(|term| is_explained(material, term, window));
+    let (explained, bare): (Vec<&NewTerm>, Vec<&NewTerm>) =
+        new.iter().partition(|term| is_explained(material, term, window));
     let share = explained.len() as f64 / new.len() as f64;
     let enough = gauge.threshold("enough");
     // A single unexplained word is acceptable.
     let lacking = (1.0 - share) * ramp(load, 0.0, enough);
     let score = f64::midpoint(ramp(load, gauge.threshold("most"), enough), 1.0 - lacking);
-    Measure::from_score(score).with_value(load).with_places(bare
-        .into_iter()
-        .chain(explained)
-        .map(|term| material.source_of(&term.visible)))
+    Measure::from_score(score)
+        .with_value(load)
+        .with_places(bare.into_iter().chain(explained).map(|term| material.source_of(&term.visible)))
 }
 
 /// Returns the new terms in the range `head`, and whether it has terms known from the previous episode.
@@ -85,11 +81,7 @@ fn new_terms(material: &CheckMaterial<'_>, head: &Range<usize>) -> (Vec<NewTerm>
             known = true;
             continue;
         }
-        new.push(NewTerm {
-            visible: run.visible.clone(),
-            sentence: run.sentence,
-            meaning: HashSet::new(),
-        });
+        new.push(NewTerm { visible: run.visible.clone(), sentence: run.sentence, meaning: HashSet::new() });
     }
     new.sort_by_key(|term| term.visible.start);
     (new, known)
@@ -99,10 +91,7 @@ fn is_explained(material: &CheckMaterial<'_>, term: &NewTerm, window: usize) -> 
     let text = material.text();
     let sentence = &material.sentences()[term.sentence];
     let from = sentence.visible().start;
-    let behind = text[term.visible.end..]
-        .char_indices()
-        .filter(|(_, c)| is_counted(*c))
-        .nth(window);
+    let behind = text[term.visible.end..].char_indices().filter(|(_, c)| is_counted(*c)).nth(window);
     let to = behind.map_or(text.len(), |(at, _)| term.visible.end + at);
     let around = &text[from..to];
     let written = &text[term.visible.clone()];
@@ -115,10 +104,7 @@ fn is_explained(material: &CheckMaterial<'_>, term: &NewTerm, window: usize) -> 
     if is_beside || term.meaning.is_empty() {
         return is_beside;
     }
-    let sentences = material.sentences()[term.sentence..]
-        .iter()
-        .take_while(|next| next.visible().start < to)
-        .count();
+    let sentences = material.sentences()[term.sentence..].iter().take_while(|next| next.visible().start < to).count();
     let mut words = (term.sentence..term.sentence + sentences).flat_map(|at| material.words_of(at));
     words.any(|word| {
         let is_near = word.visible.start < to

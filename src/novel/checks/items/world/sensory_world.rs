@@ -48,7 +48,5 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
         return Measure::not_applicable();
     }
     let share = full.len() as f64 / all as f64;
-    Measure::from_score(ramp(share, 0.0, gauge.threshold("enough")))
-        .with_value(share)
-        .with_places(full)
+    Measure::from_score(ramp(share, 0.0, gauge.threshold("enough"))).with_value(share).with_places(full)
 }

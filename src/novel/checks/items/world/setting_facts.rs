@@ -16,20 +16,8 @@ use crate::{
 };
 
 /// Phrases that refer to another time.
-const OTHER_TIMES: [&str; 12] = [
-    "当時",
-    "昔",
-    "かつて",
-    "年前",
-    "ころの",
-    "頃の",
-    "ころは",
-    "頃は",
-    "ころに",
-    "頃に",
-    "だったころ",
-    "だった頃",
-];
+const OTHER_TIMES: [&str; 12] =
+    ["当時", "昔", "かつて", "年前", "ころの", "頃の", "ころは", "頃は", "ころに", "頃に", "だったころ", "だった頃"];
 
 /// A fact that the settings state about an entry of the glossary.
 struct SettingFact {
@@ -75,9 +63,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
                 Fact::Number { .. } => named.contains(&entry),
                 Fact::Colour { .. } => owner == Some(entry),
             };
-            let asked = known
-                .iter()
-                .filter(|known| about(known.entry) && is_same_thing(&known.fact, &place.fact));
+            let asked = known.iter().filter(|known| about(known.entry) && is_same_thing(&known.fact, &place.fact));
             let agrees: Vec<bool> = asked.map(|known| agree(&known.fact, &place.fact)).collect();
             if agrees.contains(&true) {
                 right.push(sentence.source());
@@ -108,27 +94,15 @@ fn known(material: &CheckMaterial<'_>, window: usize) -> Vec<SettingFact> {
         let facts = own.said.iter().flat_map(|line| StatedFacts::of_line(line, window).places);
         // The text about a character has numbers of other things; the age is under its own key.
         let facts = facts.filter(|place| is_person == matches!(place.fact, Fact::Colour { .. }));
-        known.extend(facts.map(|place| SettingFact {
-            entry,
-            fact: place.fact,
-        }));
+        known.extend(facts.map(|place| SettingFact { entry, fact: place.fact }));
     }
     for rule in &glossary.rules {
-        let named = glossary
-            .entries
-            .iter()
-            .enumerate()
-            .filter(|(_, entry)| entry.is_of_world());
-        let first = named
-            .filter_map(|(at, entry)| Some((rule.find(&entry.name)?, at)))
-            .min();
+        let named = glossary.entries.iter().enumerate().filter(|(_, entry)| entry.is_of_world());
+        let first = named.filter_map(|(at, entry)| Some((rule.find(&entry.name)?, at))).min();
         let Some((_, entry)) = first else { continue };
         let facts = StatedFacts::of_line(rule, window).places.into_iter();
         let numbers = facts.filter(|place| matches!(place.fact, Fact::Number { .. }));
-        known.extend(numbers.map(|place| SettingFact {
-            entry,
-            fact: place.fact,
-        }));
+        known.extend(numbers.map(|place| SettingFact { entry, fact: place.fact }));
     }
     known.extend(ages(material));
     known
@@ -137,13 +111,7 @@ fn known(material: &CheckMaterial<'_>, window: usize) -> Vec<SettingFact> {
 fn ages(material: &CheckMaterial<'_>) -> Vec<SettingFact> {
     let files = material.context().world.iter();
     let lists = files.filter_map(|file| file.get("characters"));
-    let characters = lists.flat_map(|list| {
-        if let YamlValue::List(all) = list {
-            all.as_slice()
-        } else {
-            &[]
-        }
-    });
+    let characters = lists.flat_map(|list| if let YamlValue::List(all) = list { all.as_slice() } else { &[] });
     let ages = characters.filter_map(|character| {
         let age = character.get("age")?.words();
         Some(SettingFact {
@@ -161,14 +129,9 @@ fn ages(material: &CheckMaterial<'_>) -> Vec<SettingFact> {
 /// True if two facts are about the same property of the same thing.
 fn is_same_thing(known: &Fact, told: &Fact) -> bool {
     match (known, told) {
-        (
-            Fact::Number { of, unit, .. },
-            Fact::Number {
-                of: told_of,
-                unit: told,
-                ..
-            },
-        ) => unit == told && (of == told_of || of.is_none() || told_of.is_none()),
+        (Fact::Number { of, unit, .. }, Fact::Number { of: told_of, unit: told, .. }) => {
+            unit == told && (of == told_of || of.is_none() || told_of.is_none())
+        }
         (Fact::Colour { of, .. }, Fact::Colour { of: told, .. }) => of == told,
         _ => false,
     }
