@@ -19,6 +19,8 @@ pub struct BareNouns {
     things: HashSet<String>,
     joining: HashSet<String>,
     idioms: HashSet<(String, String)>,
+    holders: HashSet<String>,
+    holding: HashSet<String>,
 }
 
 impl BareNouns {
@@ -35,6 +37,11 @@ impl BareNouns {
     /// True for a single kanji that needs a particle: a thing or a pronoun.
     pub fn is_thing(&self, noun: &str) -> bool {
         self.things.contains(noun)
+    }
+
+    /// True for a part of the body, and what follows it, as base forms, where someone holds or wears a thing: 手, に取る.
+    pub fn is_held_in(&self, part: &str, after: &str) -> bool {
+        self.holders.contains(part) && self.holding.contains(after)
     }
 
     /// True if a verb needs no particle after a noun.

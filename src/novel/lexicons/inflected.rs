@@ -40,6 +40,10 @@ pub(super) fn inflect_like(
     if matches!(form.kind, "特殊・ダ" | "特殊・デス") && form.form != "連用タ接続" {
         return None; // だろう, である, なら
     }
+    // 踏んだ to 演じた: だ would have to become た.
+    if !kind.starts_with("五段") && next.and_then(past_of) == Some(true) {
+        return None;
+    }
     let last = base.chars().next_back()?;
     let stem = base.strip_suffix(last)?;
     let end = if kind.starts_with("一段") {

@@ -14,6 +14,7 @@ mod drama;
 mod emotion;
 mod facets;
 mod forbidden;
+pub mod homophones;
 pub mod honorifics;
 pub mod humble;
 mod inflected;

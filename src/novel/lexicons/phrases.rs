@@ -7,7 +7,10 @@ use std::{collections::HashMap, ops::Range};
 
 use serde::{Deserialize, Deserializer};
 
-use crate::morphology::{Ipadic, Morpheme, Morphology};
+use crate::{
+    manuscript::is_kanji,
+    morphology::{Ipadic, Morpheme, Morphology},
+};
 
 /// A list of phrases with an index by first word.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +33,12 @@ pub struct PhraseHit {
     pub words: Range<usize>,
     /// The index of the phrase in the list.
     pub entry: usize,
+}
+
+/// Returns the form in which base forms are compared: 達す for 達する too, since the dictionary reads 達した as a form of either.
+fn key(base: &str) -> &str {
+    let is_short = base.chars().count() == 3 && base.starts_with(is_kanji) && base.ends_with("する");
+    if is_short { base.strip_suffix('る').unwrap_or(base) } else { base }
 }
 
 impl Phrases {
@@ -55,7 +64,8 @@ impl Phrases {
             if !starts || !ends {
                 words.clear();
             }
-            let mut bases = words.iter().map(|word| word.entry.base.unwrap_or(&text[word.range.clone()]).to_owned());
+            let bases = words.iter().map(|word| word.entry.base.unwrap_or(&text[word.range.clone()]));
+            let mut bases = bases.map(|base| key(base).to_owned());
             let place = phrases.entries.len();
             if let Some(first) = bases.next() {
                 let rest: Vec<String> = bases.collect();
@@ -87,9 +97,9 @@ impl Phrases {
 
     /// Returns the longest phrase that begins at a word.
     pub fn at(&self, words: &[Morpheme<'_>], at: usize) -> Option<PhraseHit> {
-        let same = self.by_first.get(words.get(at)?.base)?;
+        let same = self.by_first.get(key(words.get(at)?.base))?;
         let (rest, entry) = same.iter().find(|(rest, _)| {
-            let following = words[at + 1..].iter().map(|word| word.base);
+            let following = words[at + 1..].iter().map(|word| key(word.base));
             rest.len() < words.len() - at && following.zip(rest).all(|(own, asked)| own == asked)
         })?;
         Some(PhraseHit { words: at..at + 1 + rest.len(), entry: *entry })
@@ -101,7 +111,7 @@ impl Phrases {
         let mut hits = Vec::new();
         let mut at = 0;
         while at < words.len() {
-            let same = self.by_first.get(words[at].base);
+            let same = self.by_first.get(key(words[at].base));
             let hit = same.into_iter().flatten().find_map(|(rest, entry)| {
                 let length = length_with_adverbs(&words[at + 1..], rest)?;
                 Some(PhraseHit { words: at..at + 1 + length, entry: *entry })
@@ -114,7 +124,7 @@ impl Phrases {
 
     /// True if a base form is an entry of one word.
     pub fn has(&self, base: &str) -> bool {
-        let same = self.by_first.get(base);
+        let same = self.by_first.get(key(base));
         same.is_some_and(|same| same.iter().any(|(rest, _)| rest.is_empty()))
     }
 }
@@ -132,7 +142,7 @@ fn length_with_adverbs(words: &[Morpheme<'_>], bases: &[String]) -> Option<usize
 }
 
 fn is_same(own: &str, asked: &str) -> bool {
-    own == asked || (asked == "が" && matches!(own, "は" | "も"))
+    key(own) == asked || (asked == "が" && matches!(own, "は" | "も"))
 }
 
 /// Returns the number of words of an adverb or comma at the beginning of `words`.

@@ -45,6 +45,7 @@ static FILE: LazyLock<SpellingsFile> = LazyLock::new(|| read("spellings", includ
 #[serde(deny_unknown_fields)]
 struct SpellingsFile {
     groups: Vec<Vec<String>>,
+    longer: Vec<String>,
     auxiliary: Auxiliary,
 }
 
@@ -104,6 +105,16 @@ impl Spellings {
             }
         });
         hits
+    }
+
+    /// True if a spelling between two texts is a part of another word: 時々 of 時々刻々.
+    pub fn is_part(&self, before: &str, spelling: &str, after: &str) -> bool {
+        FILE.longer.iter().any(|longer| {
+            longer.match_indices(spelling).any(|(at, _)| {
+                let (head, tail) = (&longer[..at], &longer[at + spelling.len()..]);
+                before.ends_with(head) && after.starts_with(tail)
+            })
+        })
     }
 
     /// Returns the group of a spelling.

@@ -35,5 +35,7 @@ pub struct TopicLexicon {
     /// Words near the end of a sentence with which an adjective is a set phrase.
     pub set_ends: Vec<String>,
     /// Ends of an obligation or an inability of a person.
+    pub said: HashSet<String>,
+    pub saying: HashSet<String>,
     pub bound: Vec<String>,
 }

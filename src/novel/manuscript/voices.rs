@@ -17,6 +17,9 @@ const VOICES: usize = 3;
 const LONGEST_SPEECH: usize = 40;
 const DEEPEST_SPEECH: usize = 8;
 
+/// The maximum number of characters of a name before a message or a line of a play.
+const LONGEST_NAME: usize = 8;
+
 /// The next line in which a speech ends or begins, for each kind of bracket.
 struct SpeechLookahead {
     closes: [Option<usize>; VOICES],
@@ -64,11 +67,42 @@ pub(super) fn find(source: &str, thoughts: ThoughtBrackets, lines: &[SourceLine]
                 continue;
             }
         }
+        if carried.is_empty() && is_spoken_line(&source[line.content.clone()]) {
+            found.span(SpanKind::Dialogue(SpeechEnd::Closed), trimmed(source, line));
+            continue;
+        }
         let mut paragraph = BracketScanner::begin(thoughts, line, carried);
         paragraph.brackets(source, found, found.of_lines[at].clone());
         carried = paragraph.end(found, lines, at, &ahead);
         paragraph_narration(line, &paragraph.voices, found);
     }
+}
+
+/// Returns the range of a line without white space around its text.
+fn trimmed(source: &str, line: &SourceLine) -> Range<usize> {
+    let text = &source[line.content.clone()];
+    let start = line.content.start + (text.len() - text.trim_start().len());
+    start..start + text.trim().len()
+}
+
+/// True for a line that is speech without the brackets of speech: a voice in 《》, a message after the 〈name〉 of its sender, a
+/// line of a play after a name and two full-width spaces.
+fn is_spoken_line(line: &str) -> bool {
+    let text = line.trim();
+    let is_name = |name: &str| !name.is_empty() && name.chars().count() <= LONGEST_NAME;
+    let is_voice = || {
+        let inner = text.strip_prefix('《').and_then(|rest| rest.strip_suffix('》'));
+        inner.is_some_and(|inner| !inner.contains(['《', '》']))
+    };
+    let is_message = || {
+        let sender = text.strip_prefix('〈').and_then(|rest| rest.split_once('〉'));
+        sender.is_some_and(|(name, said)| is_name(name) && !said.is_empty() && !name.contains(['。', '、']))
+    };
+    let is_play = || {
+        let part = line.split_once("　　").filter(|(name, said)| is_name(name) && !said.trim().is_empty());
+        part.is_some_and(|(name, _)| name.chars().all(char::is_alphanumeric))
+    };
+    is_voice() || is_message() || is_play()
 }
 
 /// Adds the narration: the text between the outermost voices.

@@ -20,6 +20,14 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
 fn denied(words: &[Morpheme<'_>], at: usize) -> Option<usize> {
     let form = words[at].inflection.map_or("", |inflection| inflection.form);
     let surface = |at: usize| words.get(at).map_or("", |word| word.surface);
+    // いないとは言えない
+    let said: String = (1..4).map(|ahead| surface(at + ahead)).collect();
+    if form == "基本形"
+        && ["とは言え", "とも言え", "とはいえ", "ともいえ"].iter().any(|said_so| said.starts_with(said_so))
+    {
+        let denial = (at + 2..at + 5).find(|denial| words.get(*denial).is_some_and(is_negative));
+        return denial.map(|denial| denial + 1);
+    }
     let joint = match (form, surface(at + 1), surface(at + 2)) {
         ("連用テ接続", _, _) => at + 1,
         ("基本形", "わけ" | "訳", "で") => at + 3,

@@ -7,10 +7,36 @@ use crate::{checks::material::CheckMaterial, morphology::Morpheme};
 const PARTICLES: [&str; 7] = ["が", "に", "で", "へ", "から", "まで", "より"];
 
 /// Nouns that express manner, not place, before で.
-const MANNERS: [&str; 10] = ["人", "自分", "独り", "ひとり", "みんな", "皆", "全部", "平気", "裸足", "大声"];
+const MANNERS: [&str; 16] = [
+    "人",
+    "自分",
+    "独り",
+    "ひとり",
+    "みんな",
+    "皆",
+    "全部",
+    "平気",
+    "裸足",
+    "大声",
+    "独身",
+    "ぼっち",
+    "無料",
+    "本気",
+    "素手",
+    "小声",
+];
 
 /// Nouns that express manner or time, not place, before に.
-const ADVERBS: [&str; 34] = [
+const ADVERBS: [&str; 43] = [
+    "先",
+    "間",
+    "定刻",
+    "どおり",
+    "通り",
+    "おき",
+    "ごと",
+    "ため",
+    "第一",
     "即座",
     "一緒",
     "いっしょ",
@@ -74,7 +100,7 @@ const PREDICATES: [&str; 22] = [
 ];
 
 /// Verbs before which に expresses purpose or result.
-const ENDS: [&str; 16] = [
+const ENDS: [&str; 15] = [
     "する",
     "なる",
     "成る",
@@ -87,11 +113,19 @@ const ENDS: [&str; 16] = [
     "出る",
     "帰る",
     "やる",
-    "入る",
     "着替える",
     "上がる",
     "おく",
 ];
+
+/// Verbs before which に and a noun of action express purpose: 食事に出かける.
+const MOTIONS: [&str; 5] = ["向かう", "招く", "訪れる", "連れる", "急ぐ"];
+
+/// Verbs before which に expresses purpose with any noun: ピクニックに出かける.
+const OUTINGS: [&str; 3] = ["出かける", "出掛ける", "誘う"];
+
+/// Nouns of time before a number of times: 週に一度.
+const PERIODS: [&str; 5] = ["年", "月", "週", "日", "朝"];
 
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let interval = found.limit("interval");
@@ -113,15 +147,27 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
                 && !is_repeated(words, known, at)
                 && is_single(words, at)
                 && !is_exempt(words, at)
+                && !is_rate(words, known)
+                && !is_rate(words, at)
                 && !is_adverb(words, known)
                 && !is_adverb(words, at)
             {
                 let finding = phrasing::at(material, &words[known..=at]);
                 found.push(finding.with("value", word.surface));
             }
-            before.push(at);
+            // 庭に池の縁に: the nouns that の joins are one.
+            if word.surface != "の" {
+                before.push(at);
+            }
         }
     }
+}
+
+/// True if a number of times in a period stands around a particle: 月に二度.
+fn is_rate(words: &[Morpheme<'_>], at: usize) -> bool {
+    let period = at.checked_sub(1).map(|before| words[before].surface);
+    let is_number = words.get(at + 1).is_some_and(|number| number.has_parts(&["名詞", "数"]));
+    is_number && period.is_some_and(|period| PERIODS.contains(&period))
 }
 
 fn is_same(one: &Morpheme<'_>, other: &Morpheme<'_>) -> bool {
@@ -139,7 +185,8 @@ fn is_repeated(words: &[Morpheme<'_>], known: usize, at: usize) -> bool {
     let (one, other) = (known.checked_sub(1).map(|before| words[before].surface), words[at - 1].surface);
     // 次から次から, 何に彼に, 同方向に同速度に
     let is_twice = one == Some(other) || matches!((one, other), (Some("何"), "彼"));
-    let is_twice = is_twice || starts_alike(words, known, at);
+    let is_place = |noun: &str| "上下左右前後東西南北".contains(noun);
+    let is_twice = is_twice || starts_alike(words, known, at) || (one.is_some_and(is_place) && is_place(other));
     is_twice || words[known + 1].has_parts(&["名詞", "接尾"])
 }
 
@@ -152,10 +199,20 @@ fn starts_alike(words: &[Morpheme<'_>], known: usize, at: usize) -> bool {
 /// True if the second particle of a pair is acceptable.
 fn is_exempt(words: &[Morpheme<'_>], at: usize) -> bool {
     let noun = words[at - 1].surface;
-    let next = words.get(at + 1);
+    let is_action = words[at - 1].has_parts(&["名詞", "サ変接続"]);
+    let next = words[at + 1..].iter().find(|word| !word.has_parts(&["副詞"]));
     match words[at].surface {
-        "に" => next.is_some_and(|next| ENDS.contains(&next.base)),
-        "が" => PREDICATES.contains(&noun),
+        // 帰りに私に: a time and a person.
+        "に" => {
+            words[at - 1].has_parts(&["名詞", "代名詞"])
+                || next.is_some_and(|next| {
+                    ENDS.contains(&next.base)
+                        || OUTINGS.contains(&next.base)
+                        || (is_action && MOTIONS.contains(&next.base))
+                })
+        }
+        // 彼が彼女が好きだと言う: the pronoun is the subject of an inner clause.
+        "が" => PREDICATES.contains(&noun) || words[at - 1].has_parts(&["名詞", "代名詞"]),
         "で" => MANNERS.contains(&noun),
         _ => false,
     }
@@ -168,7 +225,7 @@ fn is_adverb(words: &[Morpheme<'_>], at: usize) -> bool {
     let is_time = || noun.parts.contains(&"副詞可能") || noun.parts.contains(&"助数詞") || !noun.has_parts(&["名詞"]);
     match words[at].surface {
         "に" => is_manner || is_time() || ADVERBS.contains(&noun.surface),
-        "で" => is_manner || MANNERS.contains(&noun.surface),
+        "で" => is_manner || noun.parts.contains(&"助数詞") || MANNERS.contains(&noun.surface),
         _ => false,
     }
 }

@@ -49,6 +49,8 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
             || !PARTICLES.contains(&second.surface)
             || material.sentences()[first.sentence].is_heading
             || is_longer(material.text(), &(second.visible.start - second.surface.len()..second.visible.end))
+            || begins_sound(&material.text()[second.visible.start..])
+            || word.is_some_and(|word| is_laughter(word, second))
             || !is_doubled(material.text(), word, [first, second], words.get(at + 2))
         {
             continue;
@@ -64,6 +66,22 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
 fn is_longer(text: &str, pair: &Range<usize>) -> bool {
     let letter = after(text, pair.start);
     before(text, pair.start) == letter || after(text, pair.end) == letter
+}
+
+/// True if a text begins with the name of a sound or a manner: にこっと, がーん, もぐもぐ.
+fn begins_sound(text: &str) -> bool {
+    let mut letters = text.chars();
+    let letters: [Option<char>; 4] = std::array::from_fn(|_| letters.next());
+    let [first, second, third, fourth] = letters;
+    let is_kana = |letter: Option<char>| letter.is_some_and(|letter| matches!(letter, 'ぁ'..='ん' | 'ー'));
+    let is_repeated = is_kana(second) && first == third && second == fourth;
+    let is_clipped = is_kana(second) && matches!(third, Some('っ' | 'ー'));
+    matches!(second, Some('っ' | 'ー')) || is_repeated || is_clipped
+}
+
+/// True for あはは and うへへ.
+fn is_laughter(word: &Morpheme<'_>, letter: &Morpheme<'_>) -> bool {
+    matches!(letter.surface, "は" | "へ") && matches!(word.surface, "あ" | "わ" | "う" | "え" | "ぐ" | "む" | "お")
 }
 
 fn is_doubled(

@@ -49,6 +49,13 @@ fn trimmed(text: &str, mut run: Range<usize>) -> Range<usize> {
 
 fn stands_for_dots(text: &str, run: &Range<usize>) -> bool {
     let dots = &text[run.clone()];
+    // (・・;) is a face, and ・・・　― is Morse code.
+    let is_of_face = |c: Option<char>| matches!(c, Some('(' | ')' | ';' | '^' | '_'));
+    let (left, right) = (text[..run.start].trim_end(), text[run.end..].trim_start());
+    let is_code = dots.contains('・') && (left.ends_with(['―', '・']) || right.starts_with(['―', '・']));
+    if is_code || is_of_face(before(text, run.start)) || is_of_face(after(text, run.end)) {
+        return false;
+    }
     if dots.contains(is_leader) {
         return true;
     }

@@ -6,6 +6,9 @@ use crate::{checks::material::CheckMaterial, lexicons::humble::HUMBLE, manuscrip
 /// The maximum number of words between a subject and its verb.
 const REACH: usize = 4;
 
+/// The maximum number of words from a subject to the verb after what it says.
+const QUOTATION: usize = 16;
+
 /// A misused word: the number of words from a place on, and what is expected instead.
 type Misused = (usize, String);
 
@@ -18,7 +21,8 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
                 .or_else(|| prefixed(rest))
                 .or_else(|| own_side_honoured(before, rest).filter(|_| is_spoken(material, rest)))
                 .or_else(|| honoured_humbled(rest))
-                .or_else(|| asked_humbly(rest));
+                .or_else(|| asked_humbly(rest))
+                .or_else(|| knows_humbly(rest));
             if let Some((length, expected)) = misused {
                 found.push(phrasing::at(material, &rest[..length]).with("expected", expected));
             }
@@ -48,7 +52,7 @@ fn is_toward_another(before: &[Morpheme<'_>], verb: &Morpheme<'_>, rest: &[Morph
     if !HUMBLE.toward_another.contains(verb.base) {
         return false;
     }
-    let near = &before[before.len().saturating_sub(2 * REACH)..];
+    let near = &before[before.len().saturating_sub(3 * REACH)..];
     let honoured_before = |particles: &[&str]| {
         near.windows(2).any(|pair| {
             (HUMBLE.is_honoured(&pair[0]) || HUMBLE.is_title(&pair[0])) && particles.contains(&pair[1].surface)
@@ -100,7 +104,14 @@ fn prefixed(words: &[Morpheme<'_>]) -> Option<Misused> {
         }
         [suru, te, asked, ..] if suru.base == "する" && te.surface == "て" && is_kudasaru(asked) => {
             let is_own = HUMBLE.guest_actions.contains(act) || HUMBLE.own_actions.contains(act);
-            is_own.then(|| (length + 3, format!("{prefix}{act}{}", asked.surface)))
+            // お教えしてくださった: what someone did for the speaker.
+            let is_favour = !is_order(asked) && prefix == "お";
+            (is_own || is_favour).then(|| (length + 3, format!("{prefix}{act}{}", asked.surface)))
+        }
+        // お求めしやすい
+        [suru, ease, ..] if suru.base == "する" && HUMBLE.guest_actions.contains(act) => {
+            let is_ease = matches!(ease.base, "やすい" | "にくい" | "づらい" | "易い" | "難い");
+            is_ease.then(|| (length + 2, format!("{prefix}{act}になり{}", ease.surface)))
         }
         [asked, ..] if is_kudasaru(asked) => Some((length + 1, HUMBLE.asked_of(act)?.to_owned())),
         [ni, naru, ..] if ni.surface == "に" && matches!(naru.base, "なる" | "なれる") => {
@@ -201,13 +212,39 @@ fn asked_humbly(words: &[Morpheme<'_>]) -> Option<Misused> {
     (is_asked && !is_name && !is_descent).then(|| (2 + verb + 3, expected.to_owned()))
 }
 
+/// 存じていますか: a question to someone with a humble verb for what that person knows.
+fn knows_humbly(words: &[Morpheme<'_>]) -> Option<Misused> {
+    match words {
+        [know, te, rest @ ..] if matches!(know.base, "存じる" | "存ずる") && matches!(te.surface, "て" | "てい") =>
+        {
+            let asked = rest.iter().take(4).position(|word| word.surface == "か")?;
+            let is_polite = rest[..asked].iter().any(|word| matches!(word.base, "ます" | "です"));
+            let is_own = rest[..asked].iter().any(|word| matches!(word.base, "おる" | "ない" | "ん"));
+            (is_polite && !is_own).then(|| (2 + asked + 1, "ご存じですか".to_owned()))
+        }
+        _ => None,
+    }
+}
+
 /// Returns the index of the verb that follows a subject, without another subject or the end of a sentence between them.
 fn verb_of_subject(rest: &[Morpheme<'_>], is_verb: impl Fn(&Morpheme<'_>) -> bool) -> Option<usize> {
-    let verb = rest.iter().take(REACH + 1).position(is_verb)?;
+    let verb = rest.iter().take(REACH + 1).position(&is_verb).or_else(|| quoting_verb(rest, is_verb))?;
+    // 船長は、軌道を変えたいとおっしゃっています: what is quoted has verbs and particles of its own.
+    if verb > REACH {
+        return Some(verb);
+    }
     let has_other = rest[..verb].iter().any(|word| {
         word.has_parts(&["記号", "句点"])
             || is_particle(Some(word), &["が", "は", "も", "の", "と"])
             || word.has_parts(&["動詞", "自立"])
     });
     (!has_other).then_some(verb)
+}
+
+/// Returns the index of the verb after a quotation that follows a subject directly, in the same sentence.
+fn quoting_verb(rest: &[Morpheme<'_>], is_verb: impl Fn(&Morpheme<'_>) -> bool) -> Option<usize> {
+    let sentence = rest.iter().take(QUOTATION).take_while(|word| !word.has_parts(&["記号", "句点"])).count();
+    let subject = |word: &Morpheme<'_>| is_particle(Some(word), &["が", "は", "も"]);
+    (REACH + 1..sentence)
+        .find(|at| is_verb(&rest[*at]) && is_particle(Some(&rest[at - 1]), &["と"]) && !rest[..*at].iter().any(subject))
 }

@@ -29,6 +29,10 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         let Some((speech, closing)) = speeches.get(&bracket) else {
             continue;
         };
+        // A message after 〈name〉 and a voice in 《》 are set as the author likes.
+        if !manuscript.source()[bracket..].starts_with(['「', '『', '（']) {
+            continue;
+        }
         let rest = manuscript.visible_in(&(speech.end..prose.source.end));
         if *closing == SpeechEnd::Closed && !is_speech(rest) {
             continue;

@@ -9,6 +9,10 @@ use crate::{
     manuscript::TextVoice,
 };
 
+/// Words at the head of a paragraph of a letter, which stand without an indent.
+const LETTER: [&str; 12] =
+    ["追伸", "追って", "拝啓", "前略", "謹啓", "敬具", "草々", "早々", "かしこ", "謹白", "二伸", "再伸"];
+
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let setting = material.tuning().paragraph_indent;
     if setting == Some(ParagraphIndent::Never) {
@@ -28,6 +32,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         let first_source = material.source_of(&(at..at + first.len_utf8()));
         let is_counted = !is_rest
             && !is_number
+            && !LETTER.iter().any(|head| words.starts_with(head))
             && (is_letter(first) || is_latin(first) || is_digit(first))
             && material.voice_at(first_source.start) == TextVoice::Narration
             && !source[prose.source.clone()].starts_with("［＃");

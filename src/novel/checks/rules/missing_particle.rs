@@ -24,18 +24,46 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
             let is_idiom =
                 before[start..].iter().flat_map(|word| word.surface.chars()).filter(|c| is_kanji(*c)).count() >= IDIOM
                     && before[start..].iter().all(|word| word.surface.chars().all(is_kanji));
-            if (!is_idiom && is_object_of(before, rest)) || is_cut_stem(noun, &rest[0]) {
+            let is_free = is_idiom || is_counted(before) || is_sound(before);
+            if (!is_free && (is_object_of(before, rest) || is_held(before, rest))) || is_cut_stem(noun, &rest[0]) {
                 findings.push((Severity::Medium, phrasing::at(material, &words[start..=at])));
             }
         }
     }
-    found.push_habit(findings, sentences);
+    found.push_manner(findings, sentences);
 }
 
 /// Returns the index of the first word of the compound noun that ends here: 硝子 of 硝子戸.
 fn start_of_noun(words: &[Morpheme<'_>]) -> usize {
     let parts = words.iter().rev().skip(1).take_while(|word| word.has_parts(&["名詞", "一般"]));
     words.len() - 1 - parts.count()
+}
+
+/// True if a number belongs to the last noun: 三ブロック行く, 一芝居打つ.
+fn is_counted(before: &[Morpheme<'_>]) -> bool {
+    let [.., number, _] = before else { return false };
+    number.has_parts(&["名詞", "数"]) || matches!(number.surface, "ひと" | "一" | "何" | "数")
+}
+
+/// True for a repeated sound in katakana: ガタガタ, and クス|クス.
+fn is_sound(before: &[Morpheme<'_>]) -> bool {
+    let [.., last] = before else { return false };
+    let is_twice = before.iter().rev().nth(1).is_some_and(|first| first.surface == last.surface);
+    let letters: Vec<char> = last.surface.chars().collect();
+    let is_katakana = letters.iter().all(|letter| matches!(letter, 'ァ'..='ヺ' | 'ー'));
+    is_katakana && (is_twice || (letters.len() == 4 && letters[..2] == letters[2..]))
+}
+
+/// True if a thing meets the part of the body that holds it: 燭台手に取る, 双眼鏡首にかける.
+fn is_held(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
+    let ([.., thing], [part, after @ ..]) = (before, rest) else { return false };
+    let is_thing = (thing.has_parts(&["名詞", "一般"]) || thing.has_parts(&["名詞", "接尾", "一般"]))
+        && thing.origin == WordOrigin::Dictionary
+        && thing.surface.contains(is_kanji)
+        && BARE_NOUNS.needs_particle(thing.surface);
+    // The dictionary has にかけ as one word.
+    let text = |words: usize| after.iter().take(words).map(|word| word.base).collect::<String>();
+    is_thing && [1, 2].iter().any(|words| BARE_NOUNS.is_held_in(part.surface, &text(*words)))
 }
 
 /// True if a verb follows its noun without a particle.
@@ -64,14 +92,19 @@ fn is_finite(verb: &Morpheme<'_>, after: &[Morpheme<'_>]) -> bool {
     let is_noun = next.is_some_and(|next| next.has_parts(&["名詞"]));
     match form {
         "仮定形" | "未然形" | "連用タ接続" => true,
-        "基本形" => !is_noun,
+        // 扉閉まる音
+        "基本形" => !is_noun || next.is_some_and(|next| matches!(next.surface, "音" | "気配")),
         "連用形" => next.is_some_and(|next| matches!(next.base, "た" | "ます" | "たい" | "て" | "ながら")),
         _ => false,
     }
 }
 
-/// 帰たい: a stem without its inflection before たい or ます.
+/// 帰たい, 走だす: a stem without its inflection before たい, ます or an auxiliary verb.
 fn is_cut_stem(stem: &Morpheme<'_>, next: &Morpheme<'_>) -> bool {
+    let is_bare = stem.inflection.is_some_and(|inflection| inflection.form == "体言接続特殊２");
+    if is_bare && stem.surface.ends_with(is_kanji) {
+        return next.has_parts(&["動詞", "非自立"]);
+    }
     stem.has_parts(&["名詞"])
         && stem.surface.chars().count() == 1
         && stem.surface.contains(is_kanji)

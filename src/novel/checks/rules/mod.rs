@@ -220,10 +220,18 @@ impl RuleReporter<'_, '_> {
     /// `style_share` of `units` (the sentences or paragraphs of narration), all are `info`. With a preset for the screen
     /// they keep their severities, because such readers tire of long passages in any style.
     pub fn push_habit(&mut self, findings: Vec<(Severity, Finding)>, units: usize) {
+        if self.material.context().is_on_screen() {
+            findings.into_iter().for_each(|(severity, finding)| self.push_with_severity(severity, finding));
+        } else {
+            self.push_manner(findings, units);
+        }
+    }
+
+    /// Reports findings that may belong to the narrator's manner of speaking, whatever the reader reads on: as
+    /// [`Self::push_habit`] does without a preset for the screen.
+    pub fn push_manner(&mut self, findings: Vec<(Severity, Finding)>, units: usize) {
         let share = self.threshold("style_share");
-        let is_style = !self.material.context().is_on_screen()
-            && findings.len() >= HABIT
-            && findings.len() as f64 >= share * units as f64;
+        let is_style = findings.len() >= HABIT && findings.len() as f64 >= share * units as f64;
         for (severity, finding) in findings {
             self.push_with_severity(if is_style { Severity::Info } else { severity }, finding);
         }

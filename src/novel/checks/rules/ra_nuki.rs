@@ -21,10 +21,60 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     }
 }
 
+/// Potential verbs of godan verbs, whose れ is superfluous: 書けれる for 書ける.
+const POTENTIAL: [&str; 44] = [
+    "書ける",
+    "読める",
+    "飛べる",
+    "行ける",
+    "言える",
+    "泳げる",
+    "話せる",
+    "飲める",
+    "歩ける",
+    "走れる",
+    "会える",
+    "使える",
+    "買える",
+    "作れる",
+    "取れる",
+    "乗れる",
+    "帰れる",
+    "座れる",
+    "遊べる",
+    "選べる",
+    "呼べる",
+    "運べる",
+    "持てる",
+    "待てる",
+    "勝てる",
+    "打てる",
+    "死ねる",
+    "住める",
+    "頼める",
+    "動ける",
+    "聞ける",
+    "弾ける",
+    "描ける",
+    "貸せる",
+    "出せる",
+    "返せる",
+    "直せる",
+    "探せる",
+    "押せる",
+    "歌える",
+    "洗える",
+    "払える",
+    "笑える",
+    "眠れる",
+];
+
 /// Reports a verb whose れ directly follows its stem.
 fn push(material: &CheckMaterial<'_>, stem: Range<usize>, found: &mut RuleReporter<'_, '_>) {
     let place = stem.start..stem.end + "れ".len();
-    let written = format!("{}られ", &material.text()[stem]);
+    let verb = &material.text()[stem];
+    let is_potential = POTENTIAL.contains(&format!("{verb}る").as_str());
+    let written = format!("{verb}{}", if is_potential { "" } else { "られ" });
     found.push(phrasing::finding_with_wording_at(material, &place, &written));
 }
 

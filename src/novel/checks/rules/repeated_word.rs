@@ -18,6 +18,43 @@ const ADVERBS: [&str; 7] = ["すぐに", "ついに", "すでに", "既に", "�
 /// Nouns of direction that repeat to express continuation: 奥へ奥へ.
 const DIRECTIONS: &str = "上下前後奥先外内中右左東西南北遠近高深沖底方";
 
+/// Nouns whose repetition is a word of its own or a complaint: 後手後手, 仕事仕事.
+const IDIOMS: [&str; 7] = ["仕事", "後手", "込み", "見え", "愚痴", "合間", "ハイ"];
+
+/// Nouns after which a repeated の may be meant: 友達の友達の話, 先の先の手.
+const CHAINED: [&str; 30] = [
+    "友達",
+    "友人",
+    "知り合い",
+    "知人",
+    "親",
+    "母",
+    "父",
+    "祖父",
+    "祖母",
+    "孫",
+    "子",
+    "子供",
+    "兄",
+    "姉",
+    "弟",
+    "妹",
+    "先祖",
+    "隣",
+    "先",
+    "次",
+    "前",
+    "後",
+    "裏",
+    "奥",
+    "上",
+    "下",
+    "中",
+    "外",
+    "端",
+    "夢",
+];
+
 /// Nouns that repeat to express "each": 場面場面で.
 const EACH: [&str; 20] = [
     "個人", "部分", "場面", "要所", "瞬間", "場所", "節目", "時期", "時代", "季節", "局面", "箇所", "段階", "地域",
@@ -74,7 +111,12 @@ fn is_word_with_particle(word: &Morpheme<'_>, particle: &str, is_speech: bool) -
     // それはそれは美しい, 奥へ奥へ
     let is_idiom = matches!((word.surface, particle), ("それ" | "これ", "は"));
     let is_direction = matches!(particle, "に" | "へ") && word.surface.chars().all(|c| DIRECTIONS.contains(c));
-    is_noun && is_case && !is_idiom && !is_direction
+    // 窓の窓の光
+    let is_chain = particle == "の"
+        && matches!(word.parts[1], "一般" | "サ変接続")
+        && word.surface.contains(is_kanji)
+        && !CHAINED.contains(&word.surface);
+    is_noun && (is_case || is_chain) && !is_idiom && !is_direction
 }
 
 fn is_noun_alone(word: &Morpheme<'_>) -> bool {
@@ -83,5 +125,6 @@ fn is_noun_alone(word: &Morpheme<'_>) -> bool {
         || (characters >= 3 && word.origin == WordOrigin::Dictionary && word.surface.chars().all(is_katakana));
     let is_noun = word.has_parts(&["名詞"]) && matches!(word.parts[1], "一般" | "サ変接続");
     let is_counted = word.surface.starts_with(|c| is_numeral(c) || "何幾数両毎各其某".contains(c));
-    is_noun && !is_counted && is_written && characters >= 2 && !EACH.contains(&word.surface)
+    let is_meant = EACH.contains(&word.surface) || IDIOMS.contains(&word.surface);
+    is_noun && !is_counted && is_written && characters >= 2 && !is_meant
 }

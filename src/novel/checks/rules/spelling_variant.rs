@@ -1,6 +1,6 @@
 //! Rule `spelling_variant`: finds words that are spelled in two ways in one text.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use super::{RuleReporter, phrasing, stretches};
 use crate::{
@@ -9,6 +9,9 @@ use crate::{
     manuscript::{TextVoice, is_kanji},
     morphology::{Morpheme, WordOrigin},
 };
+
+/// The number of words on either side that may belong to the same longer word.
+const REACH: usize = 3;
 
 /// An occurrence of a member of a group of spellings.
 #[derive(Debug)]
@@ -31,7 +34,8 @@ pub(crate) fn spelling_occurrences<'w, 'a>(
             let words = &stretch.words[hit.words.clone()];
             let before = hit.words.start.checked_sub(1).map(|before| &stretch.words[before]);
             let next = stretch.words.get(hit.words.end);
-            if words.iter().any(|word| word.origin == WordOrigin::Name) || is_part(before, words, next) {
+            let of_longer = is_of_longer(stretch.words, &hit.words);
+            if words.iter().any(|word| word.origin == WordOrigin::Name) || of_longer || is_part(before, words, next) {
                 return None;
             }
             let is_spoken = stretch.is_quoted || material.voice_at(words[0].source.start) != TextVoice::Narration;
@@ -79,6 +83,13 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     }
 }
 
+/// True if words are a part of a longer one that the lexicon names.
+fn is_of_longer(words: &[Morpheme<'_>], place: &Range<usize>) -> bool {
+    let text = |words: &[Morpheme<'_>]| words.iter().map(|word| word.surface).collect::<String>();
+    let (before, after) = (&words[place.start.saturating_sub(REACH)..place.start], &words[place.end..]);
+    SPELLINGS.is_part(&text(before), &text(&words[place.clone()]), &text(&after[..after.len().min(REACH)]))
+}
+
 /// True if the glossary of the novel contains a spelling.
 fn is_term(material: &CheckMaterial<'_>, member: usize) -> bool {
     let text = &SPELLINGS.wording(member).text;
@@ -101,6 +112,8 @@ fn is_part(before: Option<&Morpheme<'_>>, words: &[Morpheme<'_>], next: Option<&
     form.starts_with("体言接続特殊")
         || (touches_kanji && (first.has_parts(&["名詞", "数"]) || is_one_kanji || (is_kana && !is_time)))
         || (touches && is_kana && is_short)
+        // 地下一層: a compound of nouns.
+        || (touches_kanji && !is_time && words.len() == 1 && last.has_parts(&["副詞"]))
         || (is_one_kanji && next.is_some_and(|next| next.has_parts(&["名詞"]) && next.surface.starts_with(is_kanji)))
         || (is_kana && is_short && first.has_parts(&["動詞"]) && next.is_none_or(|next| next.has_parts(&["記号"])))
         || (is_open && first.surface == "ひとつ")

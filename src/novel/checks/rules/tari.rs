@@ -8,14 +8,18 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         let places: Vec<usize> = (0..words.len()).filter(|at| is_tari(&words[*at])).collect();
         let [only] = places.as_slice() else { continue };
         let rest = &words[only + 1..];
-        if is_alone(rest) {
+        let is_inflected = only.checked_sub(1).is_some_and(|before| is_before_tari(&words[before]));
+        if !is_inflected || is_alone(rest) {
             continue;
         }
-        // The second verb, with its て or た.
+        // The second verb, with its て or た, or at the end of its clause.
         let Some(verb) = rest.iter().position(|word| word.has_parts(&["動詞", "自立"])) else { continue };
-        let Some(end) = rest.get(verb + 1).filter(|next| matches!(next.surface, "て" | "で" | "た" | "だ")) else {
-            continue;
+        let is_plain = is_plain_verb(&rest[verb]);
+        let is_end = |next: &Morpheme<'_>| {
+            matches!(next.surface, "て" | "で" | "た" | "だ")
+                || (is_plain && matches!(next.surface, "。" | "と" | "という"))
         };
+        let Some(end) = rest.get(verb + 1).filter(|next| is_end(next)) else { continue };
         let is_broken = |word: &Morpheme<'_>| word.surface.contains(['―', '…', '—']);
         let is_joined =
             rest[..verb].iter().all(|word| word.base != "する" && !word.has_parts(&["助動詞"]) && !is_broken(word));
@@ -28,6 +32,17 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
 
 fn is_tari(word: &Morpheme<'_>) -> bool {
     matches!(word.surface, "たり" | "だり") && word.has_parts(&["助詞"])
+}
+
+/// True for what たり can follow: 泣い, 大きかっ; not for 手当 of 手当たり and へ of へたり込む.
+fn is_before_tari(word: &Morpheme<'_>) -> bool {
+    word.inflection.is_some() && word.base != "た" && word.surface != "へ"
+}
+
+/// True for the plain form of a verb that says what someone does: めくれる, not ある.
+fn is_plain_verb(word: &Morpheme<'_>) -> bool {
+    let is_plain = word.inflection.is_some_and(|inflection| inflection.form == "基本形");
+    is_plain && !matches!(word.base, "ある" | "いる" | "なる" | "思う" | "言う" | "見える")
 }
 
 /// True if する, も or the like follows: 泣いたりした, 泣いたりはしない, 泣いたりなんかして.

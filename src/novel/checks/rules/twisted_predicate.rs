@@ -17,11 +17,27 @@ const TAIL: usize = 8;
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     for words in stretches::narration_stretches(material) {
         let topic = words.iter().position(|word| word.surface == "は" && word.has_parts(&["助詞", "係助詞"]));
+        if let Some(noun) = topic.and_then(|topic| said_topic(words, topic)) {
+            found.push(phrasing::at(material, words).with("value", noun.surface));
+            continue;
+        }
         let Some(subject) = topic.and_then(|topic| Subject::before(words, topic)) else { continue };
         if subject.is_twisted() {
             found.push(phrasing::at(material, words).with("value", subject.noun.surface));
         }
     }
+}
+
+/// Returns the topic of a sentence that repeats it as a verb of saying: 口癖は、急ぐなと言っていた.
+fn said_topic<'w, 'a>(words: &'w [Morpheme<'a>], topic: usize) -> Option<&'w Morpheme<'a>> {
+    let noun = &words[topic.checked_sub(1)?];
+    let rest = words.get(topic + 1..)?;
+    let quoting = rest.iter().rposition(|word| word.surface == "と" && word.has_parts(&["助詞", "格助詞", "引用"]))?;
+    let predicate = &rest[quoting + 1..];
+    let says = predicate.first().is_some_and(|verb| TOPICS.saying.contains(verb.base));
+    let is_end =
+        predicate.len() <= TAIL && predicate.iter().all(|word| is_predicate(word) || word.has_parts(&["記号"]));
+    (TOPICS.said.contains(noun.surface) && says && is_end).then_some(noun)
 }
 
 /// The subject of a sentence with what is said of it.
@@ -54,9 +70,12 @@ impl<'w, 'a> Subject<'w, 'a> {
         let wants = self.predicate_has(&["たい"]) && (has_object || self.predicate_has(&["なる"]));
         if TOPICS.aims.contains(noun) {
             let is_done = TOPICS.activities.contains(noun) && has_object && self.is_habit();
-            return (wants || is_done) && !self.ends_near(&TOPICS.carried_out);
+            // With an object of its own the wish cannot be about the topic: 夢は、いつか叶えたい.
+            return (wants && has_object) || ((wants || is_done) && !self.ends_near(&TOPICS.carried_out));
         }
-        let judges = self.is_cleft() && self.names_feeling() && (has_subject || has_object || self.has_particle("も"));
+        let judges = self.is_cleft()
+            && self.names_feeling()
+            && ["が", "を", "も", "まで"].iter().any(|particle| self.has_particle(particle));
         let is_fact = TOPICS.facts.contains(noun);
         let is_deed = self.ends_in_verb() && !self.ends_near(&TOPICS.known_by);
         // 違いは、誰もが目を見張るほど際立っている says how great the difference is.
@@ -68,19 +87,41 @@ impl<'w, 'a> Subject<'w, 'a> {
             || (TOPICS.features.contains(noun) && has_subject && self.ends_in_adjective())
     }
 
+    /// Returns the words without an opinion at the end: …ことだと思う.
+    fn stated(&self) -> &'w [Morpheme<'a>] {
+        let end = self.rest.iter().rposition(|word| !word.has_parts(&["記号"])).unwrap_or(0);
+        let opinion = self.rest[..end]
+            .iter()
+            .rposition(|word| word.surface == "と" && word.has_parts(&["助詞", "格助詞", "引用"]));
+        let thinks = |from: usize| {
+            self.rest[from + 1..=end].iter().any(|word| matches!(word.base, "思う" | "考える" | "信じる"))
+        };
+        opinion.filter(|from| end - from <= 4 && thinks(*from)).map_or(self.rest, |from| &self.rest[..from])
+    }
+
     /// Returns the words of the predicate, the last one first.
     fn predicate(&self) -> impl Iterator<Item = &Morpheme<'a>> {
-        self.rest.iter().rev().skip_while(|word| word.has_parts(&["記号"])).take_while(|word| is_predicate(word))
+        self.stated().iter().rev().skip_while(|word| word.has_parts(&["記号"])).take_while(|word| is_predicate(word))
     }
 
     fn predicate_has(&self, bases: &[&str]) -> bool {
         self.predicate().any(|word| bases.contains(&word.base))
     }
 
-    /// True if the sentence ends in a noun with だ or a form of it, in ある, or in a guess (らしい, だろう, まい).
+    /// True if the sentence ends in a noun with だ or a form of it, in ある, or in a guess (らしい, だろう, まい). です after an
+    /// adjective or たい is polite only: 見ていただきたいです.
     fn has_noun_predicate(&self) -> bool {
-        let ends = ["だ", "です", "ある", "らしい", "う", "まい"];
-        self.predicate().any(|word| ends.contains(&word.base) && !is_past(word))
+        let ends = ["だ", "ある", "らしい", "う", "まい"];
+        let mut words = self.predicate().peekable();
+        while let Some(word) = words.next() {
+            let before = words.peek();
+            let is_polite =
+                before.is_some_and(|before| before.has_parts(&["形容詞"]) || matches!(before.base, "たい" | "ない"));
+            if (ends.contains(&word.base) && !is_past(word)) || (word.base == "です" && !is_polite) {
+                return true;
+            }
+        }
+        false
     }
 
     /// 原因は、古い配線が原因だった.

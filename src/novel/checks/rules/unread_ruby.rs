@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     checks::{Severity, finding::Finding, material::CheckMaterial},
-    manuscript::MarkupIssueKind,
+    manuscript::{MarkupIssueKind, is_kanji},
 };
 
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
@@ -17,7 +17,9 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
             MarkupIssueKind::UnpairedRubyMark | MarkupIssueKind::EmptyRuby => found.push(finding),
             MarkupIssueKind::RubyWithoutBase => {
                 let left = before(source, issue.range.start);
-                if left.is_some_and(|c| is_letter(c) || is_latin(c) || is_digit(c)) {
+                // A reading has no kanji: 発動する《鑑定》 names a skill.
+                let is_reading = !source[issue.range.clone()].contains(is_kanji);
+                if is_reading && left.is_some_and(|c| is_letter(c) || is_latin(c) || is_digit(c)) {
                     found.push(finding);
                 } else {
                     // After a sign it is used as a bracket by some authors and is published as such.

@@ -11,7 +11,7 @@ use std::{
 };
 
 use fumi_novel::checks::{
-    NovelContext, RuleGroup, Score, Tuning,
+    Finding, NovelContext, RuleGroup, Score, Severity, Tuning,
     items::{EvaluationKind, ITEMS},
     run_rules,
 };
@@ -128,16 +128,53 @@ fn rules_find_least_in_good_texts_and_most_in_broken_ones() {
 /// Sentences by another hand, written to mislead these rules: each can be right. Every line is a text of its own.
 #[test]
 fn rules_about_wrong_words_find_nothing_in_correct_sentences() {
-    let rules =
-        ["misconversion", "okurigana", "concord", "tari", "humble_honorific", "twisted_predicate", "missing_particle"];
+    let rules = [
+        "misconversion",
+        "okurigana",
+        "concord",
+        "tari",
+        "humble_honorific",
+        "twisted_predicate",
+        "missing_particle",
+        "misuse",
+        "doubled_joshi",
+        "doubled_particle",
+        "repeated_word",
+    ];
     let lines: Vec<&str> = include_str!("../labelled/correct.txt").lines().filter(|line| !line.is_empty()).collect();
     assert!(lines.len() > 600);
     let mut found = Vec::new();
     for line in lines {
         with_material(line, &NovelContext::default(), &Tuning::default(), |material| {
-            let findings = run_rules(material, &[RuleGroup::Expression], &|| false).expect("findings");
+            let findings = run_rules(material, &RuleGroup::ALL, &|| false).expect("findings");
             let own = findings.iter().filter(|finding| rules.contains(&finding.rule));
             found.extend(own.map(|finding| format!("{} {}: {line}", finding.rule, &line[finding.source.clone()])));
+        });
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// Monologues that mix polite and plain sentences.
+const MIXED: [&str; 2] = ["18_kikigaki.txt", "47_reijo.txt"];
+
+/// Passages by another hand in many manners: a play, letters, dialects, a chat, the voice of a machine, old style. The rules that
+/// judge a whole text by its manner are not asked of a monologue that mixes manners.
+#[test]
+fn correct_passages_have_no_finding_of_medium_severity() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/labelled/passages");
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).expect("passages").map(|entry| entry.expect("readable").path()).collect();
+    paths.sort();
+    assert_eq!(paths.len(), 50);
+    let mut found = Vec::new();
+    for path in paths {
+        let text = fs::read_to_string(&path).expect("readable");
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        with_material(&text, &NovelContext::default(), &Tuning::default(), |material| {
+            let findings = run_rules(material, &RuleGroup::ALL, &|| false).expect("findings");
+            let is_mixed = |finding: &Finding| finding.rule == "mixed_style" && MIXED.contains(&name.as_str());
+            let grave = findings.iter().filter(|finding| finding.severity >= Severity::Medium && !is_mixed(finding));
+            found.extend(grave.map(|finding| format!("{name} {}: {}", finding.rule, &text[finding.source.clone()])));
         });
     }
     assert!(found.is_empty(), "{found:#?}");

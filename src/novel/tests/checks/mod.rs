@@ -11,6 +11,7 @@ mod items;
 mod labelled;
 mod made;
 mod manners;
+mod mends;
 mod pages;
 mod properties;
 mod rhythm;

@@ -1,9 +1,12 @@
 //! Item A31-048: findings of the rules that are errors almost beyond doubt, per 1,000 characters.
 
-use crate::checks::{
-    CheckMaterial,
-    items::{ItemThresholds, Measure, ramp},
-    rules::run_selected_rules,
+use crate::{
+    checks::{
+        CheckMaterial,
+        items::{ItemThresholds, Measure, ramp},
+        rules::run_selected_rules,
+    },
+    manuscript::TextVoice,
 };
 
 /// The rules whose findings are errors for every reader.
@@ -23,7 +26,9 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
     if characters == 0 {
         return Measure::not_applicable();
     }
-    let errors = run_selected_rules(material, |rule| RULES.contains(&rule.name));
+    let mut errors = run_selected_rules(material, |rule| RULES.contains(&rule.name));
+    // A causative with さ in speech may be the character's voice.
+    errors.retain(|error| error.rule != "sa_ire" || material.voice_at(error.source.start) == TextVoice::Narration);
     let rate = errors.len() as f64 * 1_000.0 / characters as f64;
     Measure::from_score(ramp(rate, gauge.threshold("most"), gauge.threshold("few")))
         .with_value(rate)

@@ -1,0 +1,171 @@
+//! The lexicon of words of the same sound (同音異義語), with the words that stand near each of them.
+
+use std::{collections::HashMap, ops::Range, sync::LazyLock};
+
+use serde::Deserialize;
+
+use super::read;
+
+/// The nouns, loaded on first use.
+pub static HOMOPHONES: LazyLock<Homophones> = LazyLock::new(|| {
+    let file: HomophoneFile = read("homophones", include_str!("homophones.toml"));
+    Homophones::new(file.group)
+});
+
+/// The verbs and adjectives, in their dictionary forms, loaded on first use.
+pub static HOMOPHONE_VERBS: LazyLock<Homophones> = LazyLock::new(|| {
+    let file: HomophoneFile = read("homophone_verbs", include_str!("homophone_verbs.toml"));
+    Homophones::new(file.group)
+});
+
+/// The number of characters on either side of a word in which the cues of another word are searched.
+const NEAR: usize = 20;
+
+#[derive(Debug)]
+pub struct Homophones {
+    groups: Vec<HomophoneGroup>,
+    /// For each first character of a word, the word's places: the index of its group, and its index in it.
+    by_first: HashMap<char, Vec<(usize, usize)>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HomophoneFile {
+    group: Vec<HomophoneGroup>,
+}
+
+/// Words of the same sound.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HomophoneGroup {
+    /// The sound, for people who edit the file.
+    #[allow(dead_code)]
+    reading: String,
+    words: Vec<Homophone>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Homophone {
+    word: String,
+    /// Separated by spaces, and split at each use: thousands of short strings would take memory. The head of the file explains
+    /// their signs.
+    cues: String,
+}
+
+impl Homophones {
+    fn new(groups: Vec<HomophoneGroup>) -> Self {
+        let mut by_first: HashMap<char, Vec<(usize, usize)>> = HashMap::new();
+        for (group, words) in groups.iter().enumerate() {
+            for (at, homophone) in words.words.iter().enumerate() {
+                by_first.entry(homophone.word.chars().next().unwrap_or_default()).or_default().push((group, at));
+            }
+        }
+        Self { groups, by_first }
+    }
+
+    /// Returns the word of the lexicon that stands at a byte of a sentence but does not fit the words around it, as a byte range,
+    /// with the word of the same sound that does. `is_action` is true if the written word takes する: then する proves nothing.
+    pub fn misfit_at(&self, sentence: &str, start: usize, is_action: bool) -> Option<(Range<usize>, &str)> {
+        let rest = &sentence[start..];
+        let places = self.by_first.get(&rest.chars().next()?)?;
+        places.iter().find_map(|(group, at)| {
+            let words = &self.groups[*group].words;
+            let written = words.get(*at).filter(|written| rest.starts_with(written.word.as_str()))?;
+            let place = start..start + written.word.len();
+            let meant = meant(words, written, sentence, &place, is_action)?;
+            Some((place, meant))
+        })
+    }
+
+    /// Returns the dictionary form of the word that fits where an inflected word, given by its place and its dictionary form,
+    /// does not.
+    pub fn meant_instead(&self, sentence: &str, place: &Range<usize>, base: &str) -> Option<&str> {
+        let places = self.by_first.get(&base.chars().next()?)?;
+        places.iter().find_map(|(group, at)| {
+            let words = &self.groups[*group].words;
+            let written = words.get(*at).filter(|written| written.word == base)?;
+            meant(words, written, sentence, place, false)
+        })
+    }
+}
+
+/// Returns the word of a group that the words around a place prove, if none proves the written one.
+fn meant<'h>(
+    words: &'h [Homophone],
+    written: &Homophone,
+    sentence: &str,
+    place: &Range<usize>,
+    is_action: bool,
+) -> Option<&'h str> {
+    let all = Neighbourhood::whole(sentence, place);
+    if written.cues_in(&all).count() > 0 {
+        return None;
+    }
+    let near = Neighbourhood::near(sentence, place);
+    let others = words.iter().filter(|other| other.word != written.word && !sentence.contains(&other.word));
+    let proofs = |other: &Homophone| other.cues_in(&near).filter(|cue| !(is_action && is_suru(cue))).count();
+    let (cues, meant) = others.map(|other| (proofs(other), other)).max_by_key(|(cues, _)| *cues)?;
+    (cues > 0).then_some(meant.word.as_str())
+}
+
+/// The text on both sides of a word.
+struct Neighbourhood<'t> {
+    before: &'t str,
+    after: &'t str,
+}
+
+impl<'t> Neighbourhood<'t> {
+    fn whole(sentence: &'t str, place: &Range<usize>) -> Self {
+        Self { before: &sentence[..place.start], after: &sentence[place.end..] }
+    }
+
+    fn near(sentence: &'t str, place: &Range<usize>) -> Self {
+        let Self { before, after } = Self::whole(sentence, place);
+        let start = before.char_indices().rev().nth(NEAR - 1).map_or(0, |(at, _)| at);
+        let end = after.char_indices().nth(NEAR).map_or(after.len(), |(at, _)| at);
+        Self { before: &before[start..], after: &after[..end] }
+    }
+
+    fn has(&self, cue: &str) -> bool {
+        if let Some(before) = cue.strip_prefix('^') {
+            self.before.ends_with(before)
+        } else if let Some(after) = cue.strip_suffix('$') {
+            self.after.starts_with(after)
+        } else {
+            self.before.contains(cue) || self.after.contains(cue)
+        }
+    }
+}
+
+impl Homophone {
+    /// Returns this word's cues in a neighbourhood.
+    fn cues_in<'h>(&'h self, neighbourhood: &'h Neighbourhood<'_>) -> impl Iterator<Item = &'h str> {
+        self.cues.split(' ').filter(|cue| neighbourhood.has(cue))
+    }
+}
+
+/// True for a cue that is a form of する directly after the word.
+fn is_suru(cue: &str) -> bool {
+    cue.ends_with('$')
+        && ["し", "する", "すれ", "され", "させ", "せず", "せよ"].iter().any(|form| cue.starts_with(form))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HOMOPHONE_VERBS, HOMOPHONES};
+
+    #[test]
+    fn groups_have_several_words_with_cues() {
+        for group in HOMOPHONES.groups.iter().chain(&HOMOPHONE_VERBS.groups) {
+            let mut words: Vec<&str> = group.words.iter().map(|homophone| homophone.word.as_str()).collect();
+            words.sort_unstable();
+            words.dedup();
+            assert!(words.len() == group.words.len() && words.len() > 1, "{}", group.reading);
+            for homophone in &group.words {
+                let is_empty = homophone.cues.split(' ').any(|cue| cue.trim_matches(['^', '$']).is_empty());
+                assert!(!is_empty, "{}: {:?}", homophone.word, homophone.cues);
+            }
+        }
+    }
+}
