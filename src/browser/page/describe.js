@@ -3,7 +3,7 @@
 /** Returns the line of a snapshot with its surroundings: `button "Edit" [ref=e9] in row "17 Ann"`. */
 function lineOf(element) {
   const role = roleOf(element);
-  const name = nameOf(element, role) || clip(tidy(textContent(element)), 60);
+  const name = nameOf(element, role) || clip(tidy(spacedText(element)), 60);
   const line = keyOf({
     role,
     name,

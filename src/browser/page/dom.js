@@ -68,6 +68,19 @@ const isElement = (node) => nodeType(node) === 1;
 const isText = (node) => nodeType(node) === 3;
 const isShadowRoot = (node) => node instanceof ShadowRoot;
 
+/** Returns the text of an element with a space for each `<br>`, and without the elements that `skips` names. */
+function textWithBreaks(element, skips = () => false) {
+  const read = (node) => {
+    if (isText(node)) return nodeValue(node);
+    if (!isElement(node) || skips(node)) return '';
+    return localName(node) === 'br' ? ' ' : childNodes(node).map(read).join('');
+  };
+  return read(element);
+}
+
+/** Returns the text of an element, in which a line break separates words. Most elements have no line break. */
+const spacedText = (element) => (query(element, 'br').length ? textWithBreaks(element) : textContent(element));
+
 /** Returns all matches of a selector below a document, a shadow root or an element, in document order. */
 function query(root, selector) {
   if (nodeType(root) === 9) return [...queryDocument(root, selector)];

@@ -31,7 +31,7 @@ function matching({ text, role, tagName, attributes, maxResults }) {
         ...own,
         tag: tagOf(element),
         states: statesOf(element, own.role),
-        ...(!name && { text: clip(tidy(textContent(element)), 120) }),
+        ...(!name && { text: clip(tidy(spacedText(element)), 120) }),
         visible: visible.has(element),
       };
     }),

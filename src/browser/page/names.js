@@ -78,12 +78,12 @@ const isField = (element) => {
  */
 function embeddedValue(element, role) {
   const fieldValue = () => valueOf(element, role) ?? element.value;
-  if (role === 'textbox' || role === 'searchbox') return isField(element) ? fieldValue() : textContent(element);
+  if (role === 'textbox' || role === 'searchbox') return isField(element) ? fieldValue() : spacedText(element);
   if (role === 'combobox' || role === 'listbox') {
     if (localName(element) === 'select') return [...element.selectedOptions].map((option) => option.label).join(' ');
     if (isField(element)) return fieldValue();
     const picked = query(element, '[aria-selected="true"]');
-    return picked.map(textContent).join(' ');
+    return picked.map(spacedText).join(' ');
   }
   if (role === 'slider' || role === 'spinbutton' || role === 'progressbar' || role === 'meter') {
     return (
@@ -203,7 +203,7 @@ function labelOf(element, role) {
   if (hasAttribute(element, 'aria-labelledby')) {
     return tidy(
       byIds(element, 'aria-labelledby')
-        .map((label) => textContent(label))
+        .map(spacedText)
         .join(' '),
     );
   }

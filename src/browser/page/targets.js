@@ -154,18 +154,11 @@ function byText(text) {
 
 const shownText = (element) => {
   const isButton = localName(element) === 'input' && ['button', 'submit', 'reset'].includes(element.type);
-  return tidy(isButton ? element.value : textContent(element)).toLowerCase();
+  return tidy(isButton ? element.value : spacedText(element)).toLowerCase();
 };
 
 /** Returns the text of an element without that of scripts and similar elements inside it. */
-const readText = (element) => {
-  const read = (node) => {
-    if (isText(node)) return nodeValue(node);
-    if (!isElement(node) || UNREADABLE.has(localName(node))) return '';
-    return [...childNodes(node)].map(read).join('');
-  };
-  return tidy(read(element)).toLowerCase();
-};
+const readText = (element) => tidy(textWithBreaks(element, (node) => UNREADABLE.has(localName(node)))).toLowerCase();
 
 function innermost(wanted) {
   const found = [];

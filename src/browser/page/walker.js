@@ -25,6 +25,8 @@ function walkElement(element, walk, inPointer = false, repeated = false) {
   if (UNREADABLE.has(tag) || (isExcluded(element) && !walk.hidden)) return [];
   const style = styleOf(element);
   if (style.display === 'none' || (style.display !== 'contents' && !checkVisibility(element))) return [];
+  // A line break separates words, as in names.
+  if (tag === 'br') return [' '];
   const role = roleOf(element);
   if (tag === 'input' && element.type === 'hidden') return [];
   const seen = style.visibility === 'visible';

@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use fumi_base::errors::UserError as _;
 
-use super::page::{Page, reason};
-use crate::views::{ElementQuery, HtmlRequest, LineQuery, Wait};
+use super::page::{Page, at, reason};
+use crate::{
+    snapshot::SnapshotRequest,
+    views::{ElementQuery, HtmlRequest, LineQuery, Wait},
+};
 
 fn text(text: &str) -> Wait {
     Wait { text: Some(text.to_owned()), ..Wait::default() }
@@ -60,6 +63,27 @@ async fn lines_elements_and_markup_are_found() {
     };
     let html = page.tab.html(&html).await.expect("markup");
     assert_eq!((html.text.as_str(), html.cut), (r#"<button class="pay" data-x="1">Pay inside</button>"#, false));
+    page.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs Chromium"]
+async fn a_line_break_separates_words() {
+    let page = Page::with_body(
+        "<p>Total 10<br>20 pcs</p><table><tr><td>07:30<br>08:15<td>3<br>4</table><p>改行<br>次の行</p>
+        <button id=b>First<br>Second</button>",
+    )
+    .await;
+    let shown = page.tab.snapshot(&SnapshotRequest::default()).await.expect("a snapshot").text;
+    for line in ["paragraph: Total 10 20 pcs", "row: 07:30 08:15 | 3 4", "paragraph: 改行 次の行"] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let button = shown.lines().find(|line| line.contains("button")).expect("the button");
+    assert!(button.ends_with(']') && button.contains("button \"First Second\""), "{button}");
+    let found = page.tab.find(&LineQuery::Text("Total 10 20".to_owned())).await.expect("found");
+    assert_eq!(found.total, 1, "{found:?}");
+    page.tab.wait_for(&text("改行 次の行")).await.expect("seen");
+    assert_eq!(page.tab.locate(&at("text=First Second")).await.expect("found").role, "button");
     page.close().await;
 }
 
