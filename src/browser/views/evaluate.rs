@@ -1,8 +1,8 @@
 //! Evaluation of a caller's script in the page's own world.
 //!
 //! A function is called, with the element if one is named; an expression or statements are evaluated. The page itself
-//! converts the value to JSON, so the result is only as trustworthy as the page. A script whose call is dropped is
-//! terminated.
+//! converts the value to JSON, so the result is only as trustworthy as the page: it can return another value, but what
+//! it returns is always JSON. A script whose call is dropped is terminated.
 
 use serde_json::value::RawValue;
 
@@ -190,8 +190,10 @@ fn read(evaluated: runtime::EvaluationResult, script: &str) -> Result<ScriptValu
     });
     // Half characters (lone surrogates) at the cut would make the whole value unreadable.
     let json = without_lone_surrogates(json);
-    let is_whole = json.encode_utf16().count() >= length && serde_json::from_str::<&RawValue>(&json).is_ok();
-    Ok(ScriptValue { json: if is_whole { json } else { quoted(&json) }, cut: (!is_whole).then_some(length) })
+    let is_cut = json.encode_utf16().count() < length;
+    // A page that has replaced `JSON.stringify` may return any text, which is then a value of its own.
+    let is_json = !is_cut && serde_json::from_str::<&RawValue>(&json).is_ok();
+    Ok(ScriptValue { json: if is_json { json } else { quoted(&json) }, cut: is_cut.then_some(length) })
 }
 
 fn quoted(text: &str) -> String {

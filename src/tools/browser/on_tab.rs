@@ -91,6 +91,9 @@ pub struct SnapshotScope {
 
 /// A tool's own answer, without the observation.
 pub trait TabAnswer: Serialize + JsonSchema + Send + Sync + 'static {
+    /// True if the answer always stands below a heading, because the page chooses its text.
+    const HAS_HEADING: bool = false;
+
     /// Returns the compact form for a model; empty if the answer has no content.
     fn text(&self, _locale: Locale) -> String {
         String::new()

@@ -425,8 +425,8 @@ impl<D: TabAnswer> Render for BrowserReply<D> {
         let answer = self.done.text(locale);
         let mut sections = self.seen.sections(self.code.as_ref(), locale);
         match (answer.is_empty(), sections.is_empty(), locale) {
-            (false, true, _) => sections.push(alone(answer)),
-            (false, false, _) => sections.insert(0, format!("### Result\n{answer}")),
+            (false, true, _) if !D::HAS_HEADING => sections.push(alone(answer)),
+            (false, ..) => sections.insert(0, format!("### Result\n{answer}")),
             (true, true, Locale::En) => sections.push("done".to_owned()),
             (true, true, Locale::Ja) => sections.push("完了".to_owned()),
             (true, false, _) => {}
