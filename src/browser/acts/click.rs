@@ -14,7 +14,8 @@ impl Tab {
     pub async fn click(&self, aim: &Aim, click: &ClickOptions) -> Result<(), BrowserError> {
         let target = match aim {
             Aim::Point(x, y) => {
-                return self.acting(self.click_point(ViewportPoint { x: *x, y: *y }, click)).await;
+                let clicking = async { self.click_point(self.point_in_viewport(*x, *y).await?, click).await };
+                return self.acting(clicking).await;
             }
             Aim::Target(target) => target,
         };

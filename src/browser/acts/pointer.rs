@@ -5,6 +5,7 @@ use fumi_base::text::BilingualText;
 
 use super::Aim;
 use crate::{
+    devtools::protocol::capture::GetLayoutMetrics,
     errors::BrowserError,
     tab::{AimOptions, Located, PointerAction, Tab, ViewportPoint},
     target::Target,
@@ -25,7 +26,7 @@ impl Tab {
         F: Future<Output = Result<T, BrowserError>>,
     {
         match aim {
-            Aim::Point(x, y) => act(ViewportPoint { x: *x, y: *y }).await,
+            Aim::Point(x, y) => act(self.point_in_viewport(*x, *y).await?).await,
             Aim::Target(target) => {
                 let located = self.locate(target).await?;
                 self.at_element(&located, target, action, act).await
@@ -65,13 +66,33 @@ impl Tab {
     /// Returns the point that a pointer goes to, in CSS pixels of the viewport.
     pub(super) async fn point_of(&self, aim: &Aim) -> Result<ViewportPoint, BrowserError> {
         match aim {
-            Aim::Point(x, y) => Ok(ViewportPoint { x: *x, y: *y }),
+            Aim::Point(x, y) => self.point_in_viewport(*x, *y).await,
             Aim::Target(target) => {
                 let located = self.locate(target).await?;
                 let (_, point) = self.aim_or_relocate(&located, target, AimOptions::default()).await?;
                 Ok(point)
             }
         }
+    }
+
+    /// Returns the point that a caller named. Chromium takes points outside the viewport too, but no element would
+    /// receive their events.
+    pub(super) async fn point_in_viewport(&self, x: f64, y: f64) -> Result<ViewportPoint, BrowserError> {
+        let seen = self.page().call(&GetLayoutMetrics {}).await?.css_visual_viewport;
+        let (width, height) = (seen.client_width, seen.client_height);
+        if (0.0..width).contains(&x) && (0.0..height).contains(&y) {
+            return Ok(ViewportPoint { x, y });
+        }
+        let centre = format!("[{}, {}]", (width / 2.0).floor(), (height / 2.0).floor());
+        let reason = BilingualText::new(
+            format!(
+                "[{x}, {y}] is outside the viewport, which has {width} × {height} CSS pixels (its centre is {centre}); a target is scrolled into view"
+            ),
+            format!(
+                "[{x}, {y}] は表示領域の外です。表示領域は {width} × {height} CSS ピクセルです（中央は {centre}）。target を渡せば、その要素が見える位置までスクロールします"
+            ),
+        );
+        Err(BrowserError::Argument { argument: "coordinate", reason })
     }
 
     /// Returns the point of an element that was found before. Finds it again once if the page has replaced it

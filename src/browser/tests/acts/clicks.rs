@@ -43,6 +43,13 @@ async fn click_fires_the_events_of_a_real_click() {
     assert_eq!(page.seen().await, one("a"));
     tab.click(&Aim::Point(70.0, 40.0), &plain).await.expect("clicked");
     assert_eq!(page.seen().await, "pointerdown@a mousedown@a pointerup@a mouseup@a click@a");
+    for (x, y) in [(5000.0, 40.0), (-5.0, 5.0), (5.0, 720.0)] {
+        let point = Aim::Point(x, y);
+        for refused in [reason(tab.click(&point, &plain).await), reason(tab.hover(&point).await)] {
+            assert!(refused.contains("coordinate") && refused.contains("1280 × 720"), "{refused}");
+        }
+    }
+    assert_eq!(page.seen().await, "");
     let button = Target::Role { role: "button".to_owned(), name: Some("Far".to_owned()) };
     tab.click(&Aim::Target(button), &plain).await.expect("scrolled to and clicked");
     assert_eq!(page.seen().await, one("b"));
