@@ -1,4 +1,5 @@
-//! The errors of browser tools that are found before the browser is used, and that a schema cannot express.
+//! The errors of browser tools that are found before the browser is used, and that a schema cannot express. Their
+//! catalogue also has the family's texts for errors that stop any call.
 
 use std::sync::LazyLock;
 
@@ -52,12 +53,30 @@ pub(super) enum BrowserCallError {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use fumi_base::errors::UserError;
+    use fumi_kernel::{ToolError, pipeline::CallStopped};
 
     use super::{BOOK, BrowserCallError};
+    use crate::browser::FAMILY;
 
     #[test]
     fn every_error_has_its_sentences() {
-        assert_eq!(BOOK.faults(&[BrowserCallError::shapes()]), [""; 0]);
+        let of_every_call = ["BROWSER_CANCELLED", "BROWSER_TOOL_TIMEOUT"];
+        let unused = of_every_call.map(|name| format!("no error uses {name}"));
+        assert_eq!(BOOK.faults(&[BrowserCallError::shapes()]), unused);
+    }
+
+    #[test]
+    fn a_stopped_call_does_not_say_that_nothing_was_done() {
+        let late = CallStopped::Late { limit: Duration::from_secs(30) };
+        for (stopped, code, time) in [(late, "TOOL_TIMEOUT", "30000 ms"), (CallStopped::Cancelled, "CANCELLED", "")] {
+            let error = ToolError::from(stopped).adapt_to(&FAMILY);
+            assert_eq!(error.code(), code);
+            let (message, next) = (&error.message().en, &error.next().en);
+            assert!(message.contains("stays done") && message.contains(time), "{message}");
+            assert!(next.contains("browser_snapshot") && !next.contains("timeout_ms"), "{next}");
+        }
     }
 }

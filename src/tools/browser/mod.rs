@@ -70,7 +70,7 @@ pub static FAMILY: ToolFamily = ToolFamily {
     handle: Some("browser_session"),
     project: None,
     details: &[],
-    book: None,
+    book: Some(|| &BOOK),
     unlisted: &[],
     guides: None,
 };
