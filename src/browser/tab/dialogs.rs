@@ -24,9 +24,11 @@ pub struct PageDialog {
 }
 
 /// An open dialog together with the session that can answer it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct OpenDialog {
     dialog: PageDialog,
+    /// The whole text that a prompt is prefilled with.
+    default_text: Option<String>,
     /// The session of the frame that opened the dialog. The answer is sent through it.
     channel: Channel,
     /// True while the dialog is being answered. It no longer blocks calls then, but remains open until Chromium reports
@@ -56,8 +58,9 @@ impl TabState {
             dialog: PageDialog {
                 kind: opening.kind,
                 message: cut(opening.message),
-                default_prompt: opening.default_prompt.filter(|text| !text.is_empty()).map(cut),
+                default_prompt: opening.default_prompt.clone().filter(|text| !text.is_empty()).map(cut),
             },
+            default_text: opening.default_prompt,
             channel: channel.clone(),
             is_answered: false,
         });
@@ -70,10 +73,12 @@ impl Tab {
         self.state().dialog.as_ref().map(OpenDialog::dialog)
     }
 
-    /// Answers the open dialog and waits until the page has settled. `prompt_text` is typed into a prompt.
+    /// Answers the open dialog and waits until the page has settled. `prompt_text` is typed into a prompt, in place of
+    /// the text that the prompt is prefilled with.
     pub async fn handle_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<PageDialog, BrowserError> {
-        let (answering, dialog, channel) = DialogAnswerGuard::begin(self)?;
-        let answer = HandleJavaScriptDialog { accept, prompt_text: prompt_text.map(str::to_owned) };
+        let (answering, OpenDialog { dialog, default_text, channel, .. }) = DialogAnswerGuard::begin(self)?;
+        // Without a text Chromium would return an empty one.
+        let answer = HandleJavaScriptDialog { accept, prompt_text: prompt_text.map(str::to_owned).or(default_text) };
         let leaves = accept && dialog.kind == "beforeunload";
         self.acting(async {
             if leaves {
@@ -101,12 +106,12 @@ impl Tab {
 struct DialogAnswerGuard<'a>(&'a Tab);
 
 impl<'a> DialogAnswerGuard<'a> {
-    fn begin(tab: &'a Tab) -> Result<(Self, PageDialog, Channel), BrowserError> {
+    fn begin(tab: &'a Tab) -> Result<(Self, OpenDialog), BrowserError> {
         let mut state = tab.state();
         let open = state.dialog.as_mut().filter(|open| !open.is_answered);
         let open = open.ok_or(BrowserError::NoDialog)?;
         open.is_answered = true;
-        Ok((Self(tab), open.dialog.clone(), open.channel.clone()))
+        Ok((Self(tab), open.clone()))
     }
 
     /// Removes the answered dialog, but not a next one that may be open by now.

@@ -24,6 +24,9 @@ async fn each_kind_stops_the_page_until_it_is_answered() {
         ("out.textContent = String(confirm('Sure?'))", "confirm", true, None, "true"),
         ("out.textContent = String(confirm('Sure?'))", "confirm", false, None, "false"),
         ("out.textContent = String(prompt('Name?', 'x'))", "prompt", true, Some("Ann"), "Ann"),
+        ("out.textContent = String(prompt('Name?', 'x'))", "prompt", true, Some(""), ""),
+        ("out.textContent = String(prompt('Name?', 'x'))", "prompt", true, None, "x"),
+        ("out.textContent = String(prompt('Name?'))", "prompt", true, None, ""),
         ("out.textContent = String(prompt('Name?', 'x'))", "prompt", false, None, "null"),
     ] {
         it.act(act).await.unwrap();
