@@ -5,7 +5,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     fmt,
     sync::{Arc, Once, Weak, atomic::AtomicU64},
     time::Instant,
@@ -33,6 +33,9 @@ use crate::{
 /// The characters of a handle: base32 in lower case.
 const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
+/// The number of clients that are remembered because their session was ended, so that they can be told.
+const ENDED: usize = 1_000;
+
 /// The browser of this process, shared by all sessions.
 pub struct BrowserService {
     settings: BrowserSettings,
@@ -54,6 +57,8 @@ struct BrowserSessionTable {
     by_handle: HashMap<String, Arc<BrowserSession>>,
     /// The handles of clients that pass none.
     by_client: HashMap<SessionOwner, String>,
+    /// The clients that do not know yet that their session was ended, the newest last.
+    ended: VecDeque<(SessionOwner, ResetReason)>,
 }
 
 /// The history of the Chromium processes.
@@ -117,6 +122,9 @@ impl BrowserService {
             let session = Arc::new(BrowserSession::new(Arc::downgrade(self), owner.principal.clone(), handle.clone()));
             if owner.mcp_session.is_some() {
                 sessions.by_client.insert(owner.clone(), handle.clone());
+                if let Some(why) = sessions.take_ended(owner) {
+                    session.state.record_reset(why);
+                }
             }
             sessions.by_handle.insert(handle, Arc::clone(&session));
             session
@@ -183,7 +191,7 @@ impl BrowserService {
             })
             .cloned()
             .ok_or(BrowserError::TooMany { limit: self.settings.max_sessions })?;
-        sessions.remove(goes.handle());
+        sessions.end(&goes, ResetReason::Evicted);
         Ok(Some(goes))
     }
 
@@ -337,9 +345,9 @@ impl BrowserService {
         self.sessions().by_handle.values().cloned().collect()
     }
 
-    /// Removes the session of a handle.
-    pub(crate) fn forget(&self, handle: &str) {
-        self.sessions().remove(handle);
+    /// Removes a session that was idle for too long.
+    pub(crate) fn forget(&self, session: &BrowserSession) {
+        self.sessions().end(session, ResetReason::Idle);
     }
 
     /// Returns the Chromium that takes new contexts; `None` if none is up or one is being started.
@@ -373,6 +381,23 @@ impl BrowserSessionTable {
     fn remove(&mut self, handle: &str) {
         self.by_handle.remove(handle);
         self.by_client.retain(|_, known| known != handle);
+    }
+
+    /// Removes a session that its client has not closed. The client's next session reports the reason.
+    fn end(&mut self, session: &BrowserSession, why: ResetReason) {
+        let client = self.by_client.iter().find(|(_, known)| known.as_str() == session.handle());
+        if let Some((owner, _)) = client.filter(|_| session.state.is_missed()) {
+            self.ended.push_back((owner.clone(), why));
+        }
+        if self.ended.len() > ENDED {
+            self.ended.pop_front();
+        }
+        self.remove(session.handle());
+    }
+
+    fn take_ended(&mut self, owner: &SessionOwner) -> Option<ResetReason> {
+        let at = self.ended.iter().position(|(ended, _)| ended == owner)?;
+        self.ended.remove(at).map(|(_, why)| why)
     }
 }
 

@@ -84,7 +84,7 @@ async fn close_idle_sessions(browser: &BrowserService) {
             let Some(_turn) = session.try_lock() else {
                 continue;
             };
-            browser.forget(session.handle());
+            browser.forget(&session);
             if let Some(context) = session.state.close() {
                 context.close().await;
             }

@@ -8,6 +8,8 @@ use fumi_base::text::BilingualText;
 pub enum ResetReason {
     /// The session was idle for too long.
     Idle,
+    /// Another session needed its place.
+    Evicted,
     Crash,
     /// Chromium used too much memory.
     Memory,
@@ -22,6 +24,10 @@ impl ResetReason {
             Self::Idle => BilingualText::new(
                 "The session was idle for too long: its tabs and cookies are gone.",
                 "長く使われなかったため、このセッションのタブと Cookie は破棄されました。",
+            ),
+            Self::Evicted => BilingualText::new(
+                "The session was closed to make room for newer ones: its tabs and cookies are gone.",
+                "新しいセッションに場所を譲るため、このセッションは閉じられました。タブと Cookie は失われています。",
             ),
             Self::Crash => BilingualText::new(
                 "Chromium crashed and was restarted: the session's tabs and cookies are gone.",

@@ -144,7 +144,7 @@ impl BrowserSessionState {
         self.context.lock()
     }
 
-    fn record_reset(&self, loss: ResetReason) {
+    pub(crate) fn record_reset(&self, loss: ResetReason) {
         *self.loss.lock() = Some(loss);
     }
 
@@ -176,6 +176,11 @@ impl BrowserSessionState {
     /// True if the session has a context, even one whose Chromium is gone.
     pub(crate) fn has_context(&self) -> bool {
         self.lock_context().is_some()
+    }
+
+    /// True if the end of the session costs its client something: its tabs, or the report that they are gone already.
+    pub(crate) fn is_missed(&self) -> bool {
+        self.has_context() || self.loss.lock().is_some()
     }
 
     /// True if the session may be evicted: it has no tabs, and was not used for [`EVICTABLE_AFTER`].

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{
+    ResetReason,
     cookies::{CookieFilter, CookieSameSite, NewCookie},
     errors::BrowserError,
 };
@@ -105,6 +106,20 @@ async fn full_server_evicts_oldest_session_of_largest_owner() {
     others.state.grow_older(Duration::from_mins(2));
     open("d").await.expect("room");
     assert!(!is_there(&others, "b").await && is_there(&last, "c").await);
+}
+
+#[tokio::test]
+async fn a_client_learns_once_that_its_session_was_evicted() {
+    let browser = BrowserService::new(BrowserSettings { max_sessions: 1, ..BrowserSettings::default() });
+    let client = |session: &str| SessionOwner { mcp_session: Some(session.to_owned()), ..owner("a") };
+    let open = async |session: &str| browser.session(&client(session), None).await.expect("a session");
+    open("unused").await;
+    // Its client does not know yet that its tabs are gone.
+    open("used").await.state.record_reset(ResetReason::Crash);
+    assert_eq!(open("unused").await.lock().await.take_reset_reason(), None, "it had nothing to lose");
+    let again = open("used").await;
+    let mut tabs = again.lock().await;
+    assert_eq!((tabs.take_reset_reason(), tabs.take_reset_reason()), (Some(ResetReason::Evicted), None));
 }
 
 #[tokio::test]
