@@ -122,13 +122,15 @@ impl Tab {
     /// Clicks a checkbox or radio button unless it already has the wanted state. Returns an error if the click does not
     /// change it.
     async fn check(&self, located: &Located, target: &Target, wanted: bool) -> Result<(), BrowserError> {
-        let said: ScriptReply<CheckboxReply> = self.ask(&located.frame, "check", (&located.reference, wanted)).await?;
-        if !said.into_result(&located.called)?.click {
-            return Ok(());
+        let mut state = self.checkbox_state(located, wanted).await?;
+        // The first click on a box that is neither on nor off may switch it on.
+        let mut clicks_left = if state.mixed { 2 } else { 1 };
+        while state.click && clicks_left > 0 {
+            self.click_on(located, target, &ClickOptions::default()).await?;
+            state = self.checkbox_state(located, wanted).await?;
+            clicks_left -= 1;
         }
-        self.click_on(located, target, &ClickOptions::default()).await?;
-        let said: ScriptReply<CheckboxReply> = self.ask(&located.frame, "check", (&located.reference, wanted)).await?;
-        if said.into_result(&located.called)?.click {
+        if state.click {
             let reason = BilingualText::new(
                 "it did not change when it was clicked",
                 "クリックしましたが、状態が変わりませんでした",
@@ -137,6 +139,11 @@ impl Tab {
             return Err(BrowserError::NotActionable { target, reason });
         }
         Ok(())
+    }
+
+    async fn checkbox_state(&self, located: &Located, wanted: bool) -> Result<CheckboxReply, BrowserError> {
+        let said: ScriptReply<CheckboxReply> = self.ask(&located.frame, "check", (&located.reference, wanted)).await?;
+        said.into_result(&located.called)
     }
 }
 
@@ -175,5 +182,8 @@ fn parse_checked(field: &FormField) -> Result<bool, BrowserError> {
 
 #[derive(serde::Deserialize)]
 struct CheckboxReply {
+    /// True if the box must be clicked to get the wanted state.
     click: bool,
+    /// True if the box is neither on nor off.
+    mixed: bool,
 }

@@ -220,15 +220,15 @@ function optionFor(options, wanted) {
 }
 
 /**
- * Returns the action that checks a box (or unchecks it): `{ ref, checked, click }`; `click` is true if it must be
- * pressed. Otherwise returns `{ error: "not-checkable", role }`, or `{ error: "radio" }` if a radio button should be
- * switched off.
+ * Returns the action that checks a box (or unchecks it): `{ ref, mixed, click }`; `click` is true if it must be
+ * pressed, `mixed` if it is neither on nor off. Otherwise returns `{ error: "not-checkable", role }`, or
+ * `{ error: "radio" }` if a radio button should be switched off.
  */
 function check(target, wanted = true) {
   return onCheckable(target, (box, role) => {
     const checked = checkedState(box, role);
     if (!wanted && checked === true && role === 'radio') return { error: 'radio' };
-    return { ref: refOf(box), checked, click: checked !== wanted };
+    return { ref: refOf(box), mixed: checked === 'mixed', click: checked !== wanted };
   });
 }
 

@@ -82,6 +82,14 @@ async fn a_form_is_filled_in_or_left_alone() {
     tab.fill_form(&[field("#box", "true")]).await.expect("the value is unchanged");
     assert!(!page.seen().await.contains("click"), "a box in the wanted state is not clicked");
 
+    // One click switches an indeterminate box on.
+    for (was, wanted) in [(false, "false"), (false, "true"), (true, "false"), (true, "true")] {
+        page.value(&format!("box.checked = {was}; box.indeterminate = true")).await;
+        tab.fill_form(&[field("#box", wanted)]).await.expect("filled");
+        assert_eq!(page.value("[box.checked, box.indeterminate]").await, format!("[{wanted},false]"), "{was}");
+    }
+    page.seen().await;
+
     let wrong = [field("#name", "Bob"), field("#missing", "x")];
     assert!(reason(tab.fill_form(&wrong).await).contains("#missing"));
     let wrong = [field("#name", "Bob"), field("#range", "NaN")];
