@@ -131,7 +131,9 @@ async function heldIn(target, given, typed) {
   const isSame =
     held === (isColor ? wanted.toLowerCase() : wanted) || isNumber(held) || isNumber(attribute(field, 'aria-valuenow'));
   const isAdded = (isSame || held.includes(wanted)) && (wanted === '' || held !== typedInto.get(field));
-  return (typed ? isAdded : isSame) ? {} : { holds: clip(held, NAME_LIMIT) };
+  // In a field of one line, a line break that is inserted becomes a space, and one that is set is removed.
+  const isJoined = localName(field) === 'input' && /[\r\n]/.test(given.trim());
+  return (typed ? isAdded : isSame && !isJoined) ? {} : { holds: clip(held, NAME_LIMIT) };
 }
 
 /** Field -> the text that was drawn around it before keys were typed into it. */

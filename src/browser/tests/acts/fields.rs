@@ -187,7 +187,7 @@ async fn shortened_value_is_reported() {
 #[ignore = "needs Chromium"]
 async fn differing_value_is_reported() {
     let page = Page::with_body(
-        "<input id=no oninput=\"this.value = 'no'\"><input id=yes type=number><input id=secret type=password>
+        "<input id=no oninput=\"this.value = 'no'\"><input id=yes type=number><input id=line><input id=secret type=password>
         <div id=loud role=slider tabindex=0 aria-valuenow=30 onkeydown=\"const to = { ArrowRight: 5, ArrowLeft: -5 }[event.key];
             if (to) this.setAttribute('aria-valuenow', Math.min(100, +this.getAttribute('aria-valuenow') + to))\"></div>",
     )
@@ -197,6 +197,9 @@ async fn differing_value_is_reported() {
     let held = |value: &str| Some(MismatchKind::Holds(value.to_owned()));
     assert_eq!(how(tab.fill(&at("#no"), "yes").await.expect("filled")), held("no"));
     assert_eq!(how(tab.type_text(&at("#no"), &fast("yes")).await.expect("typed")), held("no"));
+    assert_eq!(how(tab.type_text(&at("#line"), &fast("one\ntwo")).await.expect("typed")), held("one two"));
+    assert_eq!(how(tab.fill(&at("#line"), "one\ntwo").await.expect("filled")), held("onetwo"));
+    assert_eq!(how(tab.fill(&at("#line"), "one two\n").await.expect("filled")), None);
     assert_eq!(how(tab.fill(&at("#yes"), "007").await.expect("filled")), None);
     assert_eq!(how(tab.fill(&at("#secret"), "hidden").await.expect("filled")), None);
     let slider = |value: &str| FormField {
