@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{
     context::BrowserContext,
-    cookies::{self, Cookie, CookieFilter, NewCookie},
+    cookies::{self, Cookie, CookieFilter, CookieSameSite, NewCookie},
     devtools::{
         CallError,
         protocol::{
@@ -180,7 +180,8 @@ impl SessionTabs {
     }
 
     /// Sets a cookie. Without URL and domain it belongs to the site of the current page. Returns the cookie as Chromium
-    /// stored it, with a shorter life if the given one was too long; empty if it has expired already.
+    /// stored it, with a shorter life if the given one was too long; empty if it has expired already. Chromium drops some
+    /// cookies without an error of its own.
     pub async fn set_cookie(&mut self, mut cookie: NewCookie) -> Result<Vec<Cookie>, BrowserError> {
         let context = self.state.context().await?;
         if cookie.url.is_none() && cookie.domain.is_none() {
@@ -197,9 +198,16 @@ impl SessionTabs {
             })?);
         }
         let stored = cookie.stored();
+        let value = cookie.value.clone();
+        let lacks_secure = cookie.same_site == Some(CookieSameSite::None) && cookie.secure != Some(true);
+        let may_have_expired = cookie.expires.is_some() && !lacks_secure;
         let set = storage::SetCookies { cookies: vec![cookie.into()], browser_context_id: context.id().clone() };
         match context.running().channel().call(&set).await {
-            Ok(_) => self.cookies(&stored).await,
+            Ok(_) => {
+                let found = self.cookies(&stored).await?;
+                let is_stored = found.iter().any(|cookie| cookie.value == value);
+                if is_stored || may_have_expired { Ok(found) } else { Err(dropped(lacks_secure)) }
+            }
             Err(CallError::ErrorReply { message, .. }) => Err(BrowserError::Argument {
                 argument: "name, value, url, domain, path, secure, sameSite",
                 reason: BilingualText::new(
@@ -236,6 +244,24 @@ impl SessionTabs {
         }
         Ok(())
     }
+}
+
+/// Returns the error for a cookie that Chromium has dropped.
+fn dropped(lacks_secure: bool) -> BrowserError {
+    let (argument, en, ja) = if lacks_secure {
+        (
+            "sameSite",
+            "Chromium drops a cookie with sameSite None that is not secure; pass secure true, or sameSite Lax",
+            "sameSite が None で secure でない Cookie は Chromium が破棄します。secure を true にするか、sameSite を Lax にしてください",
+        )
+    } else {
+        (
+            "name, value, url, domain, path, secure, sameSite",
+            "Chromium did not store this cookie",
+            "Chromium はこの Cookie を保存しませんでした",
+        )
+    };
+    BrowserError::Argument { argument, reason: BilingualText::new(en, ja) }
 }
 
 async fn raw_cookies(

@@ -189,6 +189,9 @@ async fn cookies_are_set_listed_and_removed() {
     tabs.set_cookie(NewCookie { domain: Some("host.test".to_owned()), ..cookie("c") }).await.expect("of a third");
     let refused = tabs.set_cookie(NewCookie { url: Some("nonsense".to_owned()), ..cookie("d") }).await;
     assert!(matches!(refused, Err(BrowserError::Argument { .. })), "{refused:?}");
+    let insecure = NewCookie { same_site: Some(CookieSameSite::None), ..cookie("d") };
+    let refused = tabs.set_cookie(insecure).await.expect_err("dropped").to_string();
+    assert!(refused.contains("sameSite") && refused.contains("secure true"), "{refused}");
     assert_eq!(evaluate(&tab, "document.cookie").await, "\"a=1\"");
     let names = async |tabs: &mut crate::SessionTabs, filter: CookieFilter| {
         let cookies = tabs.cookies(&filter).await.expect("cookies");
