@@ -54,6 +54,22 @@ impl Chord {
         self.paste_key().is_some() || !(is_command || moves || modifier(key).is_some())
     }
 
+    /// Returns what a browser does for the chord (`reload`, `back`, `forward`) and the code of its key, or `None` for a
+    /// chord that only pages use.
+    pub(crate) fn browser_command(&self) -> Option<(&'static str, &'static str)> {
+        let Stroke::Key(key) = &self.stroke else { return None };
+        let held = modifiers(&self.held);
+        let is_held = |modifiers: &[Modifiers]| modifiers.contains(&held);
+        let command = match key.code {
+            "F5" if is_held(&[Modifiers::default(), Modifiers::CONTROL, Modifiers::SHIFT]) => "reload",
+            "KeyR" if is_held(&[Modifiers::CONTROL, Modifiers::CONTROL.and(Modifiers::SHIFT)]) => "reload",
+            "ArrowLeft" if is_held(&[Modifiers::ALT]) => "back",
+            "ArrowRight" if is_held(&[Modifiers::ALT]) => "forward",
+            _ => return None,
+        };
+        Some((command, key.code))
+    }
+
     /// Returns the key to press in place of a paste shortcut (`Control+v`, `Control+Shift+v`, `Shift+Insert`), or
     /// `None` for any other chord. The key code is 0, because Chromium recognises paste shortcuts by their key code and
     /// would paste by itself. The price: pages that still read `keyCode` get 0.
@@ -159,6 +175,23 @@ mod tests {
         assert_eq!(written(" "), " @Space");
         assert_eq!(written("A"), "A@KeyA");
         assert_eq!(written("あ"), "あ");
+    }
+
+    #[test]
+    fn some_chords_are_for_the_browser() {
+        let command = |chord: &str| Chord::parse(chord).expect("a chord").browser_command().map(|(command, _)| command);
+        for (chord, expected) in [
+            ("F5", Some("reload")),
+            ("Control+r", Some("reload")),
+            ("Control+Shift+R", Some("reload")),
+            ("Alt+ArrowLeft", Some("back")),
+            ("Alt+ArrowRight", Some("forward")),
+            ("r", None),
+            ("ArrowLeft", None),
+            ("Alt+F5", None),
+        ] {
+            assert_eq!(command(chord), expected, "{chord}");
+        }
     }
 
     #[test]

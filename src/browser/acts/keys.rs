@@ -1,4 +1,4 @@
-//! Pressing a key or a chord in the focused element, including paste shortcuts.
+//! Pressing a key or a chord in the focused element, including the shortcuts of a browser: paste, reload, back, forward.
 
 use std::sync::Arc;
 
@@ -21,9 +21,12 @@ impl Tab {
     /// Presses and releases a key or chord: `Enter`, `Control+a`, `Shift+Tab`, `ArrowDown`, or any single character.
     pub async fn press(&self, key: &str) -> Result<(), BrowserError> {
         let chord = Chord::parse(key)?;
-        match chord.paste_key() {
-            Some(key) => self.acting(self.paste(&chord, &key)).await?,
-            None => self.acting(press_chord(self.page(), &chord)).await?,
+        if let Some(key) = chord.paste_key() {
+            self.acting(self.paste(&chord, &key)).await?;
+        } else if let Some((command, key)) = chord.browser_command() {
+            return self.acting(self.press_for_browser(&chord, command, key)).await;
+        } else {
+            self.acting(press_chord(self.page(), &chord)).await?;
         }
         if chord.may_open() {
             self.detect_popup(&Target::Written(":focus".to_owned())).await;
@@ -33,9 +36,7 @@ impl Tab {
 
     /// Presses a paste shortcut, and pastes the session's own clipboard in the frame that received the keys.
     async fn paste(&self, chord: &Chord, key: &KeyboardKey) -> Result<(), BrowserError> {
-        let awaited =
-            self.query_all_frames(|frame| async move { self.ask::<EmptyReply>(&frame, "awaitKeys", ()).await });
-        let frames = awaited.await?.into_iter().map(|(frame, _)| frame).collect();
+        let frames = self.await_key(key.code).await?;
         let held = press_modifiers(self.page(), &chord.held);
         self.page().call(&key_event(KeyEventType::RawKeyDown, key, held)).await?;
         let pasted = self.paste_where_pressed(frames).await;
@@ -47,23 +48,52 @@ impl Tab {
         }
     }
 
+    /// Presses keys that a browser takes for itself unless the page prevents it. Input from outside reaches the page
+    /// only, so the browser's part is done here.
+    async fn press_for_browser(
+        &self,
+        chord: &Chord,
+        command: &'static str,
+        key: &'static str,
+    ) -> Result<(), BrowserError> {
+        let frames = self.await_key(key).await?;
+        press_chord(self.page(), chord).await?;
+        if self.frame_of_keys(frames).await?.is_some() {
+            let main = self.main();
+            self.ask::<EmptyReply>(&main, "leave", (command,)).await?;
+        }
+        Ok(())
+    }
+
+    /// Makes all frames wait for the key with this code. Returns them.
+    async fn await_key(&self, code: &'static str) -> Result<Vec<Arc<TabFrame>>, BrowserError> {
+        let awaited =
+            self.query_all_frames(|frame| async move { self.ask::<EmptyReply>(&frame, "awaitKeys", (code,)).await });
+        Ok(awaited.await?.into_iter().map(|(frame, _)| frame).collect())
+    }
+
+    /// Returns the frame that received the awaited key, unless the page has prevented its default action.
+    async fn frame_of_keys(&self, frames: Vec<Arc<TabFrame>>) -> Result<Option<Arc<TabFrame>>, BrowserError> {
+        let came =
+            self.query_frames(frames, |frame| async move { self.ask::<AwaitedKeyReply>(&frame, "keysCame", ()).await });
+        Ok(came.await?.into_iter().find(|(_, came)| came.wanted).map(|(frame, _)| frame))
+    }
+
     /// Pastes into the frame that received the keys only: other frames may belong to other sites and must not get the
     /// text.
     async fn paste_where_pressed(&self, frames: Vec<Arc<TabFrame>>) -> Result<(), BrowserError> {
-        let came =
-            self.query_frames(frames, |frame| async move { self.ask::<PasteKeysReply>(&frame, "keysCame", ()).await });
-        let wanting = came.await?.into_iter().find(|(_, came)| came.wanted);
-        if let (Some((frame, _)), Some(text)) = (wanting, self.settings().clipboard.text()) {
+        let wanting = self.frame_of_keys(frames).await?;
+        if let (Some(frame), Some(text)) = (wanting, self.settings().clipboard.text()) {
             self.ask::<EmptyReply>(&frame, "paste", (text,)).await?;
         }
         Ok(())
     }
 }
 
-/// The answer of a frame about the keys.
+/// The answer of a frame about the awaited key.
 #[derive(serde::Deserialize)]
-struct PasteKeysReply {
-    /// True if the keys went down in this frame and the page lets them paste.
+struct AwaitedKeyReply {
+    /// True if the key went down in this frame and the page did not prevent its default action.
     wanted: bool,
 }
 

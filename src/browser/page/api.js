@@ -47,4 +47,5 @@ globalThis.fumi = Object.freeze({
   awaitKeys,
   keysCame,
   paste,
+  leave,
 });

@@ -8,10 +8,10 @@ const COPY_LIMIT = 1 << 20;
 /** The copy in progress: `{ event, selected, data? }`. */
 let copying;
 /**
- * True while keys for pasting are awaited. `pressed` is the event that came; it shows later whether the page's handlers
- * prevented it.
+ * The code of the key that is awaited, if any. `pressed` is the event that came; it shows later whether the page's
+ * handlers prevented it.
  */
-let isAwaited = false;
+let awaited;
 let pressed;
 
 /** Returns the selected text; empty for a password. */
@@ -42,7 +42,7 @@ function copyEnds(event) {
  * copied elsewhere.
  */
 function keyWentDown(event) {
-  if (isAwaited && event.isTrusted && (event.code === 'KeyV' || event.code === 'Insert')) pressed = event;
+  if (event.isTrusted && event.code === awaited) pressed = event;
 }
 
 /** Adds the listeners again, because `document.open()` removes them. Adding an existing listener has no effect. */
@@ -55,19 +55,19 @@ function listenToKeys() {
 }
 listenToKeys();
 
-/** Starts waiting for keys for pasting. */
-function awaitKeys() {
+/** Starts waiting for the key with a code, whose default action is the server's: pasting, or reloading the page. */
+function awaitKeys(code) {
   listenToKeys();
   pressed = undefined;
-  isAwaited = true;
-  return { awaited: true };
+  awaited = code;
+  return { awaited };
 }
 
 /**
  * Stops waiting. Returns `{ wanted }`: true if the keys went down in this frame and the page did not prevent the event.
  */
 function keysCame() {
-  isAwaited = false;
+  awaited = undefined;
   return { wanted: Boolean(pressed) && !pressed.defaultPrevented };
 }
 
@@ -80,4 +80,11 @@ function paste(text) {
   const target = focused() ?? documentBody(document) ?? document;
   if (dispatch(target, event)) runCommand(document, 'insertText', false, text);
   return { pasted: true };
+}
+
+/** Does what a browser does for keys that the page lets it have: `command` is `reload`, `back` or `forward`. */
+function leave(command) {
+  if (command === 'reload') location.reload();
+  else history[command]();
+  return { left: true };
 }

@@ -33,9 +33,10 @@ impl TabTool for PressKey {
     type TabAnswer = EmptyAnswer;
 
     fn expects(args: &Args) -> Expectation {
-        // Enter submits forms and follows links.
+        // Enter submits forms and follows links; the others reload the page or leave it.
         let key = args.key.rsplit('+').next().unwrap_or_default();
-        if ["Enter", "NumpadEnter"].contains(&key) {
+        let leaves = ["Control+r", "Alt+ArrowLeft", "Alt+ArrowRight"].contains(&args.key.as_str());
+        if leaves || ["Enter", "NumpadEnter", "F5"].contains(&key) {
             default_expectation::after_act()
         } else {
             default_expectation::after_minor_act()

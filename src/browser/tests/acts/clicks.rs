@@ -271,6 +271,28 @@ async fn late_release_of_a_press_that_missed_reaches_nothing() {
 
 #[tokio::test]
 #[ignore = "needs Chromium"]
+async fn keys_of_a_browser_work_unless_the_page_prevents_them() {
+    let page = Page::with_body(
+        "<input id=i autofocus><script>sessionStorage.loads = +(sessionStorage.loads ?? 0) + 1</script>",
+    )
+    .await;
+    for (key, loads) in [("F5", 2), ("Control+r", 3), ("Control+Shift+R", 4)] {
+        page.tab.press(key).await.expect("pressed");
+        assert_eq!(page.value("sessionStorage.loads").await, format!("\"{loads}\""), "{key}");
+    }
+    page.value("location.hash = 'there'").await;
+    page.tab.press("Alt+ArrowLeft").await.expect("pressed");
+    let back =
+        "new Promise((done) => location.hash ? addEventListener('hashchange', () => done(location.hash)) : done(''))";
+    assert_eq!(page.value(back).await, r#""""#);
+    page.value("void addEventListener('keydown', (event) => event.preventDefault())").await;
+    page.tab.press("F5").await.expect("pressed");
+    assert_eq!(page.value("sessionStorage.loads").await, r#""4""#);
+    page.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs Chromium"]
 async fn hover_follows_an_element_that_moved_away() {
     let page =
         Page::with_body(&DODGING.replace("a.addEventListener('pointermove'", "a.addEventListener('pointerover'")).await;
