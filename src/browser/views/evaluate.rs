@@ -50,11 +50,13 @@ pub struct ScriptValue {
     pub json: String,
     /// The full length in UTF-16 units, if the value was cut.
     pub cut: Option<usize>,
+    /// True if there is no value, because the script has not returned: a dialog opened, or the tab closed.
+    pub is_held_up: bool,
 }
 
 impl Tab {
     /// Evaluates a function (`() => document.title`, `element => element.value`), an expression or statements, and
-    /// awaits a promise. The value of a script that a dialog holds up is `null`.
+    /// awaits a promise. A script that a dialog holds up has no value.
     pub async fn evaluate(&self, script: &str, target: Option<&Target>) -> Result<ScriptValue, BrowserError> {
         let script = script.trim().trim_end_matches(';');
         let located = match target {
@@ -81,7 +83,7 @@ impl Tab {
             running.ended();
             read(evaluated?, script).map(Some)
         };
-        let held_up = || ScriptValue { json: "null".to_owned(), cut: None };
+        let held_up = || ScriptValue { is_held_up: true, ..ScriptValue::default() };
         Ok(self.acting(running).await?.unwrap_or_else(held_up))
     }
 }
@@ -193,7 +195,8 @@ fn read(evaluated: runtime::EvaluationResult, script: &str) -> Result<ScriptValu
     let is_cut = json.encode_utf16().count() < length;
     // A page that has replaced `JSON.stringify` may return any text, which is then a value of its own.
     let is_json = !is_cut && serde_json::from_str::<&RawValue>(&json).is_ok();
-    Ok(ScriptValue { json: if is_json { json } else { quoted(&json) }, cut: is_cut.then_some(length) })
+    let json = if is_json { json } else { quoted(&json) };
+    Ok(ScriptValue { json, cut: is_cut.then_some(length), is_held_up: false })
 }
 
 fn quoted(text: &str) -> String {
