@@ -125,8 +125,11 @@ function byRole({ role, name, pattern }) {
   const found = [...everyElement()].filter((element) => roleOf(element) === wanted);
   if (pattern) return found.filter((element) => pattern.test(nameOf(element, wanted)));
   if (name === undefined || name === null) return found;
-  const exposed = found.filter(isExposed);
-  return named(exposed.length ? exposed : found, tidy(name), (element) => nameOf(element, wanted));
+  const pick = (elements) => named(elements, tidy(name), (element) => nameOf(element, wanted));
+  const exposed = pick(found.filter(isExposed));
+  if (exposed.length) return exposed;
+  const listed = found.filter(isInSnapshot);
+  return pick(listed.length ? listed : found);
 }
 
 function named(found, wanted, nameFor) {

@@ -34,12 +34,18 @@ function isVisible(element) {
   return box.width > 0 && box.height > 0;
 }
 
-/** True if the element is visible and no ancestor hides it from assistive technology. */
-function isExposed(element) {
-  if (!isVisible(element)) return false;
-  for (let node = element; node; node = flatParent(node)) if (isExcluded(node)) return false;
-  return true;
+/** True if the element or an ancestor is hidden from assistive technology. */
+function isInExcluded(element) {
+  for (let node = element; node; node = flatParent(node)) if (isExcluded(node)) return true;
+  return false;
 }
+
+/** True if the element is visible and no ancestor hides it from assistive technology. */
+const isExposed = (element) => isVisible(element) && !isInExcluded(element);
+
+/** True if a snapshot lists the element, which may have no area: its parts can lie outside its box. */
+const isInSnapshot = (element) =>
+  isRendered(element) && styleOf(element).visibility === 'visible' && !isInExcluded(element);
 
 /** True if the element cannot be acted on (HTML "actually disabled"; aria-disabled applies to the descendants too). */
 function isDisabled(element) {

@@ -6,6 +6,7 @@ use fumi_base::errors::UserError as _;
 
 use super::page::{Page, at, reason};
 use crate::{
+    acts::{Aim, ClickOptions},
     snapshot::SnapshotRequest,
     views::{ElementQuery, HtmlRequest, LineQuery, Wait},
 };
@@ -63,6 +64,24 @@ async fn lines_elements_and_markup_are_found() {
     };
     let html = page.tab.html(&html).await.expect("markup");
     assert_eq!((html.text.as_str(), html.cut), (r#"<button class="pay" data-x="1">Pay inside</button>"#, false));
+    page.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs Chromium"]
+async fn a_role_matches_what_a_snapshot_lists() {
+    let page = Page::with_body(
+        "<div role=slider aria-label=Volume tabindex=0 aria-valuenow=3 style='height:0'></div>
+        <div role=slider aria-label=Speed tabindex=0 aria-valuenow=3>3</div>
+        <button hidden>Save</button><button>Save</button>",
+    )
+    .await;
+    let shown = page.tab.snapshot(&SnapshotRequest::default()).await.expect("a snapshot").text;
+    let listed = shown.lines().find(|line| line.contains("Volume")).expect("the element without an area");
+    let found = page.tab.locate(&at("role=slider[name=\"Volume\"]")).await.expect("found");
+    assert!(listed.contains(&format!("[ref={}]", found.reference)), "{listed} {}", found.reference);
+    let save = Aim::Target(at("role=button[name=\"Save\"]"));
+    page.tab.click(&save, &ClickOptions::default()).await.expect("the visible one");
     page.close().await;
 }
 
