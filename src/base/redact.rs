@@ -56,8 +56,9 @@ static COUNTS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a constant pattern")
 });
 
-/// First words of a sentence about an argument: `- password: must be a string`.
-const SENTENCES: [&str; 6] = ["must", "required", "unknown", "exactly", "only", "it"];
+/// First words of a sentence about an argument or a quoted name: `- password: must be a string`,
+/// `"file:///etc/passwd": the scheme ...`.
+const SENTENCES: [&str; 7] = ["must", "required", "unknown", "exactly", "only", "it", "the"];
 
 /// True if a name marks its value as secret.
 pub fn is_secret(name: &str) -> bool {
@@ -213,6 +214,7 @@ mod tests {
             ("maxTokens: must be an integer", "maxTokens: must be an integer"),
             (r#"{"maxTokens": "5"}"#, r#"{"maxTokens": "5"}"#),
             ("- password: must be a string", "- password: must be a string"),
+            (r#"does not open "file:///etc/passwd": the scheme"#, r#"does not open "file:///etc/passwd": the scheme"#),
             ("token: 5", "token: [redacted]"),
         ] {
             assert_eq!(redactor.redact_message(message), expected);
