@@ -54,6 +54,12 @@ impl Chord {
         self.paste_key().is_some() || !(is_command || moves || modifier(key).is_some())
     }
 
+    /// True if the chord may scroll by a page or more, which Chromium does smoothly.
+    pub(crate) fn may_scroll(&self) -> bool {
+        let Stroke::Key(key) = &self.stroke else { return false };
+        matches!(key.code, "PageDown" | "PageUp" | "End" | "Home" | "Space")
+    }
+
     /// Returns what a browser does for the chord (`reload`, `back`, `forward`) and the code of its key, or `None` for a
     /// chord that only pages use.
     pub(crate) fn browser_command(&self) -> Option<(&'static str, &'static str)> {

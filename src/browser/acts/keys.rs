@@ -26,12 +26,25 @@ impl Tab {
         } else if let Some((command, key)) = chord.browser_command() {
             return self.acting(self.press_for_browser(&chord, command, key)).await;
         } else {
-            self.acting(press_chord(self.page(), &chord)).await?;
+            let pressing = async {
+                press_chord(self.page(), &chord).await?;
+                if chord.may_scroll() {
+                    self.until_scrolled().await;
+                }
+                Ok(())
+            };
+            self.acting(pressing).await?;
         }
         if chord.may_open() {
             self.detect_popup(&Target::Written(":focus".to_owned())).await;
         }
         Ok(())
+    }
+
+    /// Waits until no frame scrolls any more. A frame that does not answer is not waited for.
+    async fn until_scrolled(&self) {
+        let asked = self.query_all_frames(|frame| async move { self.ask::<EmptyReply>(&frame, "scrolled", ()).await });
+        let _ = asked.await;
     }
 
     /// Presses a paste shortcut, and pastes the session's own clipboard in the frame that received the keys.

@@ -80,6 +80,31 @@ async function tasksDone() {
   return { title: documentTitle(document) };
 }
 
+/** The number of frames within which a key begins to scroll, and the longest time that it scrolls, in milliseconds. */
+const SCROLL_START = 6;
+const LONGEST_SCROLL = 1_500;
+
+/** True while something in the document scrolls. */
+let isScrolling = false;
+function onScroll(event) {
+  if (event.isTrusted) isScrolling = event.type === 'scroll';
+}
+
+/** `document.open()` removes all listeners; a second call has no effect otherwise. */
+function listenToScrolls() {
+  for (const type of ['scroll', 'scrollend']) addEventListener(type, onScroll, { capture: true, passive: true });
+}
+listenToScrolls();
+
+/** Resolves when the smooth scroll of a key has ended: pages show other rows and load more while they scroll. */
+async function scrolled() {
+  listenToScrolls();
+  for (let frame = 0; !isScrolling && frame < SCROLL_START; frame += 1) await nextFrame();
+  const end = performance.now() + LONGEST_SCROLL;
+  while (isScrolling && performance.now() < end) await nextFrame();
+  return { scrolled: true };
+}
+
 /** Resolves at the next mutation of the document, after the safety net, or after `left` milliseconds. */
 function nextChange(left) {
   return new Promise((done) => {

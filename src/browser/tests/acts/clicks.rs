@@ -293,6 +293,17 @@ async fn keys_of_a_browser_work_unless_the_page_prevents_them() {
 
 #[tokio::test]
 #[ignore = "needs Chromium"]
+async fn a_key_is_done_when_its_scroll_has_ended() {
+    let page = Page::with_body("<div style='height:9000px'>Long</div>").await;
+    for (key, place) in [("End", "document.documentElement.scrollHeight - innerHeight"), ("Home", "0")] {
+        page.tab.press(key).await.expect("pressed");
+        assert_eq!(page.value(&format!("Math.abs(scrollY - ({place})) < 1")).await, "true", "{key}");
+    }
+    page.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs Chromium"]
 async fn hover_follows_an_element_that_moved_away() {
     let page =
         Page::with_body(&DODGING.replace("a.addEventListener('pointermove'", "a.addEventListener('pointerover'")).await;
