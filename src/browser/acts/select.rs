@@ -39,7 +39,7 @@ impl Tab {
                             ListChoice::Option(name) => selected.push(name),
                             ListChoice::Typed(Some(FieldMismatch {
                                 how: MismatchKind::OnlyTyped(options), ..
-                            })) => return Err(no_option(value, &options)),
+                            })) => return Err(no_option(value, &options, true)),
                             ListChoice::Typed(_) => selected.push(value.clone()),
                             ListChoice::Not { name, holds } => return Err(not_chosen(&located, &name, &holds)),
                         }
@@ -87,7 +87,7 @@ impl Tab {
                         let differing = FieldMismatch::new(located, MismatchKind::OnlyTyped(seen.options));
                         Ok(ListChoice::Typed(Some(differing)))
                     }
-                    _ => Err(no_option(value, &seen.options)),
+                    _ => Err(no_option(value, &seen.options, false)),
                 };
             };
             if seen.chosen {
@@ -183,20 +183,25 @@ fn not_chosen(located: &Located, name: &str, holds: &str) -> BrowserError {
 }
 
 /// Returns the error for an option that a list does not have. The list is open by now, so its options can be clicked
-/// next.
-fn no_option(value: &str, options: &[String]) -> BrowserError {
+/// next. `is_typed`: the option was typed into the field in search of it.
+fn no_option(value: &str, options: &[String], is_typed: bool) -> BrowserError {
+    let (left_en, left_ja) = if is_typed {
+        ("; this text is in the field now", "。この文字は欄に入力されたままです")
+    } else {
+        ("", "")
+    };
     let options = options.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
     let reason = if options.is_empty() {
         BilingualText::new(
-            format!("no list with an option \"{value}\" opened; click the field, then call browser_snapshot"),
+            format!("no list with an option \"{value}\" opened; click the field, then call browser_snapshot{left_en}"),
             format!(
-                "選択肢「{value}」のあるリストが開きませんでした。欄をクリックし、browser_snapshot で確かめてください"
+                "選択肢「{value}」のあるリストが開きませんでした。欄をクリックし、browser_snapshot で確かめてください{left_ja}"
             ),
         )
     } else {
         BilingualText::new(
-            format!("unknown option \"{value}\"; options: {options}"),
-            format!("選択肢「{value}」はありません。あるのは {options} です"),
+            format!("unknown option \"{value}\"; options: {options}{left_en}"),
+            format!("選択肢「{value}」はありません。あるのは {options} です{left_ja}"),
         )
     };
     BrowserError::Argument { argument: "value", reason }
