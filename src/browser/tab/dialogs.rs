@@ -79,9 +79,9 @@ impl Tab {
         let (answering, OpenDialog { dialog, default_text, channel, .. }) = DialogAnswerGuard::begin(self)?;
         // Without a text Chromium would return an empty one.
         let answer = HandleJavaScriptDialog { accept, prompt_text: prompt_text.map(str::to_owned).or(default_text) };
-        let leaves = accept && dialog.kind == "beforeunload";
+        let asks_to_leave = dialog.kind == "beforeunload";
         self.acting(async {
-            if leaves {
+            if asks_to_leave && accept {
                 // The navigation that the dialog held up continues now. Its start may have been reported before.
                 self.change(|state| state.navigations.asked());
             }
@@ -93,6 +93,9 @@ impl Tab {
             }
             if went {
                 return Err(BrowserError::NoDialog);
+            }
+            if asks_to_leave && !accept {
+                self.change(TabState::stays);
             }
             Ok(answered.map(drop)?)
         })

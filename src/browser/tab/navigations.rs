@@ -167,6 +167,13 @@ impl TabState {
         }
     }
 
+    /// Records that the main frame keeps its document, because leaving it was declined. Chromium reports no end of a
+    /// navigation that a page has started.
+    pub(super) fn stays(&mut self) {
+        self.navigations.is_asked = false;
+        self.frames.main().inner().loading.coming = None;
+    }
+
     /// Records that the request of a document failed before the document arrived.
     pub(super) fn document_failed(&mut self, loader: &LoaderId) {
         for frame in self.frames.in_order() {

@@ -71,7 +71,12 @@ async fn one_after_the_other_and_before_a_navigation() {
 #[ignore = "needs Chromium"]
 async fn a_page_that_asks_before_it_is_left() {
     let site = Site::new([
-        ("/", page("<script>addEventListener('beforeunload', (event) => event.preventDefault())</script>")),
+        (
+            "/",
+            page(
+                "<a href=/after>After</a><script>addEventListener('beforeunload', (event) => event.preventDefault())</script>",
+            ),
+        ),
         ("/after", page("<p>After")),
     ])
     .await;
@@ -84,6 +89,11 @@ async fn a_page_that_asks_before_it_is_left() {
     it.tab.handle_dialog(false, None).await.unwrap();
     assert_eq!(it.tab.url(), site.url("/"));
     assert!(!it.tab.observe().await.unwrap().still_loading);
+
+    it.act("document.querySelector('a').click()").await.unwrap();
+    it.tab.until(|state| state.dialog.is_some().then_some(())).await;
+    it.tab.handle_dialog(false, None).await.unwrap();
+    assert!(!it.tab.observe().await.unwrap().still_loading, "nor after a link");
 
     assert_eq!(it.tab.navigate(&site.url("/after")).await.unwrap_err().entry(), "DIALOG_OPEN");
     it.tab.handle_dialog(true, None).await.unwrap();
