@@ -119,6 +119,11 @@ async fn seen(
             Ok(()) => {}
         },
     }
+    // A slow page may arrive while the tab is observed; the snapshot is then its own.
+    if seen.dialog.is_none() && tab.url() != facts.url {
+        seen.url = Some(limits::truncate_row(&tab.url()));
+        seen.title = Some(limits::truncate_row(&tab.title().await));
+    }
     // Comes last, since it consumes notices that are reported only once.
     seen.notice = notice(tabs, &facts, news, unseen.as_ref(), look.locale);
     Ok(seen)

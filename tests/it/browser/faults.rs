@@ -425,6 +425,19 @@ async fn a_click_that_goes_elsewhere_waits_for_the_page() {
     assert!(told.text().contains("heading \"Slowly there\""), "{}", told.text());
 }
 
+/// The observation begins before such a page arrives, and its snapshot is that of the page.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn a_page_that_arrives_during_the_observation_has_its_url() {
+    let visit = Visit::new().await;
+    visit.enter("/redirects/").await;
+    visit.value("() => { document.querySelector('li:first-child a').href = '/slow?ms=14500&text=Late'; }").await;
+    let told = visit.click("li:first-child a").await;
+    assert!(told.text().contains("heading \"Late\""), "{}", told.text());
+    assert!(told.done()["url"].as_str().unwrap().contains("/slow"), "{}", told.text());
+    assert_eq!(told.done()["title"], "Late", "{}", told.text());
+}
+
 /// 7. Cuts without a mark.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs Chromium"]
