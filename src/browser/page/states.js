@@ -15,6 +15,8 @@ function statesOf(element, role, focus) {
   if (checked) states.push(checked === 'mixed' ? 'checked=mixed' : 'checked');
   if ((INTERACTIVE.has(role) || role === 'group') && isDisabled(element)) states.push('disabled');
   if (EXPANDABLE.has(role) && isExpanded(element)) states.push('expanded');
+  const refusal = refusalOf(element);
+  if (refusal) states.push(`invalid=${JSON.stringify(refusal)}`);
   if (element === focus) states.push('active');
   const level = WITH_LEVEL.has(role) ? levelOf(element) : 0;
   if (level) states.push(`level=${level}`);
@@ -23,6 +25,18 @@ function statesOf(element, role, focus) {
   // For any role: many pages mark their own tabs and options in this way without a role.
   if (isSelected(element)) states.push('selected');
   return states;
+}
+
+const USER_INVALID = ':user-invalid';
+const knowsUserInvalid = CSS.supports(`selector(${USER_INVALID})`);
+
+/**
+ * Returns the browser's reason why it does not send a form with this field, once it has refused to. Not for a field that
+ * nothing was done with yet, although it is empty and required.
+ */
+function refusalOf(element) {
+  if (!knowsUserInvalid || !['input', 'select', 'textarea'].includes(localName(element))) return '';
+  return matches(element, USER_INVALID) ? brief(element.validationMessage) : '';
 }
 
 /** Returns true, false or "mixed". */

@@ -1,7 +1,10 @@
 //! Tests of typing, filling in and choosing options.
 
 use super::page::{Page, at, reason};
-use crate::acts::{FieldKind, FieldMismatch, FormField, MismatchKind, Typing};
+use crate::{
+    acts::{Aim, ClickOptions, FieldKind, FieldMismatch, FormField, MismatchKind, Typing},
+    snapshot::SnapshotRequest,
+};
 
 const FORM: &str = "<form id=form novalidate onsubmit='return false'>
     <input id=name value=old><textarea id=text></textarea><input type=date id=date min=2026-01-01><input type=number id=number>
@@ -143,6 +146,28 @@ async fn an_option_that_was_typed_in_vain_is_said_to_be_in_the_field() {
     let refused = reason(page.tab.select_option(&at("#city"), &["Zebra".to_owned()]).await);
     assert!(refused.contains("\"Kyoto\", \"Osaka\"") && refused.contains("in the field now"), "{refused}");
     assert_eq!(page.value("city.value").await, r#""Zebra""#);
+    page.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs Chromium"]
+async fn a_field_says_why_its_form_is_not_sent() {
+    let page = Page::with_body(
+        "<form><input id=name aria-label=Name required><input id=age aria-label=Age type=number min=18 value=3>
+        <button id=send>Send</button></form>",
+    )
+    .await;
+    let shown = async || page.tab.snapshot(&SnapshotRequest::default()).await.expect("a snapshot").text;
+    page.value("document.forms[0].checkValidity()").await;
+    assert!(!shown().await.contains("[invalid"), "nothing was sent yet");
+    page.tab.click(&Aim::Target(at("#send")), &ClickOptions::default()).await.expect("clicked");
+    let refused = shown().await;
+    let line = |role: &str| refused.lines().find(|line| line.contains(role)).unwrap_or_default();
+    assert!(line("textbox \"Name\"").contains("[invalid=\"") && line("textbox").contains("fill out"), "{refused}");
+    assert!(line("spinbutton").contains("[invalid=\"") && line("spinbutton").contains("18"), "{refused}");
+    page.tab.fill(&at("#name"), "Ann").await.expect("filled");
+    let left = shown().await;
+    assert_eq!(left.matches("[invalid=").count(), 1, "{left}");
     page.close().await;
 }
 
