@@ -81,6 +81,12 @@ function fillField(field, given, isTold) {
   const before = field.value;
   watchPopups(field, isTold);
   field.focus({ preventScroll: true });
+  if (!isConnected(field)) {
+    // The page has replaced the field when it got the focus.
+    const other = focused();
+    const isField = other && other !== field && typedKind(other);
+    return isField ? fill(other, given, isTold) : { error: 'stale', was: roleOf(field), nearest: [] };
+  }
   setValue(field, type === 'color' ? value.toLowerCase() : value);
   if (example && !kept(field, value, type)) {
     setValue(field, before);

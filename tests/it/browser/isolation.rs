@@ -224,6 +224,20 @@ async fn too_many_sessions_are_refused_or_the_oldest_goes() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn a_client_whose_session_made_room_is_told_so_once() {
+    let visit = Visit::with(|config| config.browser.max_sessions = 1).await;
+    visit.enter("/cookies").await;
+    let other = visit.other().await;
+    visit.open_of(&other, "/cookies").await;
+    let told = visit.call("browser_snapshot", json!({})).await;
+    let notice = told.done()["notice"].as_str().unwrap_or_default();
+    assert!(notice.contains("make room") && notice.contains("cookies are gone"), "{}", told.text());
+    let told = visit.call("browser_snapshot", json!({})).await;
+    assert!(told.done().get("notice").is_none(), "{}", told.text());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs Chromium"]
 async fn sessions_with_tabs_and_starts_of_chromium_are_metrics() {
