@@ -1,6 +1,6 @@
 //! The lexicon of words with wrong okurigana.
 
-use std::{ops::Range, sync::LazyLock};
+use std::{collections::HashMap, ops::Range, sync::LazyLock};
 
 use serde::Deserialize;
 
@@ -8,23 +8,36 @@ use super::read;
 use crate::manuscript::is_kanji;
 
 /// The lexicon, loaded on first use.
-pub static OKURIGANA: LazyLock<Okurigana> = LazyLock::new(|| read("okurigana", include_str!("okurigana.toml")));
+pub static OKURIGANA: LazyLock<Okurigana> = LazyLock::new(|| {
+    let file: OkuriganaFile = read("okurigana", include_str!("okurigana.toml"));
+    let mut by_first: HashMap<char, Vec<(String, String)>> = HashMap::new();
+    for (wrong, right) in file.pairs {
+        by_first.entry(wrong.chars().next().unwrap_or_default()).or_default().push((wrong, right));
+    }
+    Okurigana { by_first }
+});
 
-/// The wrong forms, each with the right one.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Okurigana {
+struct OkuriganaFile {
+    /// The wrong forms, each with the right one.
     pairs: Vec<(String, String)>,
 }
 
+/// The wrong forms, each with the right one, by their first character.
+#[derive(Debug)]
+pub struct Okurigana {
+    by_first: HashMap<char, Vec<(String, String)>>,
+}
+
 impl Okurigana {
-    /// Returns the wrong forms of a text as byte ranges, each with the right form. A form that continues a word of kanji
-    /// is skipped: 負担な is not 担なう.
+    /// Returns the wrong forms of a text as byte ranges, each with the right form, in order. A form that continues a word of
+    /// kanji is skipped: 負担な is not 担なう.
     pub fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Range<usize>, &'t str)> {
-        self.pairs.iter().flat_map(move |(wrong, right)| {
-            let places = text.match_indices(wrong.as_str());
-            let own = places.filter(|(at, _)| !text[..*at].ends_with(is_kanji));
-            own.map(|(at, wrong)| (at..at + wrong.len(), right.as_str()))
+        text.char_indices().flat_map(move |(at, first)| {
+            let pairs = self.by_first.get(&first).filter(|_| !text[..at].ends_with(is_kanji));
+            let own = pairs.into_iter().flatten().filter(move |(wrong, _)| text[at..].starts_with(wrong.as_str()));
+            own.map(move |(wrong, right)| (at..at + wrong.len(), right.as_str()))
         })
     }
 }
