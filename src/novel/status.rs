@@ -135,7 +135,7 @@ impl NovelStatus {
             Ok(folders) => remarks.extend(folders.iter().map(|folder| change_set::abandoned_message(folder))),
             Err(error) => remarks.push(error.error_message().message),
         }
-        let open = open(&sessions.sessions);
+        let open = open(&sessions);
         let scores = reviewing::scores(novel.project()).unwrap_or_else(|error| {
             remarks.push(error.error_message().message);
             Vec::new()
@@ -224,10 +224,10 @@ fn count_stages_left(status: &EpisodeStatus, open: &[OpenWritingSession], route:
     }
 }
 
-/// Returns the newest open session of each episode.
-fn open(sessions: &[WritingSession]) -> Vec<OpenWritingSession> {
+/// Returns the open session of each episode that was changed last, without those that were abandoned.
+fn open(overview: &SessionsOverview) -> Vec<OpenWritingSession> {
     let mut open: Vec<OpenWritingSession> = Vec::new();
-    for session in sessions {
+    for session in overview.sessions.iter().filter(|session| !overview.abandoned.contains(session.id())) {
         let is_new = open.iter().all(|known| known.episode != session.episode());
         if let Some(stage) = session.current().filter(|_| is_new) {
             open.push(OpenWritingSession {

@@ -268,6 +268,14 @@ impl WritingSession {
         EpisodeId::new(self.episode).expect("checked when the session is created or parsed")
     }
 
+    /// True if this session was begun in the place of another one of its episode: later, and by a route that makes the
+    /// same text. A draft alone leaves the session that writes the episode as it is.
+    pub(super) fn replaces(&self, other: &Self) -> bool {
+        self.episode == other.episode
+            && self.created_at > other.created_at
+            && (self.route.writes_an_episode() || !other.route.writes_an_episode())
+    }
+
     /// Returns the start time.
     pub fn created_at(&self) -> &UtcTime {
         &self.created_at

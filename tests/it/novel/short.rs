@@ -206,6 +206,36 @@ async fn no_tool_begins_a_second_session_beside_an_open_one() {
     assert_eq!((again["session_id"].as_str(), &again["step"]), (Some(id), &json!("write_scenes:3")));
 }
 
+/// What `restart` leaves behind is not offered again, neither at once nor when the new session is finished.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_was_restarted_is_not_resumed() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", short()).await;
+    let asked = until(&app, first, Some("write_scenes:1")).await;
+    let old = asked["session_id"].as_str().unwrap();
+    let again = ok(&app, "noveler_write", json!({"episode": 1, "route": "short", "restart": true})).await;
+    let new = again["session_id"].as_str().unwrap().to_owned();
+    assert_ne!(new, old);
+    // An answer to the old question does not bring the old session back.
+    let (tool, mut arguments) = submission(&asked);
+    arguments["content"] = json!(script::answer("write_scenes:1"));
+    ok(&app, &tool, arguments).await;
+    let status = ok(&app, "status", json!({})).await;
+    let open: Vec<&str> =
+        status["open_sessions"].as_array().unwrap().iter().map(|one| one["session_id"].as_str().unwrap()).collect();
+    assert_eq!(open, [new.as_str()], "{status}");
+    until(&app, again, None).await;
+    for arguments in [None, Some(json!({"episode": 1}))] {
+        if let Some(arguments) = arguments {
+            ok(&app, "noveler_complete", arguments).await;
+        }
+        let status = ok(&app, "status", json!({})).await;
+        assert!(status.get("open_sessions").is_none(), "{status}");
+        assert_eq!(status["next_suggested_actions"].to_string().matches("write_resume").count(), 0, "{status}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_remark_on_a_scene_keeps_the_others_whatever_tool_takes_it() {
     let sample = unwritten();

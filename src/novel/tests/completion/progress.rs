@@ -81,6 +81,50 @@ fn open_sessions_say_where_they_are_and_what_was_done() {
     assert_eq!(events.len(), 8);
 }
 
+/// A session that was begun before a newer one of its episode stays closed when the newer one is finished.
+#[test]
+fn a_session_that_was_abandoned_for_a_newer_one_is_not_open() {
+    let novel = Novel::sample();
+    let finished = include_str!("../fixtures/session.yaml").replace("2025-09-04", "2025-09-05");
+    let write = |day: &str, number: usize, text: &str| {
+        let id = format!("session_202509{day}_103000_{number:08x}");
+        let text = text.lines().map(|line| match line.strip_prefix("session_id: ") {
+            Some(_) => format!("session_id: {id}\n"),
+            None => format!("{line}\n"),
+        });
+        novel.write(&format!(".noveler/sessions/{id}.yaml"), text.collect::<String>());
+    };
+    write("04", 1, OPEN);
+    write("05", 2, &finished);
+    let status = novel.status();
+    assert!(status.remarks.is_empty(), "{:?}", status.remarks);
+    assert!(status.open.is_empty(), "{:?}", status.open);
+    // So it does when many other episodes were finished since, whose sessions are not read.
+    for number in 3..40_usize {
+        let other = finished.replace("2025-09-05", "2025-09-06").replace("episode: 1", &format!("episode: {number}"));
+        write("06", number, &other);
+    }
+    assert!(novel.status().open.is_empty(), "{:?}", novel.status().open);
+    // The session of a draft alone does not close the one that writes the episode.
+    let novel = Novel::sample();
+    let draft = OPEN
+        .replace("2025-09-04", "2025-09-05")
+        .replace("20250904", "20250905")
+        .split("completed_stages:")
+        .next()
+        .map(|head| head.replace("analyze_plot_structure", "write_manuscript_draft").replace(": 10", ": 1"))
+        .map(|head| format!("{head}route: draft\ncompleted_stages: []\n"))
+        .expect("a session");
+    novel.write(".noveler/sessions/session_20250904_103000_1a2b3c4d.yaml", OPEN);
+    novel.write(".noveler/sessions/session_20250905_103000_1a2b3c4d.yaml", draft.clone());
+    let open = novel.status().open;
+    assert_eq!(open.len(), 1, "{open:?}");
+    // A later session that writes the episode replaces the draft.
+    novel.write(".noveler/sessions/session_20250905_103000_1a2b3c4d.yaml", draft.replace("09-05", "09-03"));
+    let open = novel.status().open;
+    assert_eq!((open.len(), open[0].done), (1, 1), "{open:?}");
+}
+
 #[test]
 fn events_include_completions_from_the_trace() {
     let novel = Novel::sample();
