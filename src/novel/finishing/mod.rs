@@ -33,12 +33,14 @@ pub use record::{
 use crate::{
     change_set::FileChange,
     errors::{completion::CompletionError, project::ProjectError},
-    manuscript::{CharacterCounts, Manuscript, ManuscriptOptions, ManuscriptPart},
+    manuscript::{
+        CharacterCounts, Manuscript, ManuscriptOptions, ManuscriptPart, MarkupIssue, MarkupIssueKind, is_kanji,
+    },
     project::{EpisodeFiles, EpisodeId, EpisodePlot, MANUSCRIPT_BYTES, NovelProject, NovelSettings, read_yaml},
     publish::WorkTitle,
     references::ContentHash,
     reviewing,
-    writing::{StageRoute, UtcTime, WritingSessionStore},
+    writing::{UtcTime, WritingSessionStore},
 };
 
 /// The folder of all published files, relative to the project root.
@@ -195,6 +197,8 @@ struct EpisodeSource {
     /// The title taken from the file name.
     title: Option<String>,
     project_name: String,
+    /// The summary with which the episode was written.
+    summary: Option<String>,
     remarks: Vec<BilingualText>,
 }
 
@@ -222,17 +226,12 @@ impl EpisodeSource {
                 format!("{} に author がないため、作者名は「{NO_AUTHOR}」としました。", novel.names().settings),
             ));
         }
-        remarks.extend(manuscript.issues().iter().take(REMARKS).map(|issue| {
-            let at = manuscript.position(issue.range.start);
-            let said = issue.kind.message();
-            BilingualText::new(
-                format!("{}:{}:{}: {}", file.shown(), at.line, at.column, said.en),
-                format!("{}:{}:{}: {}", file.shown(), at.line, at.column, said.ja),
-            )
-        }));
-        // An open session would change the manuscript again.
+        remarks.extend(markup_remarks(&file.shown(), &manuscript));
         let sessions = WritingSessionStore::new(Arc::clone(novel.project()));
-        if let Some(Some(open)) = unless_unreadable(sessions.open(episode, StageRoute::writes_an_episode))? {
+        let latest = sessions.latest(episode, |session| session.route().writes_an_episode());
+        let latest = unless_unreadable(latest)?.flatten();
+        // An open session would change the manuscript again.
+        if let Some(open) = latest.as_ref().filter(|latest| latest.session.current().is_some()) {
             let id = open.session.id();
             remarks.push(BilingualText::new(
                 format!("Writing session {id} of this episode is not finished."),
@@ -250,6 +249,7 @@ impl EpisodeSource {
             bytes,
             manuscript,
             plot,
+            summary: latest.and_then(|latest| latest.summary()),
             remarks,
         })
     }
@@ -263,14 +263,25 @@ impl EpisodeSource {
         self.settings.author.as_deref().unwrap_or(NO_AUTHOR)
     }
 
-    /// Returns the title of the episode without its number.
-    fn title(&self) -> Option<&str> {
+    /// Returns the title that the episode was planned or saved with, without its number.
+    fn planned_title(&self) -> Option<&str> {
         self.plot.episode_info.title.as_deref().or(self.title.as_deref())
+    }
+
+    /// Returns the title of the episode without its number: the one in its heading, otherwise the planned one.
+    fn title(&self) -> Option<String> {
+        let planned = || self.planned_title().map(str::to_owned);
+        let Some(heading) = heading_of(&self.manuscript) else { return planned() };
+        let is_own = |number: EpisodeId| heading.starts_with('第') || number == self.episode;
+        match EpisodeId::parse_stem(&heading).filter(|(number, _)| is_own(*number)) {
+            Some((_, title)) => title.or_else(planned),
+            None => Some(heading),
+        }
     }
 
     /// Returns the heading of the episode: the manuscript's own, otherwise number and title.
     fn heading(&self) -> String {
-        heading_of(&self.manuscript).unwrap_or_else(|| match self.title() {
+        heading_of(&self.manuscript).unwrap_or_else(|| match self.planned_title() {
             Some(title) => format!("第{}話　{title}", self.episode.number()),
             None => format!("第{}話", self.episode.number()),
         })
@@ -292,13 +303,13 @@ impl EpisodeSource {
             publication_status: PublicationStatus::Prepared,
             episode: self.episode.number(),
             title: self.novel().to_owned(),
-            episode_title: self.title().unwrap_or_default().to_owned(),
+            episode_title: self.title().unwrap_or_default(),
             heading: self.heading(),
             author: self.author().to_owned(),
             genre: self.settings.genre.clone(),
             chapter_number: self.plot.episode_info.chapter_number,
             tags: record::tags(&self.settings, &self.plot),
-            summary: self.plot.synopsis.as_deref().map(record::unfold_japanese),
+            summary: self.summary.as_ref().or(self.plot.synopsis.as_ref()).map(|said| record::unfold_japanese(said)),
             created_at: now.clone(),
             quality: self
                 .reviewed(&sha256)?
@@ -355,6 +366,42 @@ fn manuscript_of(episode: EpisodeId, file: &ProjectPath, bytes: &[u8]) -> Result
         return Err(CompletionError::Empty { episode, path });
     }
     Ok(manuscript)
+}
+
+/// Returns remarks about the markup of a manuscript: one for each issue, and one for all 《…》 that could be rubies.
+fn markup_remarks(path: &str, manuscript: &Manuscript) -> Vec<BilingualText> {
+    let (brackets, others): (Vec<&MarkupIssue>, Vec<&MarkupIssue>) =
+        manuscript.issues().iter().partition(|issue| issue.kind == MarkupIssueKind::RubyWithoutBase);
+    let at = |issue: &MarkupIssue| manuscript.position(issue.range.start);
+    let mut remarks: Vec<BilingualText> = Vec::new();
+    remarks.extend(others.into_iter().take(REMARKS).map(|issue| {
+        let (at, said) = (at(issue), issue.kind.message());
+        BilingualText::new(
+            format!("{path}:{}:{}: {}", at.line, at.column, said.en),
+            format!("{path}:{}:{}: {}", at.line, at.column, said.ja),
+        )
+    }));
+    let source = manuscript.source();
+    let could_be_ruby = |issue: &&&MarkupIssue| {
+        let follows_word = source[..issue.range.start].chars().next_back().is_some_and(char::is_alphanumeric);
+        follows_word && !source[issue.range.clone()].chars().any(is_kanji)
+    };
+    let unread: Vec<&&MarkupIssue> = brackets.iter().filter(could_be_ruby).collect();
+    if !unread.is_empty() {
+        let shown = unread.iter().take(REMARKS).map(|issue| format!("{}:{}", at(issue).line, at(issue).column));
+        let (places, count) = (shown.collect::<Vec<_>>(), unread.len());
+        let (are, en_places) = (if count == 1 { "place" } else { "places" }, places.join(", "));
+        remarks.push(BilingualText::new(
+            format!(
+                "{path}: 《…》 in {count} {are} ({en_places}) is not a ruby; every format shows it with its brackets. For a ruby, write ｜ where its base begins."
+            ),
+            format!(
+                "{path}: {count} か所の《…》（{}）はルビではないものとして、どの形式でも括弧のまま載せました。ルビにするなら、ルビを振る言葉の前に｜を置いてください。",
+                places.join("、")
+            ),
+        ));
+    }
+    remarks
 }
 
 /// Returns the heading that names the episode, as plain text.

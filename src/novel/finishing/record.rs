@@ -40,7 +40,7 @@ pub struct PublishRecord {
     /// The tags from the settings and the plot.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// The synopsis from the plot.
+    /// The summary with which the episode was written, else the synopsis of the plot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// The time at which the files were made; unchanged files keep their old time.

@@ -15,6 +15,7 @@ use fumi_base::{
 };
 
 use super::{
+    criteria::read_keys,
     session::WritingSession,
     stages::{StageRoute, WritingStage},
     trace::{self, TracedTurn},
@@ -23,7 +24,7 @@ use super::{
 };
 use crate::{
     errors::{project::ProjectError, writing::WritingError},
-    project::{EpisodeId, read_if_readable},
+    project::{EpisodeId, YamlValue, read_if_readable},
     references::ContentHash,
 };
 
@@ -53,6 +54,16 @@ pub struct RecoveredSession {
     pub texts: SessionTexts,
     /// The completed stages to repeat because a file is missing or changed.
     pub lost: Vec<WritingStage>,
+}
+
+impl RecoveredSession {
+    /// Returns the summary of the episode in the last answer of a finished session, if that answer has one.
+    pub fn summary(&self) -> Option<String> {
+        let last = self.session.output(self.session.route().last()).filter(|_| self.session.current().is_none())?;
+        let said = YamlValue::Map(read_keys(self.texts.get(&last.turns.first()?.file)?).ok()?);
+        let summary = said.get("summary").and_then(YamlValue::as_str)?.trim();
+        (!summary.is_empty()).then(|| summary.to_owned())
+    }
 }
 
 /// Returns the path of a session's file.
