@@ -108,5 +108,7 @@ mod tests {
         assert_eq!(FACETS.sides_exclude("右の前腕が折れた", "左腕のギプス"), Some(true));
         assert_eq!(FACETS.sides_exclude("左足を骨折", "右足に擦り傷"), None);
         assert_eq!(FACETS.aspect("瞳の色"), FACETS.aspect("目"));
+        assert_eq!(FACETS.exclude("毛", "灰色", "黒"), Some(true));
+        assert_eq!(FACETS.exclude("髪の毛", "黒", "金色"), Some(true));
     }
 }
