@@ -243,3 +243,37 @@ fn a_judgement_decides_and_without_one_there_is_no_total() {
     assert_eq!((none.score, none.coverage), (None, 0.0));
     assert_eq!((some.score.map(f64::round), some.coverage), (Some(10.0), 0.5));
 }
+
+/// Measures an item on a text, with the characters of a sheet.
+fn measured_on(id: &str, characters: Option<&str>, text: &str) -> Measure {
+    let item = ITEMS.iter().find(|item| item.id == id).expect("an item");
+    let sample = ItemSample {
+        text: text.to_owned(),
+        characters: characters.map(str::to_owned),
+        previous: None,
+        ..item.page.good.clone()
+    };
+    let (_, alone) = evaluated(item, &sample);
+    alone.measure.expect("a measured item")
+}
+
+#[test]
+fn a_character_who_is_seen_before_the_name_is_told_is_introduced() {
+    let sheet = "characters:\n  - name: 銀次\n    aliases: []\n    traits: [灰色の毛並み, 片方の耳が欠けている]\n  - name: 三雲なお\n    aliases: [なお]\n";
+    let text = "　灯台の下に猫がいた。灰色の猫だった。片方の耳が欠けていた。\n　呼んでも来ない。\n「銀次」と、誰かが呼んだ。\n　銀次は振り向いて歩きだした。\n";
+    assert_eq!(measured_on("A31-021", Some(sheet), text).score, Some(1.0));
+    // A description of another character, named last, does not introduce this one.
+    let other = "　三雲なおは灰色の上着を着ていた。片方の耳が赤い。\n　扉が開いた。\n　銀次は振り向いて歩きだした。\n";
+    let sheet = format!("{sheet}  - name: 堀\n    aliases: []\n");
+    let other = other.replace("三雲なお", "堀");
+    let measure = measured_on("A31-021", Some(&sheet), &other);
+    assert!(measure.score.is_some_and(|score| score < 1.0), "{measure:?}");
+}
+
+#[test]
+fn prose_without_figures_has_no_score_for_their_rate() {
+    let plain = "　船は三日で着いた。荷を下ろし、綱を巻き、男たちは帰った。\n".repeat(8);
+    assert_eq!(measured_on("A31-039", None, &plain).score, None);
+    let one = format!("{plain}　波の音は小枝を踏んだような音だった。\n{}", plain.repeat(5));
+    assert_eq!(measured_on("A31-039", None, &one).score, Some(1.0));
+}

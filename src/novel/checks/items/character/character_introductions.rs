@@ -1,5 +1,5 @@
-//! Item A31-021: the share of the characters named here who are described within `window` characters or known from the
-//! previous episode.
+//! Item A31-021: the share of the characters named here who are described within `window` characters of the first mention
+//! or known from the previous episode.
 
 use std::ops::Range;
 
@@ -39,7 +39,11 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
             continue;
         };
         named += 1;
-        if is_known(at) || is_described(material, gauge.limit("window"), (at, member), from, &mention, &last_named) {
+        let window = gauge.limit("window");
+        if is_known(at)
+            || is_described(material, window, (at, member), from, &mention, &last_named)
+            || is_described_before(material, window, member, from, &mention, &last_named)
+        {
             introduced += 1;
         } else {
             bare.push(material.source_of(&mention));
@@ -86,6 +90,29 @@ fn is_described(
         follows += 1;
     }
     false
+}
+
+/// True if the narration describes a character before it names it: near the first mention, in sentences after which no
+/// other character but that of the viewpoint is the one named last.
+fn is_described_before(
+    material: &CheckMaterial<'_>,
+    window: usize,
+    member: &CastMember,
+    from: usize,
+    mention: &Range<usize>,
+    last_named: &[Option<usize>],
+) -> bool {
+    let traits = content_words(&member.traits);
+    // The beginning of the window, counted in visible characters.
+    let before = material.text()[..mention.start].char_indices().rev().filter(|(_, c)| is_counted(*c));
+    let begin = before.map(|(at, _)| at).nth(window).unwrap_or(0);
+    let sentences = material.sentences()[..from].iter().enumerate().rev();
+    let mut near_ones = sentences.take_while(|(_, sentence)| sentence.visible().end > begin);
+    near_ones.any(|(at, sentence)| {
+        let is_told = sentence.voice == TextVoice::Narration && sentence.is_story();
+        let is_free = last_named[at].is_none_or(|named| material.viewpoint().member == Some(named));
+        is_told && is_free && describes(near(material.words_of(at), mention, window), &traits)
+    })
 }
 
 /// Returns the words that can be within a window of a place, so that an endless sentence is not read for each of many
