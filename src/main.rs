@@ -27,7 +27,7 @@ use fumi::{
     state::{self, State},
     telemetry::{self, export::Exporters},
 };
-use fumi_base::{errors::UserError as _, pools::Pool, redact::Redactor};
+use fumi_base::{errors::UserError as _, pools::Pool, redact::Redactor, text::Locale};
 use fumi_code::{
     parser_pool::{ParserPool, ParserProgram},
     parser_process,
@@ -461,7 +461,7 @@ fn call(tool: &str, arguments: &str, as_json: bool, common: Common) -> Result<Ex
     };
     let caller = Caller {
         access: Arc::new(Access::full(app.scope.clone())),
-        locale: if is_for_a_person { terminal::language(environment) } else { app.config.tools.language },
+        locale: caller_language(&app.config),
         ..Caller::default()
     };
     let progress = CallProgress::default();
@@ -485,6 +485,14 @@ fn call(tool: &str, arguments: &str, as_json: bool, common: Common) -> Result<Ex
         say(&reply.structured.to_string());
     }
     Ok(if reply.is_error { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Returns the language of a call from the command line: the configured one, else that of the person's locale, also if
+/// another program reads the output.
+fn caller_language(config: &Config) -> Locale {
+    let is_configured = environment("FUMI__TOOLS__LANGUAGE").is_some_and(|value| !value.is_empty());
+    let configured = config.tools.language;
+    if is_configured || configured != Locale::default() { configured } else { terminal::language(environment) }
 }
 
 /// Checks a configuration by building all parts of a server, without listening.

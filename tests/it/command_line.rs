@@ -17,6 +17,10 @@ pub(crate) fn fumi() -> Command {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FUMI") || name.ends_with("_ROOT")) {
         command.env_remove(name);
     }
+    // Nor does the language of the person who runs the tests matter.
+    for name in ["LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"] {
+        command.env_remove(name);
+    }
     // The user's own state is not touched.
     command.env("XDG_STATE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/state"));
     command.stdin(Stdio::null());
