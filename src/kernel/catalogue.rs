@@ -351,6 +351,16 @@ impl Catalogue {
 
 /// Renders a question as a structured result, for hosts that answer by another call.
 impl super::Render for QuestionReply {
+    fn keep_callable(&mut self, can_call: &dyn Fn(&str) -> bool) {
+        // Findings end with the calls that follow from them.
+        let suggested = |line: &str| line.strip_prefix("→ ")?.split_once(" {").map(|(tool, _)| can_call(tool));
+        let lines = self.report.lines().filter(|line| suggested(line).unwrap_or(true));
+        self.report = lines.collect::<Vec<_>>().join("\n");
+        if let Some(Value::Array(calls)) = self.more.get_mut("next_suggested_actions") {
+            calls.retain(|call| call["tool"].as_str().is_none_or(can_call));
+        }
+    }
+
     fn text(&self, locale: Locale) -> String {
         let (context, criteria, answer) = match locale {
             Locale::En => ("To read:", "The answer is judged by:", "Answer with"),

@@ -415,6 +415,9 @@ pub trait Render: Serialize + Send + Sync + 'static {
     /// Marks the answer as incomplete, with the way to continue.
     fn mark(&mut self, _next: &NextPage) {}
 
+    /// Removes the suggested calls of tools that the caller cannot call.
+    fn keep_callable(&mut self, _can_call: &dyn Fn(&str) -> bool) {}
+
     /// Returns the text for clients that get no structure. Other than [`Render::text`] if that is JSON by itself, which
     /// such clients would take for the structure.
     fn text_alone(&self, locale: Locale) -> String {

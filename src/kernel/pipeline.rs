@@ -252,6 +252,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call:
         match check_system_failures(spec, &cx.project, failures, done)? {
             // A question is neither cached nor delivered: the call continues when the answer is submitted.
             ToolOutcome::Ask(mut ask) => {
+                ask.keep_callable(&|tool| can_call(catalogue, entry, &cx.caller.access, tool));
                 options.add_to_answer_call(spec, &mut ask.submit);
                 return Ok(question(*ask, caps_for(kernel, &cx.caller), cx.locale()));
             }
@@ -263,7 +264,11 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call:
                 let whole = batch::BatchRun::new(kernel, catalogue, entry, &cx, &options);
                 CachedAnswer::new(Arc::new(whole.run(plan).await?))
             }
-            ToolOutcome::Done(answer) => {
+            ToolOutcome::Done(mut answer) => {
+                // Cached answers suggest no calls.
+                if let Some(answer) = Arc::get_mut(&mut answer) {
+                    answer.keep_callable(&|tool| can_call(catalogue, entry, &cx.caller.access, tool));
+                }
                 let kept = CachedAnswer::new(answer);
                 // 8. Cached uncut, if its stamp covers every change.
                 let is_told =
@@ -283,6 +288,13 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call:
         way: rest_advice(spec, &cx),
     };
     deliver(kernel, &cx, answer, &options, output, paging, cache_hit).await
+}
+
+/// True if a caller can call a tool that the answer of another one suggests. An internal caller has no toolsets of its
+/// own, so that the called tool is in none of them either: it gets every suggestion.
+fn can_call(catalogue: &Catalogue, called: &ToolEntry, access: &Access, tool: &str) -> bool {
+    let entry = catalogue.find(&access.scope, tool);
+    !called.spec.is_in(&access.scope) || entry.is_some_and(|entry| access.allows(entry.spec.effect))
 }
 
 /// Returns a question, cut to one reply.

@@ -206,6 +206,8 @@ pub trait Rendered: Send + Sync {
     fn page(&self, rows: Range<usize>) -> (Box<dyn Rendered>, usize);
     /// Calls [`Render::mark`] of the answer.
     fn mark(&mut self, next: &NextPage);
+    /// Calls [`Render::keep_callable`] of the answer.
+    fn keep_callable(&mut self, can_call: &dyn Fn(&str) -> bool);
     /// Calls [`Render::is_bare`] of the answer.
     fn is_bare(&self) -> bool;
     /// Calls [`Render::required_fields`] of the answer.
@@ -234,6 +236,9 @@ impl<T: Render> Rendered for T {
     }
     fn mark(&mut self, next: &NextPage) {
         Render::mark(self, next);
+    }
+    fn keep_callable(&mut self, can_call: &dyn Fn(&str) -> bool) {
+        Render::keep_callable(self, can_call);
     }
     fn is_bare(&self) -> bool {
         Render::is_bare(self)

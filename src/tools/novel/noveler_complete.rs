@@ -19,7 +19,9 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{EpisodeNumber, NovelDeps, WRITES, alone, now, suggestion::Suggestion, texts};
+use super::{
+    EpisodeNumber, NovelDeps, WRITES, alone, checking::check_book::CheckBook, now, suggestion::Suggestion, texts,
+};
 
 /// The maximum number of kinds of losses shown for one file, and of places for each kind; the record has more.
 const KINDS: usize = 10;
@@ -63,6 +65,9 @@ pub struct Output {
     remarks: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     execution_trace: Vec<CompletionTrace>,
+    /// The findings of the episode beside the others, for callers that cannot call `check_book`.
+    #[serde(skip)]
+    beside_others: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -153,7 +158,10 @@ impl Tool for NovelerComplete {
             let is_stopped = || cancel.is_cancelled();
             Ok::<_, CompletionError>(check_suggestion(&novel, episode, locale, &is_stopped))
         });
-        output.next_suggested_actions.extend(look.await?);
+        if let Some((suggestion, found)) = look.await? {
+            output.next_suggested_actions.push(suggestion);
+            output.beside_others = found;
+        }
         Ok(ToolOutcome::Done(output))
     }
 }
@@ -260,6 +268,7 @@ fn output(done: &FinishedEpisode, book: Option<&BookRecord>, locale: Locale) -> 
         next_suggested_actions: Vec::new(),
         remarks: done.remarks.iter().map(say).collect(),
         execution_trace: Vec::new(),
+        beside_others: None,
     }
 }
 
@@ -371,10 +380,10 @@ fn check_suggestion(
     episode: EpisodeId,
     locale: Locale,
     is_stopped: &dyn Fn() -> bool,
-) -> Option<Suggestion> {
+) -> Option<(Suggestion, Option<String>)> {
     let survey = novel.survey().ok()?;
-    let reason = if survey.episodes.len() > COMPARED {
-        BilingualText::new("compare the episode with the others", "ほかの話と読み比べる")
+    let (reason, found) = if survey.episodes.len() > COMPARED {
+        (BilingualText::new("compare the episode with the others", "ほかの話と読み比べる"), None)
     } else {
         let asked = BookCheckOptions { focus: Some(episode), shown: 0 };
         let found = check_book(novel, asked, is_stopped).ok()?.count_from(Severity::Medium);
@@ -382,15 +391,27 @@ fn check_suggestion(
             return None;
         }
         let findings = if found == 1 { "finding" } else { "findings" };
-        BilingualText::new(
-            format!("{found} {findings} of this episode beside the others: names, spellings, facts and the like"),
-            format!("ほかの話と比べて気になる点が {found} 件ある（名前、表記、事実など）"),
-        )
+        let what =
+            format!("{found} {findings} of this episode beside the others: names, spellings, facts and the like");
+        let said = BilingualText::new(
+            format!("{what}."),
+            format!("ほかの話と比べて気になる点が {found} 件あります（名前、表記、事実など）。"),
+        );
+        let reason =
+            BilingualText::new(what, format!("ほかの話と比べて気になる点が {found} 件ある（名前、表記、事実など）"));
+        (reason, Some(said.get(locale).to_owned()))
     };
-    Some(Suggestion::for_episode("check_book", episode, &reason, locale))
+    Some((Suggestion::for_episode(CheckBook::SPEC.name, episode, &reason, locale), found))
 }
 
 impl Render for Output {
+    fn keep_callable(&mut self, can_call: &dyn Fn(&str) -> bool) {
+        if !can_call(CheckBook::SPEC.name) {
+            self.remarks.extend(self.beside_others.take());
+        }
+        Suggestion::keep_callable(&mut self.next_suggested_actions, can_call);
+    }
+
     fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
         let mut folder = "";

@@ -378,6 +378,10 @@ fn suggestions(status: &NovelStatus, locale: Locale) -> Vec<Suggestion> {
 }
 
 impl Render for Output {
+    fn keep_callable(&mut self, can_call: &dyn Fn(&str) -> bool) {
+        Suggestion::keep_callable(&mut self.next_suggested_actions, can_call);
+    }
+
     fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.head(locale), self.quality_summary.line(locale)];
         lines.extend(self.episodes.iter().map(|episode| episode.line(locale)));

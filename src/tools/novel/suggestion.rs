@@ -1,6 +1,6 @@
 //! Suggested next calls, which can be made as they are.
 //!
-//! Only tools of the catalogue are named. The reason is a sentence in the caller's language.
+//! Only tools that the caller can call are named. The reason is a sentence in the caller's language.
 
 use fumi_base::text::{BilingualText, Locale};
 use fumi_novel::project::EpisodeId;
@@ -92,6 +92,11 @@ impl Suggestion {
     /// Suggests a call without arguments.
     pub(in crate::novel) fn without_arguments(tool: &'static str, reason: &BilingualText, locale: Locale) -> Self {
         Self { tool, arguments: SuggestedArguments::default(), reason: reason.get(locale).to_owned() }
+    }
+
+    /// Removes the suggestions of tools that the caller cannot call.
+    pub(in crate::novel) fn keep_callable(all: &mut Vec<Self>, can_call: &dyn Fn(&str) -> bool) {
+        all.retain(|one| can_call(one.tool));
     }
 
     /// Returns the suggestion as one line of text.

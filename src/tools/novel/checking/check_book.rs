@@ -256,9 +256,13 @@ impl PlaceReport {
 }
 
 impl Render for Output {
+    fn keep_callable(&mut self, can_call: &dyn Fn(&str) -> bool) {
+        Suggestion::keep_callable(&mut self.next_suggested_actions, can_call);
+    }
+
     fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
-        lines.extend(self.findings.iter().map(FindingReport::line));
+        lines.extend(self.findings.iter().map(|finding| finding.line(locale)));
         let more = self.findings_found.total - self.findings.len();
         if more > 0 {
             lines.push(match (locale, self.is_verbose) {

@@ -410,6 +410,10 @@ fn keep(
 }
 
 impl Render for Output {
+    fn keep_callable(&mut self, can_call: &dyn Fn(&str) -> bool) {
+        Suggestion::keep_callable(&mut self.next_suggested_actions, can_call);
+    }
+
     fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
         lines.extend(self.written(locale));

@@ -121,6 +121,10 @@ impl CheckTask {
 }
 
 impl Render for Output {
+    fn keep_callable(&mut self, can_call: &dyn Fn(&str) -> bool) {
+        Suggestion::keep_callable(&mut self.next_suggested_actions, can_call);
+    }
+
     fn text(&self, locale: Locale) -> String {
         let mut lines: Vec<String> = Vec::new();
         let mut phase = "";

@@ -549,6 +549,10 @@ fn send_again<T: CheckDetails>(reply: &CheckReply<T>, locale: Locale) -> Option<
 }
 
 impl<T: CheckDetails + Clone + Send + Sync + 'static> Render for CheckReply<T> {
+    fn keep_callable(&mut self, can_call: &dyn Fn(&str) -> bool) {
+        Suggestion::keep_callable(&mut self.next_suggested_actions, can_call);
+    }
+
     fn text(&self, locale: Locale) -> String {
         let mut lines = vec![report(self, locale)];
         let again = send_again(self, locale);

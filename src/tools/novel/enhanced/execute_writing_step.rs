@@ -62,6 +62,9 @@ pub struct Output {
     placed: PlacedManuscript,
     #[serde(flatten)]
     verbose: Option<Verbose>,
+    /// True if the caller cannot call the tool of the step.
+    #[serde(skip)]
+    hides_call: bool,
 }
 
 /// The result of a step.
@@ -202,6 +205,7 @@ async fn report(
         execution_time_seconds: 0.0,
         placed: PlacedManuscript::for_call(worked, cx.locale()),
         verbose: None,
+        hides_call: false,
     })
 }
 
@@ -235,6 +239,7 @@ async fn planned(
         execution_time_seconds: 0.0,
         placed: PlacedManuscript::default(),
         verbose: None,
+        hides_call: false,
     }))
 }
 
@@ -267,6 +272,7 @@ async fn finished(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<
         execution_time_seconds: 0.0,
         placed: PlacedManuscript::default(),
         verbose: None,
+        hides_call: false,
     }))
 }
 
@@ -305,10 +311,15 @@ fn finishing(args: &Args, step: WritingStep, result: WritingStepResult, locale: 
         execution_time_seconds: 0.0,
         placed: PlacedManuscript::default(),
         verbose: None,
+        hides_call: false,
     }
 }
 
 impl Render for Output {
+    fn keep_callable(&mut self, can_call: &dyn Fn(&str) -> bool) {
+        self.hides_call = self.finishing_tool().is_some_and(|tool| !can_call(tool));
+    }
+
     fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
         if let Some(result) = &self.result {
@@ -329,11 +340,17 @@ impl Render for Output {
 }
 
 impl Output {
+    /// Returns the tool of a step that finishes the episode.
+    fn finishing_tool(&self) -> Option<&'static str> {
+        match WritingStep::all().nth(self.step_id.checked_sub(1)?)? {
+            WritingStep::Finishing(_, tool) => Some(tool),
+            WritingStep::Stage(_) => None,
+        }
+    }
+
     /// Returns the call that shows the issues of a check, which the step only counts.
     fn issues_call(&self, found: &FinishingCheck, locale: Locale) -> Option<String> {
-        let WritingStep::Finishing(_, tool) = WritingStep::all().nth(self.step_id - 1)? else {
-            return None;
-        };
+        let tool = self.finishing_tool().filter(|_| !self.hides_call)?;
         let arguments = match tool {
             "check_fix" => json!({"episode": self.episode, "dry_run": true}),
             _ => json!({"episode": self.episode}),

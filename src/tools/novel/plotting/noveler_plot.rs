@@ -240,8 +240,12 @@ fn summary(episode: u32, title: &str, events: usize, is_new: bool, locale: Local
 }
 
 impl Render for Output {
+    fn keep_callable(&mut self, can_call: &dyn Fn(&str) -> bool) {
+        Suggestion::keep_callable(&mut self.next_suggested_actions, can_call);
+    }
+
     fn text(&self, locale: Locale) -> String {
-        let backup = self.backup_id.as_ref().map_or_else(String::new, |id| format!(" (backup {id})"));
+        let backup = backup_note(self.backup_id.as_deref(), locale);
         let place = format!("{}{backup} {}", self.plot_file_path, self.artifact_id);
         let length = self.plot_quality_preview.estimated_length;
         let planned = match locale {

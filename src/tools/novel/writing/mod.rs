@@ -455,6 +455,15 @@ pub(in crate::novel) fn task_of(instruction: &str) -> &str {
     instruction.split_once("\n\n").map_or(instruction, |(_, task)| task)
 }
 
+/// Returns the backup of a replaced file in parentheses, to be written after the path; empty without one.
+pub(in crate::novel) fn backup_note(id: Option<&str>, locale: Locale) -> String {
+    match (id, locale) {
+        (None, _) => String::new(),
+        (Some(id), Locale::En) => format!(" (backup {id})"),
+        (Some(id), Locale::Ja) => format!("（バックアップ {id}）"),
+    }
+}
+
 /// Returns one of two sentences, by locale.
 pub(in crate::novel) fn localized(locale: Locale, en: String, ja: String) -> String {
     BilingualText::new(en, ja).get(locale).to_owned()

@@ -449,6 +449,10 @@ async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Outp
 }
 
 impl Render for Output {
+    fn keep_callable(&mut self, can_call: &dyn Fn(&str) -> bool) {
+        Suggestion::keep_callable(&mut self.next_suggested_actions, can_call);
+    }
+
     fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
         if let Some(primary) = &self.primary_output {

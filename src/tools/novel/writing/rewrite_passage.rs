@@ -492,6 +492,10 @@ impl VariantReport {
 }
 
 impl Render for Output {
+    fn keep_callable(&mut self, can_call: &dyn Fn(&str) -> bool) {
+        Suggestion::keep_callable(&mut self.next_suggested_actions, can_call);
+    }
+
     fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
         if let (Some(id), Some(backup)) = (&self.artifact_id, &self.backup_id) {

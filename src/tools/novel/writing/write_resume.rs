@@ -127,6 +127,10 @@ fn resumed(current: Option<WritingStage>, remaining: &[String], locale: Locale) 
 }
 
 impl Render for Output {
+    fn keep_callable(&mut self, can_call: &dyn Fn(&str) -> bool) {
+        self.execution_result.keep_callable(can_call);
+    }
+
     fn text(&self, locale: Locale) -> String {
         let verbose = self.verbose.iter().flat_map(Verbose::lines);
         let lines = [self.summary.clone(), self.execution_result.text(locale)].into_iter().chain(verbose);

@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use super::{
-    ResourceUsage, STAGE_TIMEOUT, call_time, localized, material, noveler_write::to_finish, preview, reference,
-    warnings, work_id,
+    ResourceUsage, STAGE_TIMEOUT, backup_note, call_time, localized, material, noveler_write::to_finish, preview,
+    reference, warnings, work_id,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -224,8 +224,12 @@ fn output(args: &Args, session_id: String, text: &WholeEpisodeText, place: Deliv
 }
 
 impl Render for Output {
-    fn text(&self, _: Locale) -> String {
-        let backup = self.backup_id.as_ref().map_or_else(String::new, |id| format!(" (backup {id})"));
+    fn keep_callable(&mut self, can_call: &dyn Fn(&str) -> bool) {
+        Suggestion::keep_callable(&mut self.next_suggested_actions, can_call);
+    }
+
+    fn text(&self, locale: Locale) -> String {
+        let backup = backup_note(self.backup_id.as_deref(), locale);
         let place = format!("{}{backup} {}", self.manuscript_path, self.artifact_id);
         let mut lines = vec![self.summary.clone(), place];
         lines.extend(self.warnings.iter().map(|said| format!("! {said}")));
