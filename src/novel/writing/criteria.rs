@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use fumi_base::text::{BilingualText, Locale};
 
 use super::{
-    material::PlotMember,
+    material::{LengthJudgement, PlotMember},
     session::WaivedCriterion,
     stages::{AnswerKey, KeyContents, SCENES},
 };
@@ -318,33 +318,27 @@ pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, V
     Err(misses)
 }
 
-/// The largest deviation of a length that is only reported, as a part of the bound: one quarter, as in `check_basic`.
-const TOLERATED: usize = 4;
-
 fn length_miss(criterion: &AnswerCriterion, length: usize, from: usize, to: usize) -> Option<MissedCriterion> {
-    if length < from {
-        let more = from - length;
-        Some(MissedCriterion {
-            is_minor: more <= from / TOLERATED,
-            ..miss(
+    let (is_minor, miss) = match LengthJudgement::judge(length, from, to) {
+        LengthJudgement::Fits => return None,
+        LengthJudgement::Short { by, is_minor } => (
+            is_minor,
+            miss(
                 criterion,
-                format!("It has {length} visible characters instead of {from} to {to}: {more} are missing."),
-                format!("可視文字が {length} 字で、{from}〜{to} 字に {more} 字足りません。"),
-            )
-        })
-    } else if length > to {
-        let less = length - to;
-        Some(MissedCriterion {
-            is_minor: less <= to / TOLERATED,
-            ..miss(
+                format!("It has {length} visible characters instead of {from} to {to}: {by} are missing."),
+                format!("可視文字が {length} 字で、{from}〜{to} 字に {by} 字足りません。"),
+            ),
+        ),
+        LengthJudgement::Long { by, is_minor } => (
+            is_minor,
+            miss(
                 criterion,
-                format!("It has {length} visible characters instead of {from} to {to}: {less} too many."),
-                format!("可視文字が {length} 字で、{from}〜{to} 字を {less} 字超えています。"),
-            )
-        })
-    } else {
-        None
-    }
+                format!("It has {length} visible characters instead of {from} to {to}: {by} too many."),
+                format!("可視文字が {length} 字で、{from}〜{to} 字を {by} 字超えています。"),
+            ),
+        ),
+    };
+    Some(MissedCriterion { is_minor, ..miss })
 }
 
 fn cast_miss(criterion: &AnswerCriterion, cast: &[PlotMember], text: &str) -> Option<MissedCriterion> {

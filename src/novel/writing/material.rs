@@ -77,6 +77,40 @@ impl LengthRange {
     }
 }
 
+/// The largest deviation from the allowed length that is only reported, as a part of the bound: one quarter.
+const TOLERATED: usize = 4;
+
+/// A judgement of a length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LengthJudgement {
+    Fits,
+    /// The missing characters; `is_minor` if they are only reported.
+    Short {
+        by: usize,
+        is_minor: bool,
+    },
+    /// The characters that are too many; `is_minor` if they are only reported.
+    Long {
+        by: usize,
+        is_minor: bool,
+    },
+}
+
+impl LengthJudgement {
+    /// Judges a length by a range, both ends included.
+    pub fn judge(length: usize, from: usize, to: usize) -> Self {
+        if length < from {
+            let by = from - length;
+            Self::Short { by, is_minor: by <= from / TOLERATED }
+        } else if length > to {
+            let by = length - to;
+            Self::Long { by, is_minor: by <= to / TOLERATED }
+        } else {
+            Self::Fits
+        }
+    }
+}
+
 /// A character of the plot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlotMember {

@@ -23,7 +23,7 @@ mod workflow;
 
 pub use criteria::{AnswerCriterion, MissedCriterion};
 pub(crate) use criteria::{keys_of, remnants, without_fence};
-pub use material::{LengthRange, PlotMember, WritingMaterial};
+pub use material::{LengthJudgement, LengthRange, PlotMember, WritingMaterial};
 pub use overview::SessionsOverview;
 pub use session::{APPROVED, AcceptedAnswer, StageFeedback, StageOutput, WaivedCriterion, WritingSession, is_approval};
 pub use session_service::{

@@ -2,7 +2,11 @@
 
 use fumi_base::text::Locale;
 use fumi_kernel::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
-use fumi_novel::{checks::RuleGroup, project::EpisodePlot, writing::LengthRange};
+use fumi_novel::{
+    checks::RuleGroup,
+    project::EpisodePlot,
+    writing::{LengthJudgement, LengthRange},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,12 +28,6 @@ const PARAGRAPHS: [&str; 6] = [
     "single_sentence_paragraphs",
     "blank_lines",
 ];
-
-/// The deviation from the target length that is still accepted, in percent (novel-checks 2.1).
-const ACCEPTED_DEVIATION: f64 = 10.0;
-
-/// The largest deviation from the target length that is only a warning, in percent.
-const WARNED_DEVIATION: f64 = 25.0;
 
 #[derive(Debug)]
 pub struct CheckBasic;
@@ -125,12 +123,12 @@ impl WordCount {
         let target = u32::midpoint(min, max);
         let actual = seen.material.characters();
         let deviation = (actual as f64 - f64::from(target)) / f64::from(target) * 100.0;
-        let status = match (actual as f64, deviation.abs()) {
-            (actual, _) if (f64::from(min)..=f64::from(max)).contains(&actual) => "ok",
-            (_, far) if far <= ACCEPTED_DEVIATION => "ok",
-            (_, far) if far <= WARNED_DEVIATION => "warning",
-            (actual, _) if actual < f64::from(min) => "below_min",
-            _ => "above_max",
+        // The tools that write the episode judge it in the same way.
+        let status = match LengthJudgement::judge(actual, min as usize, max as usize) {
+            LengthJudgement::Fits => "ok",
+            LengthJudgement::Short { is_minor: true, .. } | LengthJudgement::Long { is_minor: true, .. } => "warning",
+            LengthJudgement::Short { .. } => "below_min",
+            LengthJudgement::Long { .. } => "above_max",
         };
         Self { actual, target, min, max, deviation_percentage: tenths(deviation), status }
     }
@@ -149,11 +147,22 @@ impl CheckDetails for BasicReport {
         let count = &self.word_count_check;
         let (min, max, status) = (count.min, count.max, count.status);
         vec![match locale {
-            Locale::En => format!("length: {status} ({:+} %; {min} to {max} wanted)", count.deviation_percentage),
+            Locale::En => {
+                let status = match status {
+                    "below_min" => "too short",
+                    "above_max" => "too long",
+                    "warning" if count.actual < min as usize => "slightly short",
+                    "warning" => "slightly long",
+                    _ => "ok",
+                };
+                format!("length: {status} ({:+} %; {min} to {max} wanted)", count.deviation_percentage)
+            }
             Locale::Ja => {
                 let status = match status {
                     "below_min" => "不足",
                     "above_max" => "超過",
+                    "warning" if count.actual < min as usize => "やや不足",
+                    "warning" => "やや超過",
                     _ => "適正",
                 };
                 format!("文字数: {status}（目標との差 {:+} %、許す範囲 {min}〜{max} 字）", count.deviation_percentage)
