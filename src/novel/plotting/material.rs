@@ -17,10 +17,11 @@ use crate::{
     errors::project::ProjectError,
     memory::{self, EpisodeState, Remembering},
     project::{
-        EpisodeId, EpisodePlot, FolderRole, MANUSCRIPT_BYTES, NovelProject, NovelSettings, NovelSurvey, YamlValue,
-        number_in, read_yaml,
+        EpisodeId, EpisodePlot, FolderRole, MANUSCRIPT_BYTES, NovelProject, NovelSettings, NovelSurvey, StylePreset,
+        YamlValue, number_in, read_yaml,
     },
     references::ContentHash,
+    scaffold::{self, NovelTemplateValues},
     writing::{CitedFile, LengthRange, WritingMaterial},
 };
 
@@ -51,6 +52,10 @@ pub struct PlotMaterial {
     pub states: Vec<EpisodeState>,
     /// The existing plot as text, if there is one.
     pub before: Option<String>,
+    /// The files that are still those of `fumi novel new`.
+    pub samples: Vec<String>,
+    /// True if the characters are still those of `fumi novel new`, so that its other files fit them.
+    pub has_sample_cast: bool,
 }
 
 impl PlotMaterial {
@@ -59,15 +64,16 @@ impl PlotMaterial {
         let survey = novel.survey_to_write()?;
         survey.require_novel(novel.names())?;
         let mut material = Self { settings: survey.settings.clone(), before, ..Self::default() };
+        material.find_samples(novel, episode)?;
         for yaml in read_yaml_files(&survey, FolderRole::World)? {
             if let Some(YamlValue::List(items)) = yaml.get("characters") {
                 material.cast.extend(items.iter().filter_map(describe_character));
             }
         }
-        for yaml in read_yaml_files(&survey, FolderRole::ChapterPlots)? {
+        for yaml in material.own_yaml_files(&survey, FolderRole::ChapterPlots)? {
             material.chapter.extend(chapter_plans(&yaml, episode));
         }
-        for yaml in read_yaml_files(&survey, FolderRole::Management)? {
+        for yaml in material.own_yaml_files(&survey, FolderRole::Management)? {
             material.ledger.extend(ledger_lines(&yaml, episode));
         }
         if let Some(last) = EpisodeId::new(episode.number() - 1)
@@ -87,7 +93,76 @@ impl PlotMaterial {
         ] {
             material.cite(&survey, role, &what)?;
         }
+        let references = std::mem::take(&mut material.references);
+        material.references = references.into_iter().filter(|cited| !material.leaves_out(&cited.path)).collect();
         Ok(material)
+    }
+
+    /// Finds the files that are still those of `fumi novel new`. The sample of a plot need not be improved.
+    fn find_samples(&mut self, novel: &NovelProject, episode: EpisodeId) -> Result<(), ProjectError> {
+        let names = novel.names();
+        let wishes = NovelTemplateValues {
+            title: self.settings.title.clone().unwrap_or_default(),
+            author: self.settings.author.clone(),
+            genre: self.settings.genre.clone(),
+            preset: self.settings.style_preset.unwrap_or(StylePreset::Narou),
+        };
+        let folders = [&names.planning, &names.chapter_plots, &names.episode_plots, &names.world, &names.management];
+        for sample in scaffold::files(&wishes, names) {
+            let folder = sample.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            if !folders.into_iter().any(|known| known == folder) {
+                continue;
+            }
+            let Some(file) = novel.project().find(&sample.path)? else { continue };
+            let bytes = unless_unreadable(files::read(&file, MANUSCRIPT_BYTES))?.unwrap_or_default();
+            if bytes == sample.text.as_bytes() {
+                self.has_sample_cast |= folder == names.world && sample.text.contains("\ncharacters:");
+                self.samples.push(sample.path);
+            }
+        }
+        let plot = format!("{}/{episode}.yaml", names.episode_plots);
+        if self.leaves_out(&plot) {
+            self.before = None;
+        }
+        Ok(())
+    }
+
+    /// True if a file is left out, because it tells of other characters than the author's.
+    fn leaves_out(&self, path: &str) -> bool {
+        !self.has_sample_cast && self.samples.iter().any(|sample| sample == path)
+    }
+
+    /// Parses the YAML files of a folder that are not left out; files that cannot be parsed are skipped.
+    fn own_yaml_files(&self, survey: &NovelSurvey, role: FolderRole) -> Result<Vec<YamlValue>, ProjectError> {
+        let mut read = Vec::new();
+        for file in yaml_files(survey, role)?.iter().filter(|file| !self.leaves_out(&file.shown())) {
+            if let Some(text) = text_of(file)? {
+                read.extend(read_yaml::<YamlValue>(&file.shown(), &text));
+            }
+        }
+        Ok(read)
+    }
+
+    /// Says which files are still those of `fumi novel new`, and what this means for the plot.
+    pub fn sample_notice(&self) -> Option<BilingualText> {
+        let (en, ja) = (self.samples.join(", "), self.samples.join("、"));
+        (!self.samples.is_empty()).then(|| if self.has_sample_cast {
+            BilingualText::new(
+                format!(
+                    "These files are still the sample of `fumi novel new`, so that this asks for the story of the sample: {en}. For your own story, rewrite or delete them first."
+                ),
+                format!(
+                    "見本のままのファイルがあるため、見本の物語のプロットを求めています: {ja}。自分の作品を書くときは、先に書き換えるか消してください。"
+                ),
+            )
+        } else {
+            BilingualText::new(
+                format!(
+                    "These files are still the sample of `fumi novel new` and were left out: {en}. Rewrite or delete them."
+                ),
+                format!("見本のままのファイルは使っていません: {ja}。自分の作品に合わせて書き換えるか、消してください。"),
+            )
+        })
     }
 
     /// Cites the YAML and Markdown files of a folder.
@@ -131,7 +206,7 @@ impl PlotMaterial {
         let before = match (&self.before, locale) {
             (None, _) => String::new(),
             (Some(before), Locale::En) => format!("The existing plot, to be improved:\n{before}\n\n"),
-            (Some(before), Locale::Ja) => format!("これまでのプロット（よりよくすること）:\n{before}\n\n"),
+            (Some(before), Locale::Ja) => format!("これまでのプロット（改善すること）:\n{before}\n\n"),
         };
         let values = [
             ("{novel}", own(&self.settings.title)),

@@ -95,12 +95,13 @@ impl Tool for NovelerPlot {
     type Output = Output;
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
-        let id = work_id(args.session_id.as_deref(), &call_time()?);
+        let id = work_id(args.session_id.as_deref(), &call_time()?)?;
         let looked = look(&args, deps, cx).await?;
         Ok(match looked {
-            PlotOutcome::Question(instruction, context) => {
+            PlotOutcome::Question(instruction, context, notice) => {
                 let mut ask = ask(&args, id, instruction, &context, cx.locale());
                 ask.material = material(&context, cx).await?;
+                ask.report = notice.map_or_else(String::new, |said| format!("! {}", said.get(cx.locale())));
                 ToolOutcome::Ask(Box::new(ask))
             }
             PlotOutcome::Plot(placed, preview, is_new) => {
@@ -132,7 +133,8 @@ async fn look(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<PlotOutcome, Too
             (None, existing) => {
                 let material = PlotMaterial::gather(&novel, episode, existing.map(|existing| existing.text))?;
                 let instruction = material.instruction(episode, locale);
-                Ok(PlotOutcome::Question(instruction, material.references))
+                let notice = material.sample_notice();
+                Ok(PlotOutcome::Question(instruction, material.references, notice))
             }
         }
     };
