@@ -118,6 +118,11 @@ pub enum WritingError {
     TakenAlready { stage: WritingStage },
     #[entry("OTHER_STAGE")]
     OtherStage { stage: WritingStage, asked: WritingStage },
+    #[entry("SESSION_OF_NO_QUESTION")]
+    NoQuestion {
+        #[quoted]
+        id: String,
+    },
     #[entry("ANSWER_WITHOUT_SESSION")]
     AnswerWithoutSession,
     #[entry("NO_OPEN_SESSION")]

@@ -24,7 +24,9 @@ use crate::novel::{
     EpisodeNumber, NovelDeps, WRITES, alone, stamp,
     suggestion::Suggestion,
     texts,
-    writing::{artifact, call_time, localized, material, noveler_write::to_write, preview, reference, work_id},
+    writing::{
+        artifact, backup_note, call_time, localized, material, noveler_write::to_write, preview, reference, work_id,
+    },
 };
 
 #[derive(Debug)]

@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 
 use crate::novel::{
     NovelDeps, REVIEW, WRITES, alone, stamp, texts,
-    writing::{artifact, call_time, localized, material, reference, warnings, work_id},
+    writing::{artifact, backup_note, call_time, localized, material, reference, warnings, work_id},
 };
 
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl Tool for WriteBlurb {
     type Output = Output;
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
-        let session_id = work_id(args.session_id.as_deref(), &call_time()?);
+        let session_id = work_id(args.session_id.as_deref(), &call_time()?)?;
         let job = Job { novel: deps.novel(cx), sites: args.requested_sites(), regenerate: args.regenerate };
         let outcome = if let Some(content) = args.content {
             deps.check_novel(cx).await?;

@@ -92,9 +92,13 @@ pub(in crate::novel) fn call_time() -> Result<CallTime, ToolError> {
 }
 
 /// Returns the id of work that a single answer completes: the id given by its question, else a new one. Nothing is
-/// stored under it.
-pub(in crate::novel) fn work_id(of_question: Option<&str>, now: &CallTime) -> String {
-    of_question.map_or_else(|| WritingSessionId::new(&now.moment, now.random).to_string(), str::to_owned)
+/// stored under it, so that only its form can be checked.
+pub(in crate::novel) fn work_id(of_question: Option<&str>, now: &CallTime) -> Result<String, WritingError> {
+    match of_question {
+        None => Ok(WritingSessionId::new(&now.moment, now.random).to_string()),
+        Some(id) if WritingSessionId::parse(id).is_some() => Ok(id.to_owned()),
+        Some(id) => Err(WritingError::NoQuestion { id: id.chars().take(80).collect() }),
+    }
 }
 
 /// Opens the writing service for an episode by gathering its material. Nothing is written, so that an error here leaves

@@ -184,7 +184,7 @@ impl Tool for RewritePassage {
             mode: args.mode.mode(),
             wish: args.wish,
             wanted: args.variants.unwrap_or(DEFAULT_VARIANTS).clamp(1, VARIANTS),
-            session_id: work_id(args.session_id.as_deref(), &call_time()?),
+            session_id: work_id(args.session_id.as_deref(), &call_time()?)?,
             method: cx.answerer.method(),
             locale: cx.locale(),
         };

@@ -112,7 +112,7 @@ impl Tool for WriteWithClaude {
     type Output = Output;
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
-        let id = work_id(args.session_id.as_deref(), &call_time()?);
+        let id = work_id(args.session_id.as_deref(), &call_time()?)?;
         let (novel, episode, passed) = (deps.novel(cx), args.episode.0, args.plot_content.clone());
         let prepared = cx.blocking(move |_, _| {
             let material = WritingMaterial::gather_for(&novel, episode, passed.as_deref().map(plot_of))?;
