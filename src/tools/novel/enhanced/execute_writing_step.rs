@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{METHOD, WritingStep, latest_session};
+use super::{METHOD, WritingStep, latest_session, status_in_japanese};
 use crate::novel::{
     ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES, alone,
     checking::finishing::FinishingCheck,
@@ -297,9 +297,10 @@ fn finishing(args: &Args, step: WritingStep, result: WritingStepResult, locale: 
             locale,
             format!("Step {number} ({}) of episode {}: {status}{found}.", step.name(), args.episode.0.number()),
             format!(
-                "第{}話 ステップ {number}（{}）: {status}{found}",
+                "第{}話 ステップ {number}（{}）: {}{found}",
                 args.episode.0.number(),
-                step.title().get(Locale::Ja)
+                step.title().get(Locale::Ja),
+                status_in_japanese(&status)
             ),
         ),
         episode: args.episode.0.number(),
@@ -329,7 +330,7 @@ impl Render for Output {
             lines.extend(result.record.clone());
             lines.extend(result.review.as_ref().and_then(|found| self.issues_call(found, locale)));
         }
-        lines.extend(self.placed.lines());
+        lines.extend(self.placed.lines(locale));
         lines.extend(self.verbose.iter().flat_map(Verbose::lines));
         lines.extend(self.next_step_id.map(|next| {
             let arguments = json!({"episode": self.episode, "step_id": next});

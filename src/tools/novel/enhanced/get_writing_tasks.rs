@@ -11,13 +11,13 @@ use fumi_novel::{
     project::{EpisodeId, NovelProject, SurveyRemark},
     references::FileReference,
     reviewing::ReviewStore,
-    writing::{WritingMaterial, WritingSessionStore},
+    writing::{STAGES, StageRoute, WritingMaterial, WritingSession, WritingSessionStore},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Diagnostics, METHOD, WritingTask, latest_session, tasks};
+use super::{Diagnostics, METHOD, WritingTask, latest_session, short_session, tasks};
 use crate::novel::{
     ENHANCED, EpisodeNumber, NovelDeps, READS, REVIEW,
     rounding::tenths,
@@ -46,7 +46,7 @@ pub struct Output {
     summary: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<String>,
-    /// The step to do next; absent if the episode is finished.
+    /// The step to do next; absent if the episode is finished or being written by the short route.
     #[serde(skip_serializing_if = "Option::is_none")]
     current_step: Option<usize>,
     progress_percentage: f64,
@@ -57,6 +57,9 @@ pub struct Output {
     execution_trace: Option<Vec<TraceEntry>>,
     #[serde(skip)]
     episode: u32,
+    /// True if the session of the short route is open.
+    #[serde(skip)]
+    is_short_open: bool,
 }
 
 /// The state of an episode apart from its session.
@@ -125,26 +128,27 @@ impl Tool for GetWritingTasks {
             }
             None => None,
         };
-        let tasks = tasks(session, &checks, is_complete, locale);
-        let current = match session.and_then(fumi_novel::writing::WritingSession::current) {
+        // The short route has other stages, so that its session has nothing to do with the ten.
+        let short = short_session(cx, episode).await?;
+        let session = session.filter(|_| short.is_none());
+        let is_short_open = short.as_ref().is_some_and(|short| short.current().is_some());
+        let is_written = (short.is_some() && !is_short_open) || (session.is_none() && is_complete);
+        let tasks = tasks(session, &checks, (is_written, is_complete), locale);
+        let current = match session.and_then(WritingSession::current) {
             Some(stage) => Some(stage.number()),
-            None if is_complete => None,
+            None if is_complete || is_short_open => None,
             // All stages are written; the remaining steps finish the episode.
-            None if session.is_some() => super::next_of(&tasks),
+            None if session.is_some() || is_written => super::next_of(&tasks),
             None => Some(1),
         };
-        let done = session.map_or(0, |session| session.completed().len());
         let progress =
             if is_complete { 100.0 } else { super::completed_of(&tasks) as f64 / super::STEPS as f64 * 100.0 };
         Ok(ToolOutcome::Done(Output {
             success: true,
             execution_method: METHOD.to_owned(),
-            summary: localized(
-                locale,
-                format!("Episode {}: {done} of 10 stages are done.", episode.number()),
-                format!("第{}話: 十段階のうち {done} 段階が完了しています。", episode.number()),
-            ),
-            session_id: session.map(|session| session.id().to_string()),
+            summary: summary(episode, short.as_ref().or(session), is_complete, locale),
+            is_short_open,
+            session_id: short.as_ref().or(session).map(|session| session.id().to_string()),
             current_step: current,
             progress_percentage: tenths(progress),
             tasks,
@@ -153,6 +157,29 @@ impl Tool for GetWritingTasks {
             episode: episode.number(),
         }))
     }
+}
+
+/// Says how far the stages of an episode are written.
+fn summary(episode: EpisodeId, session: Option<&WritingSession>, is_complete: bool, locale: Locale) -> String {
+    let (number, done) = (episode.number(), session.map_or(0, |session| session.completed().len()));
+    let stages = session.map_or(STAGES, |session| session.route().length());
+    let is_short = session.is_some_and(|session| session.route() == StageRoute::Short);
+    let (en, ja) = match (session.is_none() && is_complete, is_short, done == stages) {
+        (true, ..) => (format!("Episode {number} is complete."), format!("第{number}話は完成しています。")),
+        (_, true, true) => (
+            format!("Episode {number} was written by the short route: all {stages} stages are done."),
+            format!("第{number}話: 短い手順（short）の {stages} 段階をすべて書き終えています。"),
+        ),
+        (_, true, false) => (
+            format!("Episode {number} is being written by the short route: {done} of {stages} stages are done."),
+            format!("第{number}話: 短い手順（short）で執筆中です。{stages} 段階のうち {done} 段階が完了しています。"),
+        ),
+        _ => (
+            format!("Episode {number}: {done} of {stages} stages are done."),
+            format!("第{number}話: {stages} 段階のうち {done} 段階が完了しています。"),
+        ),
+    };
+    localized(locale, en, ja)
 }
 
 /// Returns the tools whose checks were made of the current manuscript.
@@ -167,15 +194,19 @@ fn checks(novel: &NovelProject, episode: EpisodeId) -> Result<Vec<String>, Revie
 }
 
 impl Render for Output {
-    fn text(&self, _: Locale) -> String {
+    fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
-        lines.extend(self.tasks.iter().map(WritingTask::line));
+        lines.extend(self.tasks.iter().map(|task| task.line(locale)));
         lines.extend(self.diagnostics.lines());
         lines.extend(self.execution_trace.iter().flatten().map(TraceEntry::line));
         lines.extend(self.session_id.as_ref().map(|id| format!("session_id {id}")));
         lines.extend(self.current_step.map(|step| {
             let arguments = json!({"episode": self.episode, "step_id": step});
             call_line("enhanced_execute_writing_step", &arguments)
+        }));
+        lines.extend(self.session_id.as_ref().filter(|_| self.is_short_open).map(|id| {
+            let arguments = json!({"episode": self.episode, "session_id": id});
+            call_line("noveler_write", &arguments)
         }));
         lines.join("\n")
     }

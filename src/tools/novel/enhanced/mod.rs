@@ -35,7 +35,7 @@ const FINISHING: [(&str, &str, &str); STEPS - STAGES] = [
     ("check_writing_expression", "Expression check", "文章表現のチェック"),
     ("check_story_structure", "Structure check", "構成のチェック"),
     ("check_story_elements", "Story elements", "基本要素のチェック"),
-    ("check_fix", "Safe fixes", "safe の修正"),
+    ("check_fix", "Safe fixes", "書式の修正（safe）"),
     ("noveler_check", "Check again", "もう一度チェック"),
     ("noveler_complete", "Complete and package", "公開の準備"),
 ];
@@ -109,9 +109,25 @@ fn steps() -> String {
     steps.collect::<Vec<_>>().join(", ")
 }
 
+/// Returns the status of a step in Japanese.
+pub(super) fn status_in_japanese(status: &str) -> &str {
+    match status {
+        "completed" => "完了",
+        "in_progress" => "進行中",
+        "stale" => "やり直しが必要",
+        "pending" => "未着手",
+        "planned" => "予定",
+        other => other,
+    }
+}
+
 impl WritingTask {
-    fn line(&self) -> String {
-        format!("{} {} ({}): {}", self.step_id, self.name, self.title, self.status)
+    fn line(&self, locale: Locale) -> String {
+        let Self { step_id, name, title, status, .. } = self;
+        match locale {
+            Locale::En => format!("{step_id} {name} ({title}): {status}"),
+            Locale::Ja => format!("{step_id} {name}（{title}）: {}", status_in_japanese(status)),
+        }
     }
 }
 
@@ -145,6 +161,14 @@ pub(super) async fn latest_session(
     Ok(latest.map(|recovered| (recovered.session, recovered.lost)))
 }
 
+/// Returns the newest session of an episode if it writes the episode by the short route, whose stages are not steps.
+pub(super) async fn short_session(cx: &Cx, episode: EpisodeId) -> Result<Option<WritingSession>, ToolError> {
+    let sessions = WritingSessionStore::new(std::sync::Arc::clone(&cx.project));
+    let latest =
+        cx.blocking(move |_, _| sessions.latest(episode, |session| session.route().writes_an_episode())).await?;
+    Ok(latest.map(|latest| latest.session).filter(|session| session.route() == StageRoute::Short))
+}
+
 /// A step in a list of steps.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct WritingTask {
@@ -157,11 +181,11 @@ pub(crate) struct WritingTask {
     turns: Option<usize>,
 }
 
-/// Returns all steps with their status.
+/// Returns all steps with their status. `is_written` if the manuscript was finished without the ten stages.
 pub(super) fn tasks(
     session: Option<&WritingSession>,
     done: &[String],
-    is_complete: bool,
+    (is_written, is_complete): (bool, bool),
     locale: Locale,
 ) -> Vec<WritingTask> {
     let of_stage = |stage: WritingStage, session: &WritingSession| match session.output(stage) {
@@ -171,6 +195,7 @@ pub(super) fn tasks(
         _ => "pending",
     };
     let status = |step: WritingStep| match step {
+        WritingStep::Stage(_) if is_written => "completed",
         WritingStep::Stage(stage) => session.map_or("pending", |session| of_stage(stage, session)),
         WritingStep::Finishing(STEPS, _) if is_complete => "completed",
         WritingStep::Finishing(STEPS, _) => "pending",

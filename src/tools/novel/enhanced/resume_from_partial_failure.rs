@@ -160,9 +160,9 @@ async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Out
 }
 
 impl Render for Output {
-    fn text(&self, _: Locale) -> String {
+    fn text(&self, locale: Locale) -> String {
         let verbose = self.verbose.iter().flat_map(Verbose::lines);
-        let lines = std::iter::once(self.summary.clone()).chain(self.placed.lines()).chain(verbose);
+        let lines = std::iter::once(self.summary.clone()).chain(self.placed.lines(locale)).chain(verbose);
         lines.collect::<Vec<_>>().join("\n")
     }
 }

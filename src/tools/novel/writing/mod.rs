@@ -512,10 +512,10 @@ impl PlacedManuscript {
         }
     }
 
-    pub(in crate::novel) fn lines(&self) -> impl Iterator<Item = String> {
-        let place = self.final_manuscript_path.iter().map(|path| match &self.backup_id {
-            Some(id) => format!("{path} (backup {id})"),
-            None => path.clone(),
+    pub(in crate::novel) fn lines(&self, locale: Locale) -> impl Iterator<Item = String> {
+        let place = self.final_manuscript_path.iter().map(move |path| {
+            let backup = backup_note(self.backup_id.as_deref(), locale);
+            format!("{path}{backup}")
         });
         place.chain(self.manuscript_edited.iter().chain(&self.warnings).map(|said| format!("! {said}")))
     }

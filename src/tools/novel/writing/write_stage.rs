@@ -193,7 +193,7 @@ impl Render for Output {
     fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
         lines.extend(self.stage_result.as_ref().map(|result| result.line(locale)));
-        lines.extend(self.placed.lines());
+        lines.extend(self.placed.lines(locale));
         lines.extend(redo_notices(&self.recovered_stages, &self.stale_stages, locale));
         lines.extend(self.verbose.iter().flat_map(Verbose::lines));
         lines.extend(self.next_recommended_stage.as_ref().map(|next| {
