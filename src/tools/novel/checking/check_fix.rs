@@ -261,6 +261,16 @@ fn answer(
     let mended = if done == 1 { "fix" } else { "fixes" };
     let issues = if left == 1 { "issue" } else { "issues" };
     let summary = match (job.locale, is_dry) {
+        (Locale::En, _) if done == 0 => format!(
+            "nothing to fix in episode {} at fix_level {}; {left} {issues} left as they are, score {before}",
+            episode.number(),
+            level.name()
+        ),
+        (Locale::Ja, _) if done == 0 => format!(
+            "第{}話に、fix_level {} で修正する箇所はありません。残り {left} 件、点数 {before}",
+            episode.number(),
+            level.name()
+        ),
         (Locale::En, false) => format!(
             "{done} {mended} in episode {}, {left} {issues} left as they are; score {before} → {after}",
             episode.number()
@@ -270,11 +280,7 @@ fn answer(
             episode.number()
         ),
         (Locale::Ja, false) => {
-            let fixed = match done {
-                0 => "修正した箇所はありません".to_owned(),
-                _ => format!("{done} 件を修正しました"),
-            };
-            format!("第{}話: {fixed}。残り {left} 件、点数 {before} → {after}", episode.number())
+            format!("第{}話: {done} 件を修正しました。残り {left} 件、点数 {before} → {after}", episode.number())
         }
         (Locale::Ja, true) => format!(
             "第{}話で修正できるのは {done} 件、残るのは {left} 件です。点数 {before} → {after}。まだ書き込んでいません",
@@ -282,15 +288,17 @@ fn answer(
         ),
     };
     let most = if job.verbose { usize::MAX } else { SHOWN };
-    let next = if is_dry && done > 0 {
+    let next = if done == 0 {
+        None
+    } else if is_dry {
         let write = job.suggestion("check_fix", "writes these fixes", "この修正を書き込む").without_dry_run();
-        if is_named {
+        Some(if is_named {
             write.for_issues(fixed.applied.iter().map(|applied| applied.issue_id.clone()).collect())
         } else {
             write.at_level(level.name())
-        }
+        })
     } else {
-        job.suggestion("check_basic", "looks at the text as it is now", "いまの本文をもう一度見る")
+        Some(job.suggestion("check_basic", "looks at the text as it is now", "いまの本文をもう一度チェックする"))
     };
     Output {
         success: true,
@@ -335,7 +343,7 @@ fn answer(
         },
         sha256: written.map(|written| written.sha256.clone()),
         backup_id: written.and_then(|written| written.backup.clone()),
-        next_suggested_actions: vec![next],
+        next_suggested_actions: next.into_iter().collect(),
         remarks: Vec::new(),
     }
 }
