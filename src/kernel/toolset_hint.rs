@@ -1,4 +1,4 @@
-//! The toolset of a suggested tool that the caller's URL does not offer.
+//! The toolset of a suggested tool that the caller's URL, or `--toolsets` of the command line, does not contain.
 
 use fumi_base::text::Locale;
 use serde_json::{Map, json};
@@ -18,8 +18,10 @@ pub(super) fn name_missing_toolset(reply: &mut ToolReply, failed: &ToolEntry, ca
         return;
     }
     let said = match caller.locale {
-        Locale::En => format!(" This URL does not offer {tool}: add its toolset, {toolset}."),
-        Locale::Ja => format!("この URL では {tool} を使えません。URL にツールセット {toolset} を加えてください。"),
+        Locale::En => format!(" This connection does not offer {tool}: add its toolset, {toolset}."),
+        Locale::Ja => {
+            format!(" この接続では {tool} を使えません。ツールセット {toolset} も選んでください。")
+        }
     };
     reply.text.push_str(&said);
     // Some families repeat the guidance under another name.

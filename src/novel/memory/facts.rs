@@ -1,5 +1,6 @@
 //! The typed facts of an episode, and their verification against the manuscript.
 
+use fumi_base::text::Locale;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -131,6 +132,25 @@ impl StoryFactKind {
             Self::Time => "time",
             Self::Promise => "promise",
             Self::Question => "question",
+        }
+    }
+
+    /// Returns the kind in words.
+    pub const fn words(self, locale: Locale) -> &'static str {
+        match (self, locale) {
+            (Self::Attribute, Locale::Ja) => "特徴",
+            (Self::Number, Locale::Ja) => "数",
+            (Self::FirstPerson, Locale::Ja) => "一人称",
+            (Self::Address, Locale::Ja) => "呼び方",
+            (Self::Name, Locale::Ja) => "名前",
+            (Self::Place, Locale::Ja) => "居場所",
+            (Self::Condition, Locale::Ja) => "体調",
+            (Self::Possession, Locale::Ja) => "持ち物",
+            (Self::Knowledge, Locale::Ja) => "知っていること",
+            (Self::Time, Locale::Ja) => "時",
+            (Self::Promise, Locale::Ja) => "約束",
+            (Self::Question, Locale::Ja) => "問い",
+            (_, Locale::En) => self.name(),
         }
     }
 

@@ -125,12 +125,13 @@ fn open(states: &[EpisodeState], with_quotes: bool, locale: Locale) -> String {
 }
 
 fn line(fact: &StoryFact, episode: u32, with_quotes: bool, locale: Locale) -> String {
-    let about = fact.about.as_deref().map(|about| format!("／{about}")).unwrap_or_default();
-    let (subject, value, kind) = (&fact.subject, &fact.value, fact.kind.name());
+    let (subject, value, kind) = (&fact.subject, &fact.value, fact.kind.words(locale));
+    let about = fact.about.as_deref().filter(|about| *about != kind);
+    let about = about.map(|about| format!("／{about}")).unwrap_or_default();
     let quote = if with_quotes { format!("「{}」", fact.quote.trim()) } else { String::new() };
     match locale {
         Locale::En => format!("- {kind} {subject}{about}: {value} (episode {episode}{quote})\n"),
-        Locale::Ja => format!("- {kind} {subject}{about}：{value}（第{episode}話{quote}）\n"),
+        Locale::Ja => format!("- {kind}　{subject}{about}：{value}（第{episode}話{quote}）\n"),
     }
 }
 

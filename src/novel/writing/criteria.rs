@@ -73,6 +73,15 @@ impl MissedCriterion {
     pub fn line(&self, locale: Locale) -> String {
         format!("[{}] {}", self.criterion, self.message.get(locale))
     }
+
+    /// Returns the name of the criterion and the problem of an answer that was accepted nevertheless.
+    pub fn accepted_line(&self, locale: Locale) -> String {
+        let lead = match locale {
+            Locale::En => "The answer was accepted. ",
+            Locale::Ja => "回答は受け取りました。ただし、",
+        };
+        format!("[{}] {lead}{}", self.criterion, self.message.get(locale))
+    }
 }
 
 /// The criteria that an accepted answer misses.
@@ -164,9 +173,7 @@ impl AnswerCriterion {
 
 fn holds(holds: KeyContents) -> (String, String) {
     match holds {
-        KeyContents::Characters(least) => {
-            (format!("a text of at least {least} characters"), format!("{least} 字以上の文章"))
-        }
+        KeyContents::Characters(least) => (format!("a text of at least {least} characters"), format!("{least} 字以上")),
         KeyContents::Items(0) => ("a list, possibly empty".to_owned(), "一覧（空でもよい）".to_owned()),
         KeyContents::Items(least) => (format!("a list of at least {least} items"), format!("{least} 件以上の一覧")),
         KeyContents::Scenes => (format!("a list of 1 to {SCENES} items"), format!("1〜{SCENES} 件の一覧")),
@@ -296,7 +303,7 @@ pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, V
                 format!("{number} 番目の置き換えの `find`（{shown}）は、前の置き換えと重なっています。二つを一つにまとめてください。"),
             )),
             (1, count) | (count, _) => {
-                let found = if count == 0 { "ありません".to_owned() } else { format!("{count} 回現れます") };
+                let found = if count == 0 { "ありません".to_owned() } else { format!(" {count} 回あります") };
                 misses.push(wrong(
                     format!("`find` of replacement {number} ({shown}) occurs {count} times in the text instead of once: copy more of the surrounding text, exactly."),
                     format!("{number} 番目の置き換えの `find`（{shown}）は本文に{found}。前後も含め、一度だけ現れる文字列をそのまま写してください。"),

@@ -327,8 +327,8 @@ fn next_actions(done: &FinishedEpisode) -> Vec<BilingualText> {
     let mut actions = Vec::new();
     if done.record.quality.method == NOT_EVALUATED {
         actions.push(BilingualText::new(
-            "Check this text with noveler_check, or read it once more: its quality has not been evaluated.",
-            "この本文の品質は未評価なので、投稿の前に noveler_check でチェックするか、もう一度読み返す。",
+            "Have this text judged with noveler_check, or read it once more: it has not been judged.",
+            "この本文にはまだ判定がないので、投稿の前に noveler_check で判定を受けるか、もう一度読み返す。",
         ));
     }
     let posts = done.posts.iter().flat_map(|post| post.steps.iter().cloned());
@@ -336,7 +336,7 @@ fn next_actions(done: &FinishedEpisode) -> Vec<BilingualText> {
     if done.posts.is_empty() {
         actions.push(BilingualText::new(
             "Post it yourself when you are ready; nothing was posted. auto_publish: true adds sheets for the sites' forms.",
-            "まだ投稿していない。自分で投稿する。auto_publish: true で、投稿欄に貼るための文面も作る。",
+            "投稿はしていないので、準備ができたら自分で投稿する。auto_publish: true で、投稿欄に貼るための文面も作る。",
         ));
     }
     actions
@@ -373,8 +373,8 @@ fn suggestions(novel: &NovelProject, episode: EpisodeId, locale: Locale) -> Resu
     Ok(actions)
 }
 
-/// Suggests the check of the novel if it has findings that concern the episode, or if it would take long to know. The
-/// episode is complete without it, so its errors are left to the check itself.
+/// Suggests the check of the novel if it has findings that concern the episode, or if it would take long to know. Returns
+/// also the sentence about the findings. The episode is complete without it, so its errors are left to the check itself.
 fn check_suggestion(
     novel: &NovelProject,
     episode: EpisodeId,

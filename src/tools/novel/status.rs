@@ -289,7 +289,7 @@ fn remaining(status: &NovelStatus) -> BilingualText {
     let (time, time_ja) = match status.stage_seconds.filter(|_| left > 0) {
         Some(seconds) => {
             let (time, time_ja) = duration(seconds * left as f64);
-            (format!(", about {time}"), format!("、およそ{time_ja}"))
+            (format!(", about {time}"), format!("、およそ {time_ja}"))
         }
         None if left > 0 => (", no stage was measured yet".to_owned(), "（所要時間はまだ測っていません）".to_owned()),
         None => (String::new(), String::new()),

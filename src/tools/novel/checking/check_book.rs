@@ -12,7 +12,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, EpisodeNumber, NovelDeps, READS, REVIEW, Suggestion, severity_words, texts};
+use super::{CHECKS, EpisodeNumber, NovelDeps, READS, REVIEW, Suggestion, severity_in_japanese, severity_words, texts};
 
 /// The maximum number of findings shown, and with `verbose`.
 const SHOWN: usize = 20;
@@ -223,6 +223,20 @@ impl FindingCounts {
     }
 }
 
+/// Returns the serialised name of a kind of findings in Japanese.
+fn kind_in_japanese(kind: &str) -> &str {
+    match kind {
+        "contradiction" => "食い違い",
+        "name" => "名前",
+        "timeline" => "時系列",
+        "ledger" => "伏線管理",
+        "spelling" => "表記",
+        "worn_phrase" => "繰り返される言い回し",
+        "state" => "状態の記録",
+        other => other,
+    }
+}
+
 impl FindingReport {
     fn new(finding: &BookFinding, locale: Locale) -> Self {
         Self {
@@ -235,9 +249,15 @@ impl FindingReport {
         }
     }
 
-    fn line(&self) -> String {
-        let places: Vec<String> = self.places.iter().map(PlaceReport::text).collect();
-        format!("[{}] {}: {} {}", self.severity, self.kind, self.message, places.join(" / "))
+    fn line(&self, locale: Locale) -> String {
+        let places: Vec<String> = self.places.iter().map(|place| place.text(locale)).collect();
+        let (severity, kind, message, places) = (self.severity, self.kind, &self.message, places.join(" / "));
+        match locale {
+            Locale::En => format!("[{severity}] {kind}: {message} {places}"),
+            Locale::Ja => {
+                format!("{}／{}: {message} {places}", severity_in_japanese(severity), kind_in_japanese(kind))
+            }
+        }
     }
 }
 
@@ -246,11 +266,12 @@ impl PlaceReport {
         Self { episode: place.episode, line: place.line, quote: place.quote.clone() }
     }
 
-    /// Returns the place in the form `3:25 「…」`, with episode and line.
-    fn text(&self) -> String {
-        match self.line {
-            Some(line) => format!("{}:{line} 「{}」", self.episode, self.quote),
-            None => format!("{}", self.episode),
+    /// Returns the place in the form `3:25 「…」`, with episode and line, or the episode alone.
+    fn text(&self, locale: Locale) -> String {
+        match (self.line, locale) {
+            (Some(line), _) => format!("{}:{line} 「{}」", self.episode, self.quote),
+            (None, Locale::En) => format!("(episode {})", self.episode),
+            (None, Locale::Ja) => format!("（第{}話）", self.episode),
         }
     }
 }

@@ -86,7 +86,13 @@ impl IssueReport {
     }
 
     fn words(&self, locale: Locale) -> String {
-        let between = if locale == Locale::Ja { "" } else { " " };
+        // A reason that a proofreader wrote need not be a sentence.
+        let ends = self.message.ends_with(['。', '！', '？', '：']) || self.suggestion.is_empty();
+        let between = match locale {
+            Locale::Ja if ends => "",
+            Locale::Ja => "。",
+            Locale::En => " ",
+        };
         format!("{}{between}{}", self.message, self.suggestion).trim().to_owned()
     }
 

@@ -79,12 +79,21 @@ impl LiteratureComparison {
                 (share, Locale::En) if share <= 0.0 => "lower than all of it".to_owned(),
                 (share, Locale::En) if share >= 1.0 => "higher than all of it".to_owned(),
                 (_, Locale::En) => format!("higher than {above} % of it"),
-                (share, Locale::Ja) if share <= 0.0 => "比較対象のどれよりも低い".to_owned(),
-                (share, Locale::Ja) if share >= 1.0 => "比較対象のどれよりも高い".to_owned(),
-                (_, Locale::Ja) => format!("比較対象の {above} % より高い"),
+                (share, Locale::Ja) if share <= 0.0 => format!("比較対象のどれよりも{}", low_and_high(name).0),
+                (share, Locale::Ja) if share >= 1.0 => format!("比較対象のどれよりも{}", low_and_high(name).1),
+                (_, Locale::Ja) => format!("比較対象の {above} % より{}", low_and_high(name).1),
             };
             format!("  {} {value}: {place}", title(name, locale))
         }));
         lines
+    }
+}
+
+/// Returns the Japanese words for a low and a high value of a figure.
+fn low_and_high(name: &str) -> (&'static str, &'static str) {
+    match name {
+        "sentence_length" | "commas" => ("少ない", "多い"),
+        "sentence_variation" => ("小さい", "大きい"),
+        _ => ("低い", "高い"),
     }
 }

@@ -276,6 +276,12 @@ impl IssueCounts {
 /// The names of the severities in Japanese, from info to critical.
 const SEVERITIES_IN_JAPANESE: [&str; 5] = ["参考", "低", "中", "高", "重大"];
 
+/// Returns the serialised name of a severity in Japanese.
+fn severity_in_japanese(name: &str) -> &str {
+    let known = Severity::ALL.into_iter().zip(SEVERITIES_IN_JAPANESE).find(|(severity, _)| severity.name() == name);
+    known.map_or(name, |(_, ja)| ja)
+}
+
 /// Returns the counts of the severities, from critical to info, in the form `2 high, 5 low`. `none` is the English
 /// phrase if all are 0.
 fn severity_words(counts: [usize; 5], none: &str, locale: Locale) -> String {

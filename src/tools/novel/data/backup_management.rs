@@ -1,6 +1,6 @@
 //! The `backup_management` tool: creates, lists, verifies, restores and prunes copies of a novel's files.
 
-use std::{ops::Range, sync::Arc};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use fumi_base::{
     project::{PathError, Project},
@@ -122,6 +122,22 @@ pub struct BackupSummary {
     files: Vec<String>,
 }
 
+/// Returns the reason of a backup that fumi made, in Japanese; the reason of an author as it is.
+fn reason_in_japanese(reason: &str) -> Cow<'_, str> {
+    match reason {
+        "before a new plot" => "プロットを作り直す前".into(),
+        "before a new manuscript" => "原稿を書き直す前".into(),
+        "before write" => "write で書き込む前".into(),
+        "before write_blurb" => "紹介文を作り直す前".into(),
+        "before check_fix" => "check_fix で修正する前".into(),
+        "before rewrite_passage" => "一か所を書き直す前".into(),
+        _ => match reason.strip_prefix("before restoring ") {
+            Some(id) => format!("{id} を復元する前").into(),
+            None => reason.into(),
+        },
+    }
+}
+
 impl BackupSummary {
     fn from_backup(backup: Backup, named: usize) -> Self {
         Self {
@@ -136,9 +152,10 @@ impl BackupSummary {
 
     fn line(&self, locale: Locale) -> String {
         let more = if self.total_files > self.files.len() { ", …" } else { "" };
-        let reason = match self.reason.as_str() {
-            "" => String::new(),
-            reason => format!(" \"{reason}\""),
+        let reason = match (self.reason.as_str(), locale) {
+            ("", _) => String::new(),
+            (reason, Locale::En) => format!(" \"{reason}\""),
+            (reason, Locale::Ja) => format!("「{}」", reason_in_japanese(reason)),
         };
         let (id, count, bytes, files) =
             (&self.backup_id, self.total_files, self.total_size_bytes, self.files.join(", "));

@@ -76,7 +76,7 @@ struct PlotQuality {
 
 /// The result of examining the arguments and the project.
 enum PlotOutcome {
-    Question(String, Vec<CitedFile>),
+    Question(String, Vec<CitedFile>, Option<BilingualText>),
     Plot(Box<StoredPlot>, PlotPreview, bool),
 }
 

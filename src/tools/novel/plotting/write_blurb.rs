@@ -283,7 +283,7 @@ fn output(stored: StoredBlurb, limits: &BlurbLimits, session_id: String, method:
 
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
-        let backup = self.backup_id.as_ref().map_or_else(String::new, |id| format!(" (backup {id})"));
+        let backup = backup_note(self.backup_id.as_deref(), locale);
         let tags = match locale {
             Locale::En => "Tags: ",
             Locale::Ja => "タグ：",

@@ -283,7 +283,7 @@ pub(in crate::novel) async fn question(
 
 /// Returns the criteria that an accepted answer misses slightly, each with its name.
 pub(in crate::novel) fn warnings(missed: &[MissedCriterion], locale: Locale) -> Vec<String> {
-    missed.iter().map(|miss| miss.line(locale)).collect()
+    missed.iter().map(|miss| miss.accepted_line(locale)).collect()
 }
 
 /// Returns the texts behind references, for models that cannot fetch. A missing file is left out, though its reference

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use super::{
-    RequestedSession, STAGE_TIMEOUT, StageReport, StepRequest, Verbose, answer, artifact, call_time, edit_notice,
-    edited_and_left, localized, method, preview, question, redo_fields, run_step, stages, task_of, text_of, warnings,
-    writing_service,
+    RequestedSession, STAGE_TIMEOUT, StageReport, StepRequest, Verbose, answer, artifact, backup_note, call_time,
+    edit_notice, edited_and_left, localized, method, preview, question, redo_fields, run_step, stages, task_of,
+    text_of, warnings, writing_service,
 };
 use crate::novel::{
     EpisodeNumber, NovelDeps, WRITES,
@@ -336,7 +336,7 @@ async fn finished(
 
 /// Returns the reason for a suggestion to check a finished text.
 fn to_check() -> BilingualText {
-    BilingualText::new("see what the checks find", "チェックで見つかることを見る")
+    BilingualText::new("see what the checks find", "チェックの指摘を確かめる")
 }
 
 /// Returns the reason for a suggestion to complete an episode.
@@ -456,8 +456,7 @@ impl Render for Output {
     fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
         if let Some(primary) = &self.primary_output {
-            let backup = primary.backup_id.as_ref();
-            let backup = backup.map_or_else(String::new, |id| format!(" (backup {id})"));
+            let backup = backup_note(primary.backup_id.as_deref(), locale);
             lines.push(format!("{}{backup} {}", primary.file_reference, artifact(&primary.sha256)));
             if let Some(said) = &self.manuscript_edited {
                 lines.push(format!("! {said}"));

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    RequestedSession, STAGE_TIMEOUT, StepRequest, Verbose, edit_notice, edited_and_left, localized, method, one_stage,
-    preview, question, redo_fields, redo_notices, run_step, text_of, verbose_argument, warnings,
+    RequestedSession, STAGE_TIMEOUT, StepRequest, Verbose, backup_note, edit_notice, edited_and_left, localized,
+    method, one_stage, preview, question, redo_fields, redo_notices, run_step, text_of, verbose_argument, warnings,
 };
 use crate::novel::{EpisodeNumber, NovelDeps, WRITES, suggestion::call_line, texts};
 
@@ -168,7 +168,7 @@ impl Tool for WriteManuscriptDraft {
 
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
-        let backup = self.backup_id.as_ref().map_or_else(String::new, |id| format!(" (backup {id})"));
+        let backup = backup_note(self.backup_id.as_deref(), locale);
         let place = format!("{}{backup} {}", self.manuscript_path, self.artifact_id);
         let mut lines = vec![self.summary.clone(), place];
         let edited = self.manuscript_edited.as_ref();
