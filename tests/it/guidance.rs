@@ -61,7 +61,7 @@ async fn an_error_names_the_toolset_of_a_tool_that_the_url_does_not_offer() {
         let reply = call_as(&app, "fetch_artifact", arguments.clone(), caller, CancellationToken::new()).await;
         let guidance = &reply.structured["error"]["guidance"];
         assert_eq!(guidance["suggested_action"], "list_artifacts", "{}", reply.text);
-        let said = "This URL does not offer list_artifacts: add its toolset, novel-data.";
+        let said = "This connection does not offer list_artifacts: add its toolset, novel-data.";
         assert_eq!(
             (reply.text.contains(said), guidance.to_string().contains(said)),
             (is_said, is_said),

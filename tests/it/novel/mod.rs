@@ -9,6 +9,7 @@ mod enhanced;
 pub(crate) mod fencing;
 mod finishing;
 pub(crate) mod killed;
+mod manners;
 mod memory;
 mod models;
 mod plotting;
