@@ -21,6 +21,9 @@ pub static HOMOPHONE_VERBS: LazyLock<Homophones> = LazyLock::new(|| {
 /// The number of characters on either side of a word in which the cues of another word are searched.
 const NEAR: usize = 20;
 
+/// The particles that `~` at the end of a cue stands for, に before は and も included.
+const PARTICLES: [char; 8] = ['を', 'が', 'も', 'は', 'に', 'の', 'で', 'へ'];
+
 #[derive(Debug)]
 pub struct Homophones {
     groups: Vec<HomophoneGroup>,
@@ -128,7 +131,10 @@ impl<'t> Neighbourhood<'t> {
     }
 
     fn has(&self, cue: &str) -> bool {
-        if let Some(before) = cue.strip_prefix('^') {
+        if let Some(noun) = cue.strip_prefix('^').and_then(|cue| cue.strip_suffix('~')) {
+            let before = self.before.strip_suffix(PARTICLES);
+            before.is_some_and(|before| before.ends_with(noun) || before.strip_suffix('に').is_some_and(|rest| rest.ends_with(noun)))
+        } else if let Some(before) = cue.strip_prefix('^') {
             self.before.ends_with(before)
         } else if let Some(after) = cue.strip_suffix('$') {
             self.after.starts_with(after)
@@ -163,7 +169,7 @@ mod tests {
             words.dedup();
             assert!(words.len() == group.words.len() && words.len() > 1, "{}", group.reading);
             for homophone in &group.words {
-                let is_empty = homophone.cues.split(' ').any(|cue| cue.trim_matches(['^', '$']).is_empty());
+                let is_empty = homophone.cues.split(' ').any(|cue| cue.trim_matches(['^', '$', '~']).is_empty());
                 assert!(!is_empty, "{}: {:?}", homophone.word, homophone.cues);
             }
         }

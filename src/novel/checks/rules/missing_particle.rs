@@ -104,6 +104,10 @@ fn is_finite(verb: &Morpheme<'_>, after: &[Morpheme<'_>]) -> bool {
 /// 走っいた, 読んいる, 思わ笑った: a form that demands an auxiliary or て, before another word.
 fn is_cut_form(verb: &Morpheme<'_>, next: &Morpheme<'_>) -> bool {
     let Some(inflection) = verb.inflection.filter(|_| verb.has_parts(&["動詞", "自立"])) else { return false };
+    // 向かひ is old spelling, and 言わはる is Osaka's.
+    if next.surface.starts_with(['ひ', 'ふ', 'へ', 'は', 'ほ', 'ゐ', 'ゑ']) {
+        return false;
+    }
     let is_other = ["名詞", "副詞", "連体詞", "接続詞"].iter().any(|kind| next.has_parts(&[kind]))
         || next.has_parts(&["動詞", "自立"])
         || next.has_parts(&["助詞", "格助詞"])
