@@ -10,6 +10,7 @@ mod outlines;
 mod parser_limits;
 mod properties;
 mod reading;
+mod real_files;
 mod resources;
 mod roles;
 mod rule_files;
