@@ -113,14 +113,14 @@ fn by_shared_extension(path: &str, text: &str) -> Option<&'static Language> {
     let extension = name_and_extension(path).1?;
     SHARING
         .iter()
+                guarded: compiled(&language.facts.shared.guarded),
         .filter(|sharing| sharing.language.facts.shared.extensions.contains(&extension))
         .find(|sharing| {
-            let mut text = Cow::Borrowed(text);
-            for pattern in &sharing.except {
-                let kept = pattern.replace_all(&text, "").into_owned();
-                text = Cow::Owned(kept);
-            }
-            sharing.content.iter().any(|pattern| pattern.is_match(&text))
+            let all = without(Cow::Borrowed(text), &sharing.except);
+            let open = without(all.clone(), &sharing.guarded);
+            let is_directive = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+            let read = if open.lines().all(is_directive) { all } else { open };
+            sharing.content.iter().any(|pattern| pattern.is_match(&read))
         })
         .map(|sharing| sharing.language)
 }
@@ -131,11 +131,22 @@ struct Sharing {
     content: Vec<Regex>,
     except: Vec<Regex>,
 }
+/// Returns a text without the passages that match some pattern.
+fn without<'t>(mut text: Cow<'t, str>, patterns: &[Regex]) -> Cow<'t, str> {
+    for pattern in patterns {
+        if pattern.is_match(&text) {
+            text = Cow::Owned(pattern.replace_all(&text, "").into_owned());
+        }
+    }
+    text
+}
+
 
 fn by_shebang(text: &str) -> Option<&'static Language> {
     let line = text.lines().next()?.strip_prefix("#!")?;
     // `#!/usr/bin/env -S python3 -u` and `#!/opt/bin/python3.11` both end in a program's name.
     let program = line
+    guarded: Vec<Regex>,
         .split_whitespace()
         .map(|word| word.rsplit('/').next().unwrap_or(word))
         .find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?;

@@ -155,8 +155,11 @@ pub struct SharedExtensions {
     pub extensions: Vec<String>,
     /// Regular expressions over the whole text; one match assigns the file to this language.
     pub content: Vec<String>,
-    /// Regular expressions of passages to ignore, such as those of a preprocessor condition.
+    /// Regular expressions of passages to ignore, such as comments.
     pub except: Vec<String>,
+    /// Regular expressions of passages for compilers of this language, which are ignored unless nothing but directives
+    /// lies outside of them.
+    pub guarded: Vec<String>,
 }
 
 /// Settings for conditions that cut through braces: only the first branch is kept, unless it is known never to be true.

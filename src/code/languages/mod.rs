@@ -294,7 +294,7 @@ mod tests {
         for language in super::all() {
             let facts = &language.facts;
             let shared = &facts.shared;
-            let patterns = [&facts.content, &facts.blank, &shared.content, &shared.except];
+            let patterns = [&facts.content, &facts.blank, &shared.content, &shared.except, &shared.guarded];
             for pattern in patterns.into_iter().flatten() {
                 let compiled = regex::Regex::new(pattern);
                 assert!(compiled.is_ok(), "languages/{}: {compiled:?}", language.name);
