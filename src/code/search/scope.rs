@@ -48,6 +48,13 @@ pub struct SearchScope {
     index: Option<Arc<ProjectIndex>>,
 }
 
+/// Returns a glob that begins at the project as `./` or by its whole path in the form that begins with a slash.
+fn from_root<'g>(project: &Project, glob: &'g str) -> &'g str {
+    let root = project.root().to_str().and_then(|root| glob.strip_prefix(root));
+    let below = root.or_else(|| glob.strip_prefix('.')).filter(|below| below.len() > 1 && below.starts_with('/'));
+    below.unwrap_or(glob)
+}
+
 impl SearchScope {
     /// Validates globs and size. `most_bytes` is the size of the largest file that a walk searches (100 MB by default).
     pub fn new(project: &Arc<Project>, options: &ScopeOptions, most_bytes: u64) -> Result<Self, Vec<SearchError>> {
@@ -57,8 +64,8 @@ impl SearchScope {
             [("include_globs", "", &options.include_globs), ("exclude_globs", "!", &options.exclude_globs)]
         {
             for glob in globs {
-                let mark = if glob.starts_with('!') { "" } else { mark };
-                if let Err(error) = builder.add(&format!("{mark}{glob}")) {
+                let (mark, bare) = glob.strip_prefix('!').map_or((mark, glob.as_str()), |bare| ("!", bare));
+                if let Err(error) = builder.add(&format!("{mark}{}", from_root(project, bare))) {
                     faults.push(SearchError::Glob {
                         argument,
                         glob: glob.clone(),

@@ -249,6 +249,12 @@ pub struct SearchNotes {
     /// The skipped files and links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<SkippedSummary>,
+    /// True if no file was searched, so that the result says nothing about the text.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_file_searched: bool,
+    /// The number of matches by role, if only those of other roles were asked for and there are none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub other_roles: BTreeMap<HitRole, usize>,
     /// The number of searched files, if it exceeds the size of a normal project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub large_project: Option<u64>,
@@ -265,9 +271,22 @@ impl SearchNotes {
     pub fn from_matches(matches: &SearchMatches, max_count: Option<u64>) -> Self {
         Self {
             skipped: SkippedSummary::from_skipped(&matches.skipped),
+            no_file_searched: matches.searched_files == 0 && matches.skipped.total == 0,
             max_count_reached: max_count.filter(|most| matches.files.iter().any(|file| file.line_count >= *most)),
             ..Self::default()
         }
+    }
+
+    /// Returns what was not searched.
+    fn about_files(&self, locale: Locale) -> Option<String> {
+        let skipped = self.skipped.as_ref().map(|skipped| skipped.text(locale));
+        let none = || match locale {
+            Locale::En => "No file was searched: the globs, roots and ignore rules leave none. A folder is \"src/**\".",
+            Locale::Ja => {
+                "検索したファイルがありません。グロブ・roots・無視規則ですべて除かれています。フォルダーは \"src/**\" と書きます。"
+            }
+        };
+        skipped.or_else(|| self.no_file_searched.then(|| none().to_owned()))
     }
 
     fn lines(&self, locale: Locale) -> Vec<String> {
@@ -283,7 +302,7 @@ impl SearchNotes {
             });
         }
         lines.extend(self.max_count_adjusted.map(|bound| adjusted_limit("max_count", bound, locale)));
-        lines.extend(self.skipped.as_ref().map(|skipped| skipped.text(locale)));
+        lines.extend(self.about_files(locale));
         lines.extend(self.large_project.map(|files| large_project(files, locale)));
         if !self.unparsed.is_empty() {
             let (count, first) = (self.unparsed.len(), self.unparsed.iter().take(EXAMPLES));
@@ -380,7 +399,11 @@ impl SearchReply {
         let is_bare = matches!(shaped, ShapedReply::Total(_));
         Self {
             published: if is_bare {
-                SearchNotes { skipped: notes.skipped.clone(), ..SearchNotes::default() }
+                SearchNotes {
+                    skipped: notes.skipped.clone(),
+                    no_file_searched: notes.no_file_searched,
+                    ..SearchNotes::default()
+                }
             } else {
                 notes.clone()
             },
@@ -409,8 +432,8 @@ impl SearchReply {
 impl Render for SearchReply {
     fn text(&self, locale: Locale) -> String {
         match &self.shaped {
-            ShapedReply::Total(output) => match &self.published.skipped {
-                Some(skipped) => format!("{}\n{}", output.total_matches, skipped.text(locale)),
+            ShapedReply::Total(output) => match self.published.about_files(locale) {
+                Some(files) => format!("{}\n{files}", output.total_matches),
                 None => output.total_matches.to_string(),
             },
             _ => self.text_alone(locale),

@@ -23,7 +23,7 @@ async fn a_query_that_looks_like_an_option_is_a_query() {
     let reply =
         call(&app, "find_and_grep", json!({"roots": ["."], "pattern": "--exec", "query": "x", "total_only": true}))
             .await;
-    assert_eq!(reply.structured, json!({"total_matches": 0}));
+    assert_eq!(reply.structured, json!({"total_matches": 0, "no_file_searched": true}));
 }
 
 #[tokio::test(flavor = "multi_thread")]

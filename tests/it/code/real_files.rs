@@ -1,9 +1,19 @@
 //! Files as real projects have them, each reduced to the few lines that showed a wrong or missing answer.
 
+use fumi_base::text::Locale;
+use fumi_kernel::Caller;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::text_alone;
-use crate::sample::{Sample, call};
+use crate::sample::{Sample, call, call_as, whole};
+
+/// Returns a project of one file.
+fn with(path: &str, text: &str) -> Sample {
+    let sample = Sample::empty();
+    sample.file(path, text);
+    sample
+}
 
 /// Returns the rows of `query_code` for a file: line and name.
 async fn queried(sample: &Sample, arguments: Value) -> Vec<(u64, String)> {
@@ -37,6 +47,49 @@ async fn comments_of_unknown_files_are_not_headings() {
     }
     let text = text_alone(&app, "search_content", json!({"query": "COPY", "files": ["Dockerfile"]})).await;
     assert_eq!(text, "4:# COPY says where.\n5:COPY a /a");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn globs_that_match_no_file_are_reported_in_every_form() {
+    let sample = with("src/a.rs", "fn main() {}\n");
+    let app = sample.app();
+    let ask = |globs: &str, more: Value| {
+        let mut arguments = json!({"query": "fn main", "include_globs": [globs]});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments
+    };
+    for form in ["total_only", "count_only_matches", "summary_only", "group_by_file", "optimize_paths", "ranked"] {
+        let arguments = ask("src", json!({form: true}));
+        for (locale, said) in [(Locale::En, "No file was searched"), (Locale::Ja, "検索したファイルがありません")]
+        {
+            let caller = Caller { locale, ..whole(&app) };
+            let reply = call_as(&app, "search_content", arguments.clone(), caller, CancellationToken::new()).await;
+            assert!(reply.text.contains(said), "{form}: {}", reply.text);
+            assert_eq!(reply.structured["no_file_searched"], true, "{form}: {}", reply.structured);
+        }
+    }
+    let found = json!({"roots": ["."], "query": "x", "extensions": ["py"], "total_only": true});
+    let reply = call(&app, "find_and_grep", found).await;
+    assert!(reply.text.starts_with("0\nNo file was searched"), "{}", reply.text);
+    // A search of files without a match stays a bare number.
+    assert_eq!(call(&app, "search_content", json!({"query": "q", "total_only": true})).await.text, "0");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn globs_may_begin_at_the_project() {
+    let sample = with("src/a.rs", "fn main() {}\n");
+    sample.file("other/src/b.rs", "fn main() {}\n");
+    let app = sample.app();
+    let absolute = format!("{}/src/**/*.rs", sample.root().display());
+    for glob in ["./src/**/*.rs", absolute.as_str()] {
+        let arguments = json!({"query": "fn main", "include_globs": [glob], "total_only": true});
+        assert_eq!(call(&app, "search_content", arguments).await.text, "1", "{glob}");
+        let arguments = json!({"query": "fn main", "exclude_globs": [glob], "total_only": true});
+        assert_eq!(call(&app, "search_content", arguments).await.text, "1", "{glob}");
+        let arguments = json!({"query_key": "functions", "include_globs": [glob]});
+        let reply = call(&app, "query_code", arguments).await;
+        assert_eq!(reply.structured["query_result"]["total_matches"], 1, "{glob}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
