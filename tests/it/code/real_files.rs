@@ -6,7 +6,10 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::text_alone;
-use crate::sample::{Sample, call, call_as, whole};
+use crate::{
+    sample::{Sample, call, call_as, whole},
+    taught::refused,
+};
 
 /// Returns a project of one file.
 fn with(path: &str, text: &str) -> Sample {
@@ -89,6 +92,28 @@ async fn globs_may_begin_at_the_project() {
         let arguments = json!({"query_key": "functions", "include_globs": [glob]});
         let reply = call(&app, "query_code", arguments).await;
         assert_eq!(reply.structured["query_result"]["total_matches"], 1, "{glob}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn globs_under_another_name_never_become_the_opposite() {
+    let sample = with("a.rs", "fn main() {}\n");
+    sample.file("b.py", "fn main\n");
+    let app = sample.app();
+    for arguments in [
+        json!({"query": "fn main", "globs": ["*.rs"], "total_only": true}),
+        json!({"query": "fn main", "glob": "*.rs", "total_only": true}),
+        json!({"query": "fn main", "include": ["*.rs"], "total_only": true}),
+    ] {
+        let reply = call(&app, "search_content", arguments.clone()).await;
+        if reply.is_error {
+            let message = refused(&app, &reply, &["INVALID_ARGUMENTS"]);
+            assert!(message.contains("did you mean include_globs?"), "{message}");
+            let next = &reply.structured["error"]["guidance"]["parameters"];
+            assert_eq!(next["include_globs"], json!(["*.rs"]), "{}", reply.text);
+        } else {
+            assert_eq!(reply.text, "1", "{arguments}");
+        }
     }
 }
 
