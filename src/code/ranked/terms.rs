@@ -220,7 +220,7 @@ impl Draft {
 
 impl QueryName {
     fn new(options: &TextQueryOptions) -> Option<Self> {
-        let text = options.query.trim();
+        let text = name_beside_kind(options.query.trim());
         let parts: Vec<&str> = text.split(['.', ':', '/']).filter(|part| !part.is_empty()).collect();
         let is_name = parts.iter().all(|part| part.chars().all(is_name_character)) && !text.ends_with(['.', ':', '/']);
         let last = parts.last().filter(|_| is_name)?;
@@ -254,6 +254,18 @@ impl QueryName {
         } else {
             NameMatch::Different
         }
+    }
+}
+
+/// Returns the name of `struct Mutex` or `HTTPConnection class`, or else the whole query. A kind that is also a word of
+/// sentences is one only beside a name with a capital or an underscore: not in `type check`.
+fn name_beside_kind(query: &str) -> &str {
+    let words: Vec<&str> = query.split_whitespace().collect();
+    let is_telling = |name: &str| name.contains(|c: char| c.is_uppercase() || c == '_');
+    match words.as_slice() {
+        [kind, name] if words::is_keyword(kind) || (words::is_kind(kind) && is_telling(name)) => name,
+        [name, kind] if words::is_kind(kind) && is_telling(name) => name,
+        _ => query,
     }
 }
 

@@ -26,6 +26,10 @@ struct WordLists {
     function_parts: HashSet<String>,
     #[serde(deserialize_with = "split_words")]
     before_use: HashSet<String>,
+    #[serde(deserialize_with = "split_words")]
+    keywords: HashSet<String>,
+    #[serde(deserialize_with = "split_words")]
+    kinds: HashSet<String>,
 }
 
 static LISTS: LazyLock<WordLists> =
@@ -102,6 +106,16 @@ pub(super) fn is_stop_word(word: &str) -> bool {
 /// True if a name after this word is used, not defined.
 pub(super) fn is_before_use(word: &str) -> bool {
     LISTS.before_use.contains(word)
+}
+
+/// True for a keyword before the name of a definition that is not a word of sentences.
+pub(super) fn is_keyword(word: &str) -> bool {
+    LISTS.keywords.contains(word)
+}
+
+/// True for the word for a kind of definition.
+pub(super) fn is_kind(word: &str) -> bool {
+    LISTS.kinds.contains(word)
 }
 
 /// The scripts that end a word where they change.

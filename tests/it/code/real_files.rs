@@ -118,6 +118,28 @@ async fn globs_under_another_name_never_become_the_opposite() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn ranked_query_with_a_kind_finds_what_has_the_name() {
+    let sample = Sample::empty();
+    sample
+        .file(
+            "client.py",
+            "class HTTPSConnection:\n    \"\"\"The class of an HTTPConnection class with HTTPConnection.\"\"\"\n    def a(self):\n        return HTTPConnection\n\nclass HTTPConnection:\n    def b(self):\n        pass\n",
+        )
+        .file("m.rs", "/// A struct: Mutex, like the struct Mutex.\npub struct MutexGuard {}\n/// Locks.\npub struct Mutex {}\nfn mutex() {}\n")
+        .file("p.rs", "struct Parser {}\nfn parse_all() { parse() }\nfn parse() { }\n");
+    let app = sample.app();
+    for (query, element) in [
+        ("class HTTPConnection", "HTTPConnection"),
+        ("HTTPConnection class", "HTTPConnection"),
+        ("struct Mutex", "Mutex"),
+        ("fn parse", "parse"),
+    ] {
+        let reply = call(&app, "search_content", json!({"query": query, "ranked": true})).await;
+        assert_eq!(reply.structured["results"][0]["element"], element, "{query}: {}", reply.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn header_for_cpp_compilers_alone_is_cpp() {
     let guarded = "#ifndef G_H\n#define G_H\n#ifdef __cplusplus\nnamespace n {\ntemplate <typename T>\nT twice(T x) { return x * 2; }\nclass K { public: int m(); };\n}\n#endif\n#endif\n";
     let pragma = "#pragma once\n\n#ifdef __cplusplus\n\n#include \"b.h\"\n\nnamespace n {\nclass K {};\n}\n\n#endif\n";
