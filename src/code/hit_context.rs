@@ -4,6 +4,7 @@
 //! changed since it was searched, has rows without contexts.
 
 use std::{
+    collections::BTreeMap,
     ops::Range,
     time::{Duration, Instant},
 };
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    elements::{ElementKind, ElementList},
+    elements::{CodeElement, ElementKind, ElementList},
     errors::{search::SearchError, structure::StructureError},
     parse::{LineIndex, ParsedFile, SourceFile},
     parser_pool::ParserPool,
@@ -40,6 +41,9 @@ const BYTES: u64 = 1 << 20;
 /// The time after which no further file is parsed if roles are not asked for: a search for text must not wait for parsers.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// The maximum number of elements before a match that may be assigned together with it: `a, b = 1, 2`.
+const ASSIGNED_TOGETHER: usize = 16;
+
 /// The contexts of the matches of each row of a file; `None` if the file or the match could not be parsed.
 type FileContexts = Option<Vec<Vec<Option<HitContext>>>>;
 
@@ -50,13 +54,20 @@ pub struct HitContext {
     /// The qualified name of the innermost element around the match, as `extract_code_section` takes it; for a defined
     /// name, of the element around the definition. Elements of one line do not count.
     pub element: Option<String>,
+    /// True if a match with the role `write` assigns a variable or constant that is an element: it defines it too.
+    is_defining: bool,
 }
 
 impl HitContext {
+    /// True if the match has one of these roles.
+    fn has_role(&self, roles: &[HitRole]) -> bool {
+        roles.contains(&self.role) || (self.is_defining && roles.contains(&HitRole::Definition))
+    }
+
     /// Returns the context of a match at these bytes.
     pub(crate) fn new(file: &ParsedFile, elements: &ElementList, bytes: &Range<usize>) -> Self {
         let found = role_at(file, bytes);
-        let name = file.source.text.get(found.name).unwrap_or_default();
+        let name = file.source.text.get(found.name.clone()).unwrap_or_default();
         let list = &elements.list;
         let is_around = |at: &usize| {
             let element = &list[*at];
@@ -68,7 +79,14 @@ impl HitContext {
         };
         let after = list.partition_point(|element| element.span.start_byte <= bytes.start);
         let element = (0..after).rev().find(is_around);
-        Self { role: found.role, element: element.map(|at| elements.qualified_name(at)) }
+        let is_assigned = |element: &CodeElement| {
+            matches!(element.kind, ElementKind::Variable | ElementKind::Constant)
+                && element.name == name
+                && found.name.end <= element.span.end_byte
+        };
+        let is_defining =
+            found.role == HitRole::Write && list[..after].iter().rev().take(ASSIGNED_TOGETHER).any(is_assigned);
+        Self { role: found.role, element: element.map(|at| elements.qualified_name(at)), is_defining }
     }
 }
 
@@ -112,12 +130,17 @@ impl ContextFinder<'_> {
     }
 
     /// Keeps only matches with one of these roles: drops other rows and spans, sets the contexts of the rest, and counts
-    /// again. Returns the files of which some rows could not be parsed; these rows are dropped too.
+    /// again. Returns the files of which some rows could not be parsed, whose rows are dropped too, and the number of
+    /// dropped matches by role if none is kept.
     ///
     /// # Errors
     /// Returns [`SearchError::TooManyForRoles`] if more than [`FILES`] files have rows, and
     /// [`SearchError::TooManyRowsForRoles`] if not all rows were kept.
-    pub fn keep_roles(self, matches: &mut SearchMatches, roles: &[HitRole]) -> Result<Vec<String>, SearchError> {
+    pub fn keep_roles(
+        self,
+        matches: &mut SearchMatches,
+        roles: &[HitRole],
+    ) -> Result<(Vec<String>, BTreeMap<HitRole, usize>), SearchError> {
         if !matches.complete {
             return Err(SearchError::TooManyRowsForRoles { matches: matches.total_matches });
         }
@@ -125,7 +148,7 @@ impl ContextFinder<'_> {
         let Some(found) = self.find(matches, limits)? else {
             return Err(SearchError::TooManyForRoles { files: matches.total_files(), most: FILES });
         };
-        let mut unparsed = Vec::new();
+        let (mut unparsed, mut others) = (Vec::new(), BTreeMap::new());
         for (at, rows) in found {
             let file = &mut matches.files[at];
             let mut rows = rows.into_iter().flatten();
@@ -136,7 +159,9 @@ impl ContextFinder<'_> {
                 // A match that is not shown, or that is not where it was searched.
                 is_unparsed |= contexts.len() < line.spans.len() || contexts.contains(&None) || line.line_truncated;
                 let is_wanted =
-                    |context: &Option<HitContext>| context.as_ref().filter(|it| roles.contains(&it.role)).cloned();
+                    |context: &Option<HitContext>| context.as_ref().filter(|it| it.has_role(roles)).cloned();
+                let unwanted = contexts.iter().flatten().filter(|context| !context.has_role(roles));
+                unwanted.for_each(|context| *others.entry(context.role).or_default() += 1);
                 let wanted: Vec<Option<HitContext>> = contexts.iter().map(is_wanted).collect();
                 let mut kept = wanted.iter();
                 line.spans.retain(|_| kept.next().is_some_and(Option::is_some));
@@ -152,7 +177,10 @@ impl ContextFinder<'_> {
         matches.files.retain(|file| !file.lines.is_empty());
         matches.total_matches = matches.files.iter().map(|file| file.match_count).sum();
         matches.total_lines = matches.files.iter().map(|file| file.line_count).sum();
-        Ok(unparsed)
+        if matches.total_matches > 0 {
+            others.clear();
+        }
+        Ok((unparsed, others))
     }
 
     /// Returns the contexts within the limits, by the index of the file. Returns `None` if more than [`FILES`] files have

@@ -1,6 +1,6 @@
 //! The shared arguments and reply of `search_content` and `find_and_grep`: the query, the formats, the result.
 
-use std::{ops::Range, sync::Arc};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use fumi_base::{
     encoding::EncodingChoice,
@@ -226,7 +226,7 @@ impl RoleSearch {
         let finder = ContextFinder { query: &self.query, scope: &self.scope, parsers: &self.parsers, cancel };
         let mut notes = SearchNotes::from_matches(&matches, max_count);
         if !self.roles.is_empty() {
-            notes.unparsed = finder.keep_roles(&mut matches, &self.roles)?;
+            (notes.unparsed, notes.other_roles) = finder.keep_roles(&mut matches, &self.roles)?;
         } else if demand != rows && self.form.has_roles() && !matches.complete {
             // A summary shows the files with the most matches, whose rows may be among those that were not kept.
             matches = search(demand)?;
@@ -291,6 +291,14 @@ impl SearchNotes {
 
     fn lines(&self, locale: Locale) -> Vec<String> {
         let mut lines = Vec::new();
+        if !self.other_roles.is_empty() {
+            let roles = self.other_roles.iter().map(|(role, count)| format!("{} {count}", role.mark()));
+            let roles = roles.collect::<Vec<_>>().join(", ");
+            lines.push(match locale {
+                Locale::En => format!("Matches with other roles: {roles}"),
+                Locale::Ja => format!("ほかの役割の一致: {roles}"),
+            });
+        }
         if let Some(most) = self.max_count_reached {
             lines.push(match locale {
                 Locale::En => {
@@ -417,11 +425,7 @@ impl SearchReply {
 
     /// Creates a reply from a ranking.
     pub fn ranked(ranking: Ranking, large_project: Option<u64>) -> Self {
-        let notes = SearchNotes {
-            skipped: SkippedSummary::from_skipped(&ranking.matches.skipped),
-            large_project,
-            ..SearchNotes::default()
-        };
+        let notes = SearchNotes { large_project, ..SearchNotes::from_matches(&ranking.matches, None) };
         Self {
             broken: MalformedFilesReport::from_files(ranking.broken),
             ..Self::new(ShapedReply::Ranked(ranking.output), notes)

@@ -140,6 +140,38 @@ async fn ranked_query_with_a_kind_finds_what_has_the_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn constant_is_found_as_definition_and_as_write() {
+    let sample = Sample::empty();
+    sample
+        .file("a.py", "LIMIT = 5\n\ndef f():\n    LIMIT = 6\n    return LIMIT\n")
+        .file("b.rb", "LIMIT = 1\n")
+        .file("c.lua", "local limit = 1\nprint(limit)\n");
+    let app = sample.app();
+    for (file, query, lines) in [("a.py", "LIMIT", vec![1]), ("b.rb", "LIMIT", vec![1]), ("c.lua", "limit", vec![1])] {
+        let arguments = json!({"query": query, "roles": ["definition"], "files": [file]});
+        let reply = call(&app, "search_content", arguments).await;
+        let rows = reply.structured["results"].as_array().unwrap();
+        let found: Vec<u64> = rows.iter().map(|row| row["line"].as_u64().unwrap()).collect();
+        assert_eq!(found, lines, "{file}: {}", reply.text);
+    }
+    let arguments = json!({"query": "LIMIT", "roles": ["write"], "files": ["a.py"], "total_only": true});
+    assert_eq!(call(&app, "search_content", arguments).await.text, "2");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn filter_by_role_says_which_roles_the_other_matches_have() {
+    let sample = with("a.py", "x = 5\nx = 6\nprint(x)\n");
+    let app = sample.app();
+    let arguments = json!({"query": "x", "roles": ["call"], "files": ["a.py"]});
+    let text = text_alone(&app, "search_content", arguments.clone()).await;
+    assert!(text.contains("Matches with other roles: write 2, mention 1"), "{text}");
+    let caller = Caller { locale: Locale::Ja, ..whole(&app) };
+    let reply = call_as(&app, "search_content", arguments, caller, CancellationToken::new()).await;
+    assert!(reply.text.contains("ほかの役割の一致: write 2, mention 1"), "{}", reply.text);
+    assert_eq!(reply.structured["other_roles"], json!({"write": 2, "mention": 1}), "{}", reply.structured);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn header_for_cpp_compilers_alone_is_cpp() {
     let guarded = "#ifndef G_H\n#define G_H\n#ifdef __cplusplus\nnamespace n {\ntemplate <typename T>\nT twice(T x) { return x * 2; }\nclass K { public: int m(); };\n}\n#endif\n#endif\n";
     let pragma = "#pragma once\n\n#ifdef __cplusplus\n\n#include \"b.h\"\n\nnamespace n {\nclass K {};\n}\n\n#endif\n";
