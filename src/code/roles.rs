@@ -92,6 +92,8 @@ enum NodeMeaning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChildMeaning {
     Role(HitRole),
+    /// The child is a pattern, whose names are defined unless they begin with a capital.
+    Binding,
     Import,
     Type,
     Code,
@@ -136,6 +138,7 @@ impl RoleRules {
         }
         for (positions, child, node) in [
             (&roles.definitions, ChildMeaning::Role(HitRole::Definition), None),
+            (&roles.bindings, ChildMeaning::Binding, None),
             (&roles.calls, ChildMeaning::Role(HitRole::Call), None),
             (&roles.writes, ChildMeaning::Role(HitRole::Write), None),
             (&roles.imports, ChildMeaning::Import, Some(NodeMeaning::Import)),
@@ -178,8 +181,8 @@ impl RoleRules {
         rules.filter(holds).filter(|rule| rule.with.as_ref().is_none_or(has)).map(|rule| rule.meaning).collect()
     }
 
-    /// Returns the role of the last node of a path.
-    fn role(&self, path: &[PathStep<'_>]) -> HitRole {
+    /// Returns the role of the last node of a path in a text.
+    fn role(&self, path: &[PathStep<'_>], text: &str) -> HitRole {
         let (mut is_text, mut is_code, mut is_type) = (false, false, false);
         for (at, step) in path.iter().enumerate().rev() {
             match self.nodes.get(step.node.kind()) {
@@ -205,12 +208,16 @@ impl RoleRules {
         if is_text {
             return HitRole::String;
         }
+        let name = path.last().and_then(|step| text.get(step.node.byte_range()));
+        let is_capital = name.is_some_and(|name| name.starts_with(char::is_uppercase));
         for pair in path.windows(2).rev() {
             let mut is_part = false;
             for meaning in self.meanings(&pair[0], &pair[1]) {
                 match meaning {
                     ChildMeaning::Role(role) => return role,
+                    ChildMeaning::Binding if !is_capital => return HitRole::Definition,
                     ChildMeaning::Part => is_part = true,
+                    ChildMeaning::Binding => {}
                     ChildMeaning::Import | ChildMeaning::Type | ChildMeaning::Code => {}
                 }
             }
@@ -300,7 +307,7 @@ pub(crate) fn role_at(file: &ParsedFile, bytes: &Range<usize>) -> NamedRole {
         let (path, next) = path_to(root, at);
         let leaf = path[path.len() - 1].node;
         if leaf.is_named() && leaf.child_count() == 0 {
-            let found = NamedRole { role: rules.role(&path), name: leaf.byte_range() };
+            let found = NamedRole { role: rules.role(&path, &file.source.text), name: leaf.byte_range() };
             if found.role == HitRole::Definition {
                 return found;
             }
@@ -315,7 +322,7 @@ pub(crate) fn role_at(file: &ParsedFile, bytes: &Range<usize>) -> NamedRole {
         }
     }
     first.unwrap_or_else(|| NamedRole {
-        role: match rules.role(&path_to(root, bytes.start).0) {
+        role: match rules.role(&path_to(root, bytes.start).0, &file.source.text) {
             // A sign is neither defined nor called nor assigned.
             HitRole::Definition | HitRole::Call | HitRole::Write => HitRole::Mention,
             role => role,
@@ -391,6 +398,11 @@ mod tests {
                 "rust",
                 "use |a::|b;\n\nfn |f(|x: |T) -> |u8 {\n    let |y = |x.|g(|h!());\n    |y = \"|t\";\n    |m::|z(|y)\n}\n",
                 "import import def def type type def mention call call write string mention call mention",
+            ),
+            (
+                "rust",
+                "fn f(|P { |a, b: |c }: P) {\n    if let |Some(|d) = x {}\n    while let Ok((|e, |F)) = y {}\n    let |Some(|g) = z else { return };\n    match z {\n        |None => 1,\n        |m::N => 2,\n        Ok(|h) | |i if |j => 3,\n        &|k @ 1 => 4,\n    }\n}\n",
+                "type def def mention def def mention mention def mention mention mention def def mention def",
             ),
             (
                 "java",

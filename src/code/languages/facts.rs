@@ -294,6 +294,8 @@ pub struct RoleFacts {
     pub calls: Vec<String>,
     /// Children that are defined: the names of definitions and parameters.
     pub definitions: Vec<String>,
+    /// Patterns whose names are defined, unless they begin with a capital: those are compared.
+    pub bindings: Vec<String>,
     /// Children that are assigned.
     pub writes: Vec<String>,
     /// Nodes and children that name types.
