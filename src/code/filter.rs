@@ -1,9 +1,9 @@
 //! Filters over elements: `name=~get*,public=true`, parsed once, then matched many times.
 //!
 //! Commas mean "and". `=` is exact, `=~` a glob or, between slashes, a regular expression, `!=` and `!~` their
-//! opposites; numbers can also be compared with `<`, `<=`, `>`, `>=`. A term whose key has no value in an element never
-//! matches, nor does its opposite. `decorator` is compared with each decorator as written, with its name and with the
-//! last part of the name: `app.route("/x")`, `app.route`, `route`.
+//! opposites; numbers can also be compared with `<`, `<=`, `>`, `>=`. A name may be qualified: `name=A.p`. A term whose
+//! key has no value in an element never matches, nor does its opposite. `decorator` is compared with each decorator as
+//! written, with its name and with the last part of the name: `app.route("/x")`, `app.route`, `route`.
 
 use std::borrow::Cow;
 
@@ -75,6 +75,8 @@ enum FilterTest {
 #[derive(Clone, Copy, Debug)]
 pub struct FilterSubject<'e> {
     pub name: &'e str,
+    /// The qualified name of the element around it, if there is one and the filter needs it.
+    pub parent: Option<&'e str>,
     /// The kind or capture, such as `method`.
     pub kind: &'e str,
     /// The number of lines that it touches.
@@ -90,6 +92,7 @@ impl<'e> From<&'e CodeElement> for FilterSubject<'e> {
     fn from(element: &'e CodeElement) -> Self {
         Self {
             name: &element.name,
+            parent: None,
             kind: element.kind.name(),
             lines: element.span.lines(),
             is_callable: element.kind.is_callable(),
@@ -155,6 +158,13 @@ impl ElementFilter {
         terms.any(|term| term.key == FilterKey::Name && !term.is_negated)
     }
 
+    /// True if a name is compared with qualified ones.
+    pub fn is_by_qualified_name(&self) -> bool {
+        self.terms.iter().any(|term| {
+            term.key == FilterKey::Name && matches!(&term.test, FilterTest::Equals(name) if name.contains(['.', ':']))
+        })
+    }
+
     /// True if a row matches every term.
     pub fn matches(&self, subject: FilterSubject<'_>) -> bool {
         self.terms.iter().all(|term| term.holds(subject).is_some_and(|holds| holds != term.is_negated))
@@ -162,6 +172,16 @@ impl ElementFilter {
 }
 
 impl FilterTerm {
+    /// True if the wanted name is the end of the qualified name: `A.p` or `A::p` of `m.A.p`.
+    fn is_end_of_qualified(&self, subject: FilterSubject<'_>) -> bool {
+        let (FilterTest::Equals(wanted), Some(parent)) = (&self.test, subject.parent) else {
+            return false;
+        };
+        let wanted = wanted.replace("::", ".");
+        let outer = wanted.strip_suffix(subject.name).and_then(|outer| outer.strip_suffix('.'));
+        outer.is_some_and(|outer| parent.strip_suffix(outer).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
+    }
+
     /// Returns `None` if the subject has no value for the key.
     fn holds(&self, subject: FilterSubject<'_>) -> Option<bool> {
         let flag = |value: bool| match &self.test {
@@ -180,7 +200,7 @@ impl FilterTerm {
         };
         let seen = |visibility: Visibility| subject.code.map(|code| flag(code.visibility == visibility));
         match self.key {
-            FilterKey::Name => Some(text(subject.name)),
+            FilterKey::Name => Some(text(subject.name) || self.is_end_of_qualified(subject)),
             FilterKey::Type => Some(text(subject.kind) || subject.type_name.is_some_and(text)),
             FilterKey::Lines => Some(number(subject.lines)),
             // Elements that cannot have parameters, such as a class or a field, do not count as having zero.
@@ -434,6 +454,7 @@ mod tests {
             ..DefinitionFacts::default()
         };
         let subject = FilterSubject {
+            parent: None,
             name: "get_user",
             kind: "method",
             lines: 12,
@@ -505,8 +526,15 @@ mod tests {
 
     #[test]
     fn elements_without_parameters_match_no_parameter_term() {
-        let subject =
-            FilterSubject { name: "os", kind: "import", lines: 1, is_callable: false, type_name: None, code: None };
+        let subject = FilterSubject {
+            name: "os",
+            parent: None,
+            kind: "import",
+            lines: 1,
+            is_callable: false,
+            type_name: None,
+            code: None,
+        };
         for filter in ["params=0", "params!=0", "public=true", "public=false", "decorator=test", "decorator!=test"] {
             assert!(!ElementFilter::parse(filter).expect(filter).matches(subject), "{filter}");
         }

@@ -247,8 +247,16 @@ fn select(
 ) -> QueryMatches {
     let facts = &source.language.facts;
     let mut found = QueryMatches::default();
+    // Languages differ in what they call a method, and one who asks for a name need not know.
+    let takes_methods = filter.is_by_name() && selection.kinds.contains(&ElementKind::Function);
+    let is_method = |element: &CodeElement| matches!(element.kind, ElementKind::Method | ElementKind::Constructor);
     for element in &elements.list {
-        if !selection.selects(element) || !filter.matches(FilterSubject::from(element)) {
+        if !selection.selects(element) && !(takes_methods && is_method(element)) {
+            continue;
+        }
+        let parent = element.parent.filter(|_| filter.is_by_qualified_name());
+        let parent = parent.map(|parent| elements.qualified_name(parent));
+        if !filter.matches(FilterSubject { parent: parent.as_deref(), ..FilterSubject::from(element) }) {
             continue;
         }
         found.total += 1;
@@ -338,8 +346,11 @@ fn run_query(
                 };
                 let (elements, enclosures) = surroundings.get_or_extract()?;
                 let element = element_of(elements, capture.node.byte_range());
+                let span = parsed.span(capture.node);
+                let parent = parent_of(element.map_or(span, |element| element.span), elements, enclosures);
                 let subject = FilterSubject {
                     name: &name,
+                    parent: parent.as_deref(),
                     kind: capture_name,
                     lines: capture.node.end_position().row + 1 - capture.node.start_position().row,
                     is_callable: element.is_some_and(|element| element.kind.is_callable()),
@@ -351,16 +362,14 @@ fn run_query(
                 }
                 found.total += 1;
                 if found.list.len() < limit {
-                    let span = parsed.span(capture.node);
-                    let parent = enclosures.innermost(span.start_byte, span.end_byte);
                     found.list.push(QueryMatch {
                         kind: capture_name.to_owned(),
                         text: text_of(&parsed.source, span),
                         indent: indent_of(&parsed.source, span),
                         decorators: element.map_or_else(String::new, |element| decorators(element, facts)),
                         signature: element.map_or_else(String::new, |element| signature(element, facts)),
-                        parent: parent.map(|parent| elements.qualified_name(parent)),
                         captures: Vec::new(),
+                        parent,
                         name,
                         span,
                     });
@@ -395,8 +404,10 @@ fn run_pattern(
         let (elements, enclosures) = surroundings.get_or_extract()?;
         let element = element_of(elements, hit.start_byte..hit.end_byte);
         let name = element.map_or_else(|| one_line(text, 80), |element| element.name.clone());
+        let parent = parent_of(element.map_or(span, |element| element.span), elements, enclosures);
         let subject = FilterSubject {
             name: &name,
+            parent: parent.as_deref(),
             kind: &hit.kind,
             lines: span.lines(),
             type_name: element.and_then(|element| element.code()?.type_name.as_deref()),
@@ -408,13 +419,12 @@ fn run_pattern(
         }
         found.total += 1;
         if found.list.len() < limit {
-            let parent = enclosures.innermost(span.start_byte, span.end_byte);
             found.list.push(QueryMatch {
                 text: text_of(&parsed.source, span),
                 indent: indent_of(&parsed.source, span),
                 decorators: element.map_or_else(String::new, |element| decorators(element, facts)),
                 signature: element.map_or_else(String::new, |element| signature(element, facts)),
-                parent: parent.map(|parent| elements.qualified_name(parent)),
+                parent,
                 kind: hit.kind,
                 captures: hit.captures,
                 name,
@@ -432,6 +442,13 @@ fn is_name(capture: &str) -> bool {
 
 fn lies_in(inner: Node<'_>, outer: Node<'_>) -> bool {
     outer.start_byte() <= inner.start_byte() && inner.end_byte() <= outer.end_byte()
+}
+
+/// Returns the qualified name of the innermost element around a span. A decorated element begins before its node, so that
+/// its own span is passed.
+fn parent_of(span: SourceSpan, elements: &ElementList, enclosures: &Enclosures) -> Option<String> {
+    let parent = enclosures.innermost(span.start_byte, span.end_byte)?;
+    Some(elements.qualified_name(parent))
 }
 
 /// Returns the definition whose node was captured, if any: the filter uses its facts.

@@ -172,6 +172,33 @@ async fn filter_by_role_says_which_roles_the_other_matches_have() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn function_asked_for_by_name_may_be_a_method_in_every_language() {
+    for (path, text, line) in [
+        ("a.py", "class A:\n    def run(self):\n        pass\n", 2),
+        ("a.ts", "class A {\n  run(): void {}\n}\n", 2),
+        ("a.js", "class A {\n  run() {}\n}\n", 2),
+        ("a.rb", "class A\n  def run\n  end\nend\n", 2),
+        ("a.php", "<?php\nclass A {\n  function run() {}\n}\n", 3),
+        ("a.kt", "class A {\n  fun run() {}\n}\n", 2),
+        ("a.cpp", "class A {\n  void run() {}\n};\n", 2),
+        ("a.lua", "local A = {}\nfunction A:run() end\n", 2),
+        ("a.rs", "struct A;\nimpl A {\n  fn run() {}\n}\n", 3),
+    ] {
+        let sample = with(path, text);
+        let app = sample.app();
+        let arguments = json!({"roots": ["."], "query_key": "functions", "filter": "name=run"});
+        let reply = call(&app, "query_code", arguments).await;
+        let result = &reply.structured["query_result"];
+        assert_eq!(result["total_matches"], 1, "{path}: {}", reply.text);
+        assert_eq!(result["files"][0]["matches"][0]["start_line"], line, "{path}");
+    }
+    // A list of functions stays one of functions.
+    let sample = with("a.py", "class A:\n    def run(self):\n        pass\n\ndef go():\n    pass\n");
+    let rows = queried(&sample, json!({"file_path": "a.py", "query_key": "functions"})).await;
+    assert_eq!(rows, [(5, "go".to_owned())]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn header_for_cpp_compilers_alone_is_cpp() {
     let guarded = "#ifndef G_H\n#define G_H\n#ifdef __cplusplus\nnamespace n {\ntemplate <typename T>\nT twice(T x) { return x * 2; }\nclass K { public: int m(); };\n}\n#endif\n#endif\n";
     let pragma = "#pragma once\n\n#ifdef __cplusplus\n\n#include \"b.h\"\n\nnamespace n {\nclass K {};\n}\n\n#endif\n";
@@ -185,4 +212,38 @@ async fn header_for_cpp_compilers_alone_is_cpp() {
     }
     let rows = queried(&sample, json!({"file_path": "guarded.h", "query_key": "classes"})).await;
     assert_eq!(rows, [(7, "K".to_owned())]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn decorated_element_has_its_name_once() {
+    let sample = Sample::empty();
+    sample
+        .file("a.rs", "mod m {\n    #[test]\n    fn t() {}\n}\n")
+        .file("a.py", "class A:\n    @property\n    def p(self):\n        return 1\n");
+    let app = sample.app();
+    for (arguments, said) in [
+        (json!({"file_path": "a.rs", "pattern": "fn $F($$$) { $$$ }"}), " m.t"),
+        (json!({"file_path": "a.py", "query_string": "(function_definition) @f"}), " A.p"),
+    ] {
+        let text = text_alone(&app, "query_code", arguments).await;
+        let row = text.lines().nth(1).unwrap();
+        assert!(row.contains(said) && !row.contains("p.p") && !row.contains("t.t"), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn filter_takes_the_qualified_name_that_rows_show() {
+    let sample = Sample::empty();
+    sample.file("a.py", "class A:\n    def p(self): pass\n\nclass B:\n    def p(self): pass\n");
+    for (filter, lines) in
+        [("name=A.p", vec![2]), ("name=p", vec![2, 5]), ("name=A::p", vec![2]), ("name!=A.p", vec![5])]
+    {
+        let arguments = json!({"file_path": "a.py", "query_key": "methods", "filter": filter});
+        let rows = queried(&sample, arguments).await;
+        assert_eq!(rows.iter().map(|(line, _)| *line).collect::<Vec<_>>(), lines, "{filter}");
+    }
+    let app = sample.app();
+    let arguments = json!({"roots": ["."], "query_key": "functions", "filter": "name=B.p"});
+    let reply = call(&app, "query_code", arguments).await;
+    assert_eq!(reply.structured["query_result"]["total_matches"], 1, "{}", reply.text);
 }
