@@ -321,11 +321,13 @@ pub struct PatternFacts {
     /// Texts in which `PATTERN` is replaced by the pattern, tried in turn, the plainest last; empty means the pattern
     /// alone.
     pub contexts: Vec<String>,
+    /// Pairs of node kinds in which the grammar reads the same name: in an expression, and in a type.
+    pub twins: Vec<[String; 2]>,
 }
 
 impl Default for PatternFacts {
     fn default() -> Self {
-        Self { expando: '$', other: None, contexts: Vec::new() }
+        Self { expando: '$', other: None, contexts: Vec::new(), twins: Vec::new() }
     }
 }
 

@@ -16,7 +16,10 @@ mod rejection;
 use std::{collections::HashSet, fmt};
 
 use ast_grep_core::{
-    Matcher as _, Pattern, language::Language as _, matcher::MatcherExt as _, meta_var::MetaVariable,
+    Matcher, Pattern,
+    language::Language as _,
+    matcher::{MatcherExt as _, PatternNode},
+    meta_var::MetaVariable,
     tree_sitter::StrDoc,
 };
 use tokio_util::sync::CancellationToken;
@@ -51,6 +54,8 @@ const NODE_CHILDREN: u32 = 4_000;
 /// A compiled pattern of one language.
 pub struct CodePattern {
     pattern: Pattern,
+    /// The same path in a type, if the pattern is one in an expression, or the reverse.
+    twin: Option<Pattern>,
     /// True at the ids of node kinds that it can match; `None` if it can match any.
     kinds: Option<Vec<bool>>,
     /// A name that every match contains.
@@ -140,7 +145,15 @@ impl CodePattern {
     }
 
     fn new(pattern: Pattern, language: &'static Language) -> Self {
-        let kinds = pattern.potential_kinds().map(|known| {
+        let twin = twin(&pattern.node, language).map(|node| {
+            let mut other = pattern.clone();
+            other.node = node;
+            other
+        });
+        let kinds = pattern.potential_kinds().map(|mut known| {
+            if let Some(others) = twin.as_ref().and_then(Matcher::potential_kinds) {
+                known.union_with(&others);
+            }
             let mut kinds = vec![false; language.grammar().node_kind_count()];
             for kind in &known {
                 if let Some(is_possible) = kinds.get_mut(kind) {
@@ -157,6 +170,7 @@ impl CodePattern {
             has_repeated: shape.has_repeated,
             has_several: shape.ellipses > 1 && shape.has_named_ellipsis,
             pattern,
+            twin,
             kinds,
             literal: Some(literal).filter(|_| is_name),
         }
@@ -194,7 +208,8 @@ impl CodePattern {
                 found.is_incomplete = true;
                 continue;
             }
-            let Some(hit) = self.pattern.match_node(node) else {
+            let other = || self.twin.as_ref()?.match_node(node.clone());
+            let Some(hit) = self.pattern.match_node(node.clone()).or_else(other) else {
                 continue;
             };
             let mut captures: Vec<(String, String)> = hit
@@ -254,6 +269,31 @@ impl CodePattern {
                 }
             }
         }
+    }
+}
+
+/// Returns a path with the kinds of nodes that it has in the other place, or `None` for other code.
+fn twin(node: &PatternNode, language: &Language) -> Option<PatternNode> {
+    let other = |kind: u16| {
+        language.facts.pattern.twins.iter().find_map(|pair| {
+            let [one, two] = pair.each_ref().map(|kind| language.grammar().id_for_node_kind(kind, true));
+            [(one, two), (two, one)].into_iter().find_map(|(from, to)| (from == kind).then_some(to))
+        })
+    };
+    match node {
+        PatternNode::Terminal { text, is_named, kind_id } => {
+            Some(PatternNode::Terminal { text: text.clone(), is_named: *is_named, kind_id: other(*kind_id)? })
+        }
+        PatternNode::Internal { kind_id, children } => {
+            let mut children = children.clone();
+            if let Some(last) = children.last_mut()
+                && let Some(name) = twin(last, language)
+            {
+                *last = name;
+            }
+            Some(PatternNode::Internal { kind_id: other(*kind_id)?, children })
+        }
+        PatternNode::MetaVar { .. } => None,
     }
 }
 

@@ -215,6 +215,20 @@ async fn header_for_cpp_compilers_alone_is_cpp() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn rust_path_is_found_in_types_and_in_expressions() {
+    let text =
+        "fn a() -> Result<(), fmt::Error> {\n    Err(fmt::Error)\n}\nfn b(x: Kind) -> Kind {\n    Kind::new(Kind)\n}\n";
+    let sample = with("a.rs", text);
+    for (pattern, lines) in
+        [("fmt::Error", vec![1, 2]), ("$A::Error", vec![1, 2]), ("fmt::$B", vec![1, 2]), ("Kind", vec![4, 4, 5, 5])]
+    {
+        let rows = queried(&sample, json!({"file_path": "a.rs", "pattern": pattern})).await;
+        let found: Vec<u64> = rows.iter().map(|(line, _)| *line).collect();
+        assert_eq!(found, lines, "{pattern}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn decorated_element_has_its_name_once() {
     let sample = Sample::empty();
     sample
