@@ -215,6 +215,22 @@ async fn header_for_cpp_compilers_alone_is_cpp() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn kotlin_class_keeps_its_members_after_an_annotated_constructor() {
+    let text = "package a\n\nclass Registry\n@DoNotStrip\nprivate constructor(private val x: Int) {\n\n  private external fun init(): Int\n\n  fun two() {}\n\n  companion object {\n    fun register(): Int = 1\n  }\n}\n\nfun after() {}\n";
+    let sample = with("K.kt", text);
+    let app = sample.app();
+    let reply = call(&app, "analyze_code_structure", json!({"file_path": "K.kt", "format_type": "signatures"})).await;
+    assert_eq!(reply.structured.get("parse_errors"), None, "{}", reply.text);
+    for name in ["Registry.two", "Registry.init", "register", "after"] {
+        let reply = call(&app, "extract_code_section", json!({"file_path": "K.kt", "element": name})).await;
+        assert!(!reply.is_error, "{name}: {}", reply.text);
+    }
+    let reply =
+        call(&app, "extract_code_section", json!({"file_path": "K.kt", "element": "Registry", "format": "raw"})).await;
+    assert!(reply.text.ends_with("  }\n}\n"), "{}", reply.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn rust_path_is_found_in_types_and_in_expressions() {
     let text =
         "fn a() -> Result<(), fmt::Error> {\n    Err(fmt::Error)\n}\nfn b(x: Kind) -> Kind {\n    Kind::new(Kind)\n}\n";
