@@ -231,6 +231,19 @@ async fn kotlin_class_keeps_its_members_after_an_annotated_constructor() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn python_targets_of_one_assignment_are_siblings() {
+    let text = "Y = Z = 4\n\nclass A:\n    def f(self): pass\n    __str__ = __repr__ = f\n";
+    let sample = with("a.py", text);
+    let app = sample.app();
+    for (name, line) in [("Z", 1), ("A.__repr__", 5), ("A.__str__", 5)] {
+        let reply = call(&app, "extract_code_section", json!({"file_path": "a.py", "element": name})).await;
+        assert!(!reply.is_error, "{name}: {}", reply.text);
+        assert_eq!(reply.structured["partial_content_result"]["start_line"], line, "{name}");
+        assert_eq!(reply.structured["partial_content_result"]["element"], name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn rust_path_is_found_in_types_and_in_expressions() {
     let text =
         "fn a() -> Result<(), fmt::Error> {\n    Err(fmt::Error)\n}\nfn b(x: Kind) -> Kind {\n    Kind::new(Kind)\n}\n";

@@ -25,7 +25,10 @@ pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'
             ElementKind::Import => import(parsed, &mut drafts[at]),
             ElementKind::Class => enumeration(&mut drafts[at]),
             ElementKind::Field => field(drafts, at, &mut attributes),
-            ElementKind::Variable => alias(&mut drafts[at]),
+            ElementKind::Variable | ElementKind::Constant => {
+                beside_first_target(drafts, at);
+                alias(&mut drafts[at]);
+            }
             ElementKind::Type => {
                 let name = &mut drafts[at].element.name;
                 if let Some(bracket) = name.find('[') {
@@ -141,6 +144,21 @@ fn field(drafts: &mut [ElementDraft<'_>], at: usize, known: &mut HashSet<(usize,
     };
     if let Some(code) = draft.code() {
         code.visibility = visibility;
+    }
+}
+
+/// Gives the second target of `a = b = 1`, which the grammar nests, the place of the first.
+fn beside_first_target(drafts: &mut [ElementDraft<'_>], at: usize) {
+    let first = drafts[at].element.parent.filter(|first| {
+        let value = drafts[*first].node.child_by_field_name("right");
+        value.is_some_and(|value| value == drafts[at].node && value.kind() == "assignment")
+    });
+    if let Some(first) = first {
+        let (kind, parent) = (drafts[first].element.kind, drafts[first].element.parent);
+        drafts[at].element.parent = parent;
+        if kind == ElementKind::Field {
+            drafts[at].element.kind = kind;
+        }
     }
 }
 
