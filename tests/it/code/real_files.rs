@@ -290,3 +290,15 @@ async fn filter_takes_the_qualified_name_that_rows_show() {
     let reply = call(&app, "query_code", arguments).await;
     assert_eq!(reply.structured["query_result"]["total_matches"], 1, "{}", reply.text);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn members_outside_of_a_template_belong_to_the_template() {
+    let text = "template <typename T> class Arr { public: void f(); };\ntemplate <> class Arr<int> { public: void f(); };\ntemplate <typename T>\nvoid Arr<T>::f() {\n}\nvoid Arr<int>::f() {\n}\n";
+    let sample = with("a.cpp", text);
+    let app = sample.app();
+    for (name, line) in [("Arr.f", 3), ("Arr<int>.f", 6)] {
+        let reply = call(&app, "extract_code_section", json!({"file_path": "a.cpp", "element": name})).await;
+        assert!(!reply.is_error, "{name}: {}", reply.text);
+        assert_eq!(reply.structured["partial_content_result"]["start_line"], line, "{name}");
+    }
+}

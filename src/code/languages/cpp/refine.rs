@@ -265,10 +265,15 @@ fn owner(drafts: &mut [ElementDraft<'_>], at: usize) {
         drafts[at].element.name.clone_from(name);
         return;
     }
-    let found = (0..at).rev().find(|candidate| {
+    let candidates = (0..at).rev().filter(|candidate| {
         let draft = &drafts[*candidate];
         let can_own = draft.element.kind.is_class_like() || draft.element.kind == ElementKind::Namespace;
         can_own && draft.keep && is_named(drafts, *candidate, scopes)
+    });
+    // `Arr<T>::f` belongs to the template, `Arr<int>::f` to its specialization.
+    let found = candidates.min_by_key(|candidate| {
+        let own = drafts[*candidate].element.name.rsplit('.').next().unwrap_or_default();
+        (scopes.last().is_none_or(|scope| scope != own), own.contains('<'))
     });
     let is_class = found.is_none_or(|owner| drafts[owner].element.kind.is_class_like());
     let declared = found.and_then(|owner| {
