@@ -292,6 +292,17 @@ async fn filter_takes_the_qualified_name_that_rows_show() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn named_containers_and_pages_of_css_are_valid() {
+    let text = "@container card (min-width: 1px) { .a { color: red } }\n@page :first { margin: 1cm }\n@page toc, index:blank { margin: 1cm }\n";
+    let sample = with("a.css", text);
+    let reply = call(&sample.app(), "analyze_code_structure", json!({"file_path": "a.css"})).await;
+    assert_eq!(reply.structured.get("parse_errors"), None, "{}", reply.text);
+    for header in ["@container card (min-width: 1px)", "@page :first", "@page toc, index:blank"] {
+        assert!(reply.text.contains(header), "{}", reply.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn members_outside_of_a_template_belong_to_the_template() {
     let text = "template <typename T> class Arr { public: void f(); };\ntemplate <> class Arr<int> { public: void f(); };\ntemplate <typename T>\nvoid Arr<T>::f() {\n}\nvoid Arr<int>::f() {\n}\n";
     let sample = with("a.cpp", text);
