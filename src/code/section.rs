@@ -6,7 +6,12 @@
 
 use fumi_base::{encoding::Decoded, nearest::nearest};
 
-use crate::{elements::ElementList, errors::structure::StructureError, extract::last_name, parse::LineIndex};
+use crate::{
+    elements::{ElementDetail, ElementList},
+    errors::structure::StructureError,
+    extract::last_name,
+    parse::LineIndex,
+};
 
 /// The maximum length of an element's text, in lines and bytes, that a reply about several elements contains.
 pub(crate) const READ_LINES: usize = 120;
@@ -222,6 +227,9 @@ fn show(text: &str, first_line: usize, format: SectionFormat) -> SectionContent 
 pub fn find_element(path: &str, name: &str, elements: &ElementList) -> Result<usize, StructureError> {
     // Data keys may contain any character: the name is tried first as written, then with normalised separators.
     let written = name.trim();
+    let heading = written.trim_start_matches('#');
+    // `## Title`, as the tables show a heading; `#title` is an id.
+    let written = if heading.starts_with(' ') { heading.trim_start() } else { written };
     let wanted = written.trim_end_matches("()").replace("::", ".").replace(['#', '\\'], ".");
     let wanted = separate_list_items(&wanted);
     let can_be_named = |at: &usize| {
@@ -261,6 +269,7 @@ pub fn find_element(path: &str, name: &str, elements: &ElementList) -> Result<us
         .copied()
         .collect();
     let found = if defined.len() == 1 { defined } else { found };
+    let found = if found.is_empty() { find_by_id(written, &named, elements) } else { found };
     let found = if found.is_empty() { find_by_depth(&wanted, &named, elements) } else { found };
     match found.as_slice() {
         [(at, _)] => Ok(*at),
@@ -293,6 +302,17 @@ pub fn find_element(path: &str, name: &str, elements: &ElementList) -> Result<us
                 .collect(),
         }),
     }
+}
+
+/// Finds tags by their id, which is written `#id`.
+fn find_by_id<'a>(written: &str, named: &'a [(usize, String)], elements: &ElementList) -> Vec<&'a (usize, String)> {
+    let has_id = |at: usize| match &elements.list[at].detail {
+        ElementDetail::Markup(markup) => {
+            markup.attributes.iter().any(|(name, value)| name == "id" && written.strip_prefix('#') == Some(value))
+        }
+        _ => false,
+    };
+    named.iter().filter(|(at, _)| has_id(*at)).collect()
 }
 
 /// Finds elements by a name of the compact table, which has a leading dot for each enclosing element. Returns those at

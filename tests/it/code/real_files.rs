@@ -275,6 +275,21 @@ async fn decorated_element_has_its_name_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn headings_of_an_example_in_a_document_are_not_its_own() {
+    let text =
+        "# Title\n\n## Install\n\nRun it.\n\n```md\n# Install\n## Sub\n```\n\n```python\ndef f():\n    pass\n```\n";
+    let sample = with("a.md", text);
+    let app = sample.app();
+    let rows = queried(&sample, json!({"file_path": "a.md", "query_key": "headings"})).await;
+    assert_eq!(rows, [(1, "Title".to_owned()), (3, "Install".to_owned())]);
+    for (name, line) in [("Install", 3), ("## Install", 3), ("f", 13)] {
+        let reply = call(&app, "extract_code_section", json!({"file_path": "a.md", "element": name})).await;
+        assert!(!reply.is_error, "{name}: {}", reply.text);
+        assert_eq!(reply.structured["partial_content_result"]["start_line"], line, "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn filter_takes_the_qualified_name_that_rows_show() {
     let sample = Sample::empty();
     sample.file("a.py", "class A:\n    def p(self): pass\n\nclass B:\n    def p(self): pass\n");
@@ -289,6 +304,18 @@ async fn filter_takes_the_qualified_name_that_rows_show() {
     let arguments = json!({"roots": ["."], "query_key": "functions", "filter": "name=B.p"});
     let reply = call(&app, "query_code", arguments).await;
     assert_eq!(reply.structured["query_result"]["total_matches"], 1, "{}", reply.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tag_is_found_by_its_id() {
+    let text = "<div id=\"main\">\n<form id=\"f\"></form>\n</div>\n<script>\nfunction f() {}\n</script>\n";
+    let sample = with("a.html", text);
+    let app = sample.app();
+    for (name, line) in [("#main", 1), ("#f", 2), ("f", 5)] {
+        let reply = call(&app, "extract_code_section", json!({"file_path": "a.html", "element": name})).await;
+        assert!(!reply.is_error, "{name}: {}", reply.text);
+        assert_eq!(reply.structured["partial_content_result"]["start_line"], line, "{name}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -277,7 +277,8 @@ fn fenced(parsed: &ParsedFile, node: Node<'_>) -> Option<EmbeddedRange> {
     // `rust,ignore`, `{.python .numberLines}`, `js title="a.js"`
     let tag = tag.trim_start_matches(['{', '.', ' ']);
     let tag = tag.split([' ', ',', '{', '}', ':', ';', '\t']).next().unwrap_or_default();
-    let language = by_tag(tag).filter(|_| !tag.is_empty())?;
+    // An example of a document has headings, but not those of this document.
+    let language = by_tag(tag).filter(|language| !tag.is_empty() && language.name != "markdown")?;
     let content = content?;
     // Quote markers and list indentation are within the block, but are not part of its lines.
     let mut pieces = Vec::new();
