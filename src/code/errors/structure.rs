@@ -40,6 +40,11 @@ pub enum StructureError {
         #[quoted]
         path: String,
     },
+    #[entry("BINARY_FILE")]
+    BinaryFile {
+        #[quoted]
+        path: String,
+    },
     #[entry("UNKNOWN_LANGUAGE")]
     #[fact(known = languages::known_names())]
     #[fact(nearest = did_you_mean(&nearest(asked, languages::all().map(|language| language.name), 3)))]

@@ -65,6 +65,12 @@ pub enum FileLanguage {
     None,
 }
 
+/// True if a file is binary: it has a NUL near its start, and its name does not say that it is in a language.
+pub fn is_binary(path: &str, text: &str) -> bool {
+    let head = &text.as_bytes()[..text.len().min(TEXT_PROBE)];
+    head.contains(&0) && by_file_name(path).is_none()
+}
+
 /// Returns the language of a file by its name alone.
 pub fn language_of_name(path: &str) -> FileLanguage {
     let extension = name_and_extension(path).1;
@@ -107,13 +113,13 @@ fn by_shared_extension(path: &str, text: &str) -> Option<&'static Language> {
                 language,
                 content: compiled(&language.facts.shared.content),
                 except: compiled(&language.facts.shared.except),
+                guarded: compiled(&language.facts.shared.guarded),
             })
             .collect()
     });
     let extension = name_and_extension(path).1?;
     SHARING
         .iter()
-                guarded: compiled(&language.facts.shared.guarded),
         .filter(|sharing| sharing.language.facts.shared.extensions.contains(&extension))
         .find(|sharing| {
             let all = without(Cow::Borrowed(text), &sharing.except);
@@ -125,12 +131,6 @@ fn by_shared_extension(path: &str, text: &str) -> Option<&'static Language> {
         .map(|sharing| sharing.language)
 }
 
-/// A language that shares extensions, with its patterns compiled.
-struct Sharing {
-    language: &'static Language,
-    content: Vec<Regex>,
-    except: Vec<Regex>,
-}
 /// Returns a text without the passages that match some pattern.
 fn without<'t>(mut text: Cow<'t, str>, patterns: &[Regex]) -> Cow<'t, str> {
     for pattern in patterns {
@@ -141,12 +141,18 @@ fn without<'t>(mut text: Cow<'t, str>, patterns: &[Regex]) -> Cow<'t, str> {
     text
 }
 
+/// A language that shares extensions, with its patterns compiled.
+struct Sharing {
+    language: &'static Language,
+    content: Vec<Regex>,
+    except: Vec<Regex>,
+    guarded: Vec<Regex>,
+}
 
 fn by_shebang(text: &str) -> Option<&'static Language> {
     let line = text.lines().next()?.strip_prefix("#!")?;
     // `#!/usr/bin/env -S python3 -u` and `#!/opt/bin/python3.11` both end in a program's name.
     let program = line
-    guarded: Vec<Regex>,
         .split_whitespace()
         .map(|word| word.rsplit('/').next().unwrap_or(word))
         .find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?;

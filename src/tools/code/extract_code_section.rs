@@ -4,6 +4,8 @@ use std::{ops::Range, sync::Arc, time::Duration};
 
 use fumi_base::{encoding::Decoded, pools::Pool, text::Locale};
 use fumi_code::{
+    errors::structure::StructureError,
+    languages::detect::is_binary,
     notation::{encoding_mark, line_range},
     parse::SourceFile,
     section::{self, FileSection, SectionContent, SectionCutter},
@@ -175,6 +177,9 @@ impl Tool for ExtractCodeSection {
             .blocking(move |cancel, _| {
                 let (decoded, size) = deps.read(&path)?;
                 let (shown, format) = (path.shown(), section::SectionFormat::from(args.format));
+                if is_binary(&shown, &decoded.text) {
+                    return Err(StructureError::BinaryFile { path: shown }.into());
+                }
                 let part = |section: FileSection| SectionPart::new(&shown, section, format, &decoded.encoding);
                 // Cutting could split a secret, and its parts would not be recognised, so secrets are covered first.
                 let covered = redactor.mask(&decoded.text).map(|text| Decoded { text, ..decoded.clone() });

@@ -307,6 +307,17 @@ async fn filter_takes_the_qualified_name_that_rows_show() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn binary_file_is_not_poured_out() {
+    let sample = Sample::empty();
+    let bytes: Vec<u8> = (0..20_000_u32).map(|n| (n * 7 % 256) as u8).collect();
+    sample.file("a.bin", bytes);
+    let app = sample.app();
+    let reply = call(&app, "extract_code_section", json!({"file_path": "a.bin", "start_line": 1})).await;
+    let message = refused(&app, &reply, &["INVALID_ARGUMENTS"]);
+    assert!(message.contains("binary"), "{message}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn tag_is_found_by_its_id() {
     let text = "<div id=\"main\">\n<form id=\"f\"></form>\n</div>\n<script>\nfunction f() {}\n</script>\n";
     let sample = with("a.html", text);

@@ -13,6 +13,7 @@ fn project() -> Sample {
         .file("web/.env", "A=1\n")
         .file("notes.txt", "word\n".repeat(300))
         .file("one.txt", "x ".repeat(60_000))
+        .file("a.bin", b"\0\x01\x02\n")
         .file("empty.txt", "")
         .file("empty.py", "");
     std::fs::write(sample.outside().join("secret.txt"), "s").unwrap();
@@ -73,6 +74,7 @@ fn failing() -> Vec<(&'static str, Value)> {
         cut(json!({"file_path": "src/main.py", "start_line": 1, "element": "A"})),
         cut(json!({"end_line": 3})),
         ("analyze_code_structure", json!({"file_path": "notes.txt"})),
+        cut(json!({"file_path": "a.bin", "start_line": 1})),
         cut(json!({"file_path": "empty.txt", "start_line": 1})),
         cut(json!({"file_path": "empty.py", "start_line": 1, "end_line": 50})),
         cut(json!({"file_path": "empty.py", "element": "f"})),
