@@ -238,7 +238,7 @@ fn did_you_mean(names: &[impl AsRef<str>]) -> BilingualText {
         return BilingualText::same("");
     }
     let joined = |between| names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(between);
-    BilingualText::new(format!(" Did you mean {}?", joined(", ")), format!("もしかして: {}", joined("、")))
+    BilingualText::new(format!(" Did you mean {}?", joined(", ")), format!("もしかして: {}。", joined("、")))
 }
 
 #[cfg(test)]

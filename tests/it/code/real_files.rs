@@ -318,6 +318,17 @@ async fn binary_file_is_not_poured_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn unknown_key_and_known_keys_are_two_sentences_in_japanese() {
+    let sample = with("a.rs", "fn a() {}\n");
+    let app = sample.app();
+    let caller = Caller { locale: Locale::Ja, ..whole(&app) };
+    let arguments = json!({"file_path": "a.rs", "query_key": "function"});
+    let reply = call_as(&app, "query_code", arguments, caller, CancellationToken::new()).await;
+    let message = refused(&app, &reply, &["INVALID_QUERY"]);
+    assert!(message.contains("functions") && message.contains("。使えるキー"), "{message}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn tag_is_found_by_its_id() {
     let text = "<div id=\"main\">\n<form id=\"f\"></form>\n</div>\n<script>\nfunction f() {}\n</script>\n";
     let sample = with("a.html", text);
