@@ -207,8 +207,24 @@ impl Tool for CheckCodeScale {
             let one = cx.blocking(move |cancel, _| assess_file(&path, &args, &deps, locale, cancel));
             Output { success: true, one: Some(one.await?), ..Output::default() }
         } else {
-            let paths = path_arguments::resolve_paths(cx, &args.file_paths).await?;
-            cx.blocking(move |cancel, _| assess_files(&paths, &args, &deps, locale, cancel)).await?
+            let (mut paths, mut failed, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+            for (raw, resolved) in args.file_paths.iter().zip(path_arguments::resolve_each(cx, &args.file_paths).await?)
+            {
+                match resolved {
+                    Ok(path) => paths.push(path),
+                    Err(error) => {
+                        failed
+                            .push(UnreadableFile { path: raw.clone(), error: error.message().get(locale).to_owned() });
+                        errors.push(error);
+                    }
+                }
+            }
+            if let Some(error) = ToolError::combine(errors).filter(|_| paths.is_empty()) {
+                return Err(error);
+            }
+            let mut output = cx.blocking(move |cancel, _| assess_files(&paths, &args, &deps, locale, cancel)).await?;
+            output.failed.extend(failed);
+            output
         };
         Ok(ToolOutcome::Done(output))
     }

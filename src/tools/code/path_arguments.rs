@@ -37,6 +37,21 @@ pub async fn resolve_path(cx: &Cx, raw: &str) -> Result<ProjectPath, ToolError> 
 
 /// Resolves several strings; one error reports all that are invalid.
 pub async fn resolve_paths(cx: &Cx, raw: &[String]) -> Result<Vec<ProjectPath>, ToolError> {
+    let (mut paths, mut errors) = (Vec::with_capacity(raw.len()), Vec::new());
+    for resolved in resolve_each(cx, raw).await? {
+        match resolved {
+            Ok(path) => paths.push(path),
+            Err(error) => errors.push(error),
+        }
+    }
+    match ToolError::combine(errors) {
+        Some(error) => Err(error),
+        None => Ok(paths),
+    }
+}
+
+/// Resolves each of several strings.
+pub async fn resolve_each(cx: &Cx, raw: &[String]) -> Result<Vec<Result<ProjectPath, ToolError>>, ToolError> {
     let meant: Vec<_> = raw.iter().map(|raw| cx.project.resolve_any_spelling(raw)).collect();
     let is_name = |raw: &str| {
         let is_plain = !raw.is_empty() && !raw.contains(['/', '\\']) && !raw.contains(WILDCARDS);
@@ -54,26 +69,16 @@ pub async fn resolve_paths(cx: &Cx, raw: &[String]) -> Result<Vec<ProjectPath>, 
         let found = cx.blocking(move |cancel, _| files_of_names(&project, &names, cancel));
         by_name.extend(found.await?);
     }
-    let mut paths = Vec::with_capacity(raw.len());
-    let mut errors: Vec<ToolError> = Vec::new();
-    for (raw, meant) in raw.iter().zip(meant) {
-        match (meant, by_name.get(raw).map(Vec::as_slice)) {
-            (Ok(path), _) => paths.push(path),
-            (Err(_), Some([path])) => paths.push(path.clone()),
-            (Err(_), Some(several @ [_, _, ..])) => errors.push(
-                PathError::NotFound {
-                    path: raw.clone(),
-                    nearest: several.iter().take(CANDIDATES).map(ProjectPath::shown).collect(),
-                }
-                .into(),
-            ),
-            (Err(refused), _) => errors.push(refused.into()),
+    let resolved = raw.iter().zip(meant).map(|(raw, meant)| match (meant, by_name.get(raw).map(Vec::as_slice)) {
+        (Ok(path), _) => Ok(path),
+        (Err(_), Some([path])) => Ok(path.clone()),
+        (Err(_), Some(several @ [_, _, ..])) => {
+            let nearest = several.iter().take(CANDIDATES).map(ProjectPath::shown).collect();
+            Err(PathError::NotFound { path: raw.clone(), nearest }.into())
         }
-    }
-    match ToolError::combine(errors) {
-        Some(error) => Err(error),
-        None => Ok(paths),
-    }
+        (Err(refused), _) => Err(refused.into()),
+    });
+    Ok(resolved.collect())
 }
 
 /// Finds the files of each of these names, except ignored ones. Returns nothing if a part of the project could not be

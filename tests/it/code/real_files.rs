@@ -318,6 +318,20 @@ async fn binary_file_is_not_poured_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_missing_file_does_not_hide_the_scales_of_others() {
+    let sample = with("a.py", "x = 1\n");
+    let app = sample.app();
+    let reply = call(&app, "check_code_scale", json!({"file_paths": ["a.py", "none.py"]})).await;
+    assert!(!reply.is_error, "{}", reply.text);
+    assert_eq!(reply.structured["files"][0]["file_info"]["path"], "a.py");
+    assert_eq!(reply.structured["failed"][0]["path"], "none.py");
+    assert!(reply.text.contains("\nnone.py: "), "{}", reply.text);
+    // Without any file that can be read it is an error.
+    let reply = call(&app, "check_code_scale", json!({"file_paths": ["none.py"]})).await;
+    assert!(reply.is_error, "{}", reply.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn unknown_key_and_known_keys_are_two_sentences_in_japanese() {
     let sample = with("a.rs", "fn a() {}\n");
     let app = sample.app();
