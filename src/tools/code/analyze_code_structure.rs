@@ -246,12 +246,23 @@ impl Output {
     /// Returns the ways to the rest of a cut table. Its lines are not elements, so that their number tells nothing.
     fn rest(&self, locale: Locale) -> Option<String> {
         let NextPage { shown, of, .. } = self.next.as_ref()?;
+        let is_shortest = self.notes.format == FormatType::Signatures;
+        let (shorter, shorter_ja) = if is_shortest {
+            (" or extract_code_section by lines", "extract_code_section（行指定）")
+        } else {
+            (
+                " extract_code_section by lines, or format_type signatures",
+                "extract_code_section（行指定）、format_type signatures ",
+            )
+        };
         Some(match locale {
-            Locale::En => format!(
-                "… {shown} / {of} lines of the table. The rest: query_code with query_key and filter, extract_code_section by lines, or format_type signatures."
-            ),
+            Locale::En => {
+                format!(
+                    "… {shown} / {of} lines of the table. The rest: query_code with query_key and filter,{shorter}."
+                )
+            }
             Locale::Ja => format!(
-                "… 表の {shown} / {of} 行。続きは query_code（query_key と filter）、extract_code_section（行指定）、format_type signatures のいずれかで得られます。"
+                "… 表の {shown} / {of} 行。続きは query_code（query_key と filter）、{shorter_ja}のいずれかで得られます。"
             ),
         })
     }

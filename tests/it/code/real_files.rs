@@ -307,6 +307,18 @@ async fn filter_takes_the_qualified_name_that_rows_show() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn cut_table_does_not_advise_the_format_that_it_has() {
+    let functions: String = (0..3_000).map(|n| format!("def function_number_{n}(value): pass\n")).collect();
+    let sample = with("a.py", &functions);
+    let app = sample.app();
+    let ask = |form: &str| json!({"file_path": "a.py", "format_type": form});
+    let text = text_alone(&app, "analyze_code_structure", ask("signatures")).await;
+    assert!(text.contains("lines of the table") && !text.contains("format_type signatures"), "{text}");
+    let text = text_alone(&app, "analyze_code_structure", ask("full")).await;
+    assert!(text.contains("or format_type signatures"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn binary_file_is_not_poured_out() {
     let sample = Sample::empty();
     let bytes: Vec<u8> = (0..20_000_u32).map(|n| (n * 7 % 256) as u8).collect();
