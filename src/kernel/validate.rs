@@ -201,12 +201,20 @@ fn corrected(
         };
         // Of several that exclude one another the first stays.
         let wrong = if names.len() > 1 { &names[1..] } else { &names[..] };
+        if let Some(others) = problem.allowed["without"].as_array() {
+            others.iter().filter_map(Value::as_str).for_each(|other| drop(call.shift_remove(other)));
+            continue;
+        }
         for name in wrong.iter().filter(|_| !is_choice) {
             let near = problem.allowed["nearest"].as_str().filter(|_| *name == problem.parameter);
             match (call.shift_remove(*name), near) {
                 // Under another name the value would not be recognised as a secret.
                 (Some(value), Some(near)) if !call.contains_key(near) && !redact::is_secret(name) => {
                     call.insert(near.to_owned(), value);
+                }
+                // One text where a list of texts is wanted narrows the call as the list would.
+                (Some(value @ Value::String(_)), None) if problem.allowed["type"] == "array" => {
+                    call.insert((*name).to_owned(), json!([value]));
                 }
                 _ => {}
             }

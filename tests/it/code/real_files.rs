@@ -388,3 +388,19 @@ async fn members_outside_of_a_template_belong_to_the_template() {
         assert_eq!(reply.structured["partial_content_result"]["start_line"], line, "{name}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn suggested_call_keeps_what_narrows_it() {
+    let sample = with("a.rs", "fn main() {}\n");
+    let app = sample.app();
+    for (arguments, kept) in [
+        (json!({"query": "x", "include_globs": "*.rs", "total_only": true}), ("include_globs", json!(["*.rs"]))),
+        (json!({"query": "x", "ranked": true, "context_before": 2}), ("ranked", json!(true))),
+    ] {
+        let reply = call(&app, "search_content", arguments.clone()).await;
+        refused(&app, &reply, &["INVALID_ARGUMENTS"]);
+        assert_eq!(reply.structured["error"]["guidance"]["parameters"][kept.0], kept.1, "{arguments}: {}", reply.text);
+    }
+    let reply = call(&app, "extract_code_section", json!({"file": "a.rs", "start_line": 1, "format": "raw"})).await;
+    assert_eq!(reply.text, "fn main() {}\n");
+}
