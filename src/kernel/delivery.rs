@@ -37,7 +37,15 @@ pub fn write(
 /// Replaces an answer without rows that is larger than the caller allows: by its counts, and a hint how to get the
 /// rest.
 pub fn left_out(answer: &dyn Rendered, used: usize, most: usize, locale: Locale) -> FittedAnswer {
+    // A list was cut to its first row, which is still too large.
+    let is_list = answer.rows() > 1;
     let note = match locale {
+        Locale::En if is_list => format!(
+            "even the first row takes about {used} tokens, and expectation.maxTokens allows {most}: raise it, name expectation.fields, or narrow the call"
+        ),
+        Locale::Ja if is_list => format!(
+            "最初の 1 行だけで約 {used} トークンあり、expectation.maxTokens の {most} に収まりません。値を上げるか、expectation.fields で項目を選ぶか、条件を絞ってください"
+        ),
         Locale::En => format!(
             "the result takes about {used} tokens, and expectation.maxTokens allows {most}: raise it, name expectation.fields, or narrow the call"
         ),

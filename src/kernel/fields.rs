@@ -134,7 +134,7 @@ pub fn inventory(value: &Value) -> String {
             let more = if fields.len() > SHOWN_NAMES { ", …" } else { "" };
             format!("{{{}{more}}}", names.join(", "))
         }
-        Value::Array(items) => format!("[{}]", items.len()),
+        Value::Array(items) => format!("[entries: {}]", items.len()),
         Value::String(_) => "string".to_owned(),
         Value::Number(_) => "number".to_owned(),
         Value::Bool(_) => "boolean".to_owned(),

@@ -209,7 +209,7 @@ impl StepReference {
             return Err(MissingValue {
                 reference: self.text.clone(),
                 at: "steps".to_owned(),
-                there: format!("[{}]", steps.len()),
+                there: format!("[entries: {}]", steps.len()),
             });
         };
         for name in &self.path {
@@ -367,7 +367,7 @@ mod tests {
     #[test]
     fn missing_value_error_lists_available_names() {
         for (text, expected) in [
-            ("${steps[0].result.matches[1].line}", "steps[0].result.matches = [1]"),
+            ("${steps[0].result.matches[1].line}", "steps[0].result.matches = [entries: 1]"),
             ("${steps[0].result.match}", "steps[0].result = {matches, by name}"),
             ("${steps[1].result.x}", "steps[1] = {success, error}"),
             ("a ${steps[0].result.matches[0].line.x}", "steps[0].result.matches[0].line = number"),

@@ -76,7 +76,7 @@ async fn a_reference_sees_what_fields_leave_out_and_filled_arguments_are_checked
     assert_eq!(outcomes(structured), [true, true, false, false]);
     let error = |at: usize| structured["steps"][at]["error"]["message"].as_str().unwrap().to_owned();
     assert!(error(2).contains("limit: must be an integer"), "{}", error(2));
-    assert!(error(3).contains("steps[0].result.results has [1]"), "{}", error(3));
+    assert!(error(3).contains("steps[0].result.results has [entries: 1]"), "{}", error(3));
     assert_eq!(structured["steps"][3]["error"]["tool"], "list_files");
 }
 

@@ -404,3 +404,11 @@ async fn suggested_call_keeps_what_narrows_it() {
     let reply = call(&app, "extract_code_section", json!({"file": "a.rs", "start_line": 1, "format": "raw"})).await;
     assert_eq!(reply.text, "fn main() {}\n");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn size_of_the_first_row_is_not_that_of_the_list() {
+    let sample = with("a.txt", &"needle in a line of some words\n".repeat(60));
+    let arguments = json!({"query": "needle", "expectation": {"maxTokens": 20}});
+    let reply = call(&sample.app(), "search_content", arguments).await;
+    assert!(reply.text.contains("even the first row takes about"), "{}", reply.text);
+}
