@@ -251,7 +251,8 @@ fn select(
     let takes_methods = filter.is_by_name() && selection.kinds.contains(&ElementKind::Function);
     let is_method = |element: &CodeElement| matches!(element.kind, ElementKind::Method | ElementKind::Constructor);
     for element in &elements.list {
-        if !selection.selects(element) && !(takes_methods && is_method(element)) {
+        let is_taken = selection.selects(element) || (takes_methods && is_method(element));
+        if !is_taken {
             continue;
         }
         let parent = element.parent.filter(|_| filter.is_by_qualified_name());

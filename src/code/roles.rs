@@ -217,8 +217,7 @@ impl RoleRules {
                     ChildMeaning::Role(role) => return role,
                     ChildMeaning::Binding if !is_capital => return HitRole::Definition,
                     ChildMeaning::Part => is_part = true,
-                    ChildMeaning::Binding => {}
-                    ChildMeaning::Import | ChildMeaning::Type | ChildMeaning::Code => {}
+                    ChildMeaning::Binding | ChildMeaning::Import | ChildMeaning::Type | ChildMeaning::Code => {}
                 }
             }
             if !is_part {

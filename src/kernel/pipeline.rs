@@ -264,12 +264,9 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call:
                 let whole = batch::BatchRun::new(kernel, catalogue, entry, &cx, &options);
                 CachedAnswer::new(Arc::new(whole.run(plan).await?))
             }
-            ToolOutcome::Done(mut answer) => {
-                // Cached answers suggest no calls.
-                if let Some(answer) = Arc::get_mut(&mut answer) {
-                    answer.keep_callable(&|tool| can_call(catalogue, entry, &cx.caller.access, tool));
-                }
-                let kept = CachedAnswer::new(answer);
+            ToolOutcome::Done(answer) => {
+                let kept =
+                    CachedAnswer::new(callable(answer, |tool| can_call(catalogue, entry, &cx.caller.access, tool)));
                 // 8. Cached uncut, if its stamp covers every change.
                 let is_told =
                     || cx.project.unstamped() == unstamped && !kernel.freshness.has_unstamped_rules(cx.project.root());
@@ -288,6 +285,14 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call:
         way: rest_advice(spec, &cx),
     };
     deliver(kernel, &cx, answer, &options, output, paging, cache_hit).await
+}
+
+/// Returns an answer without the suggested calls of tools that the caller cannot call. Cached answers suggest no calls.
+fn callable(mut answer: Arc<dyn Rendered>, can_call: impl Fn(&str) -> bool) -> Arc<dyn Rendered> {
+    if let Some(answer) = Arc::get_mut(&mut answer) {
+        answer.keep_callable(&can_call);
+    }
+    answer
 }
 
 /// True if a caller can call a tool that the answer of another one suggests. An internal caller has no toolsets of its

@@ -2,21 +2,12 @@
 
 use std::{collections::HashMap, ops::Range, sync::LazyLock};
 
-use serde::Deserialize;
-
-use super::read;
-
 /// The nouns, loaded on first use.
-pub static HOMOPHONES: LazyLock<Homophones> = LazyLock::new(|| {
-    let file: HomophoneFile = read("homophones", include_str!("homophones.toml"));
-    Homophones::new(file.group)
-});
+pub static HOMOPHONES: LazyLock<Homophones> = LazyLock::new(|| Homophones::read(include_str!("homophones.txt")));
 
 /// The verbs and adjectives, in their dictionary forms, loaded on first use.
-pub static HOMOPHONE_VERBS: LazyLock<Homophones> = LazyLock::new(|| {
-    let file: HomophoneFile = read("homophone_verbs", include_str!("homophone_verbs.toml"));
-    Homophones::new(file.group)
-});
+pub static HOMOPHONE_VERBS: LazyLock<Homophones> =
+    LazyLock::new(|| Homophones::read(include_str!("homophone_verbs.txt")));
 
 /// The number of characters on either side of a word in which the cues of another word are searched.
 const NEAR: usize = 20;
@@ -24,43 +15,35 @@ const NEAR: usize = 20;
 /// The particles that `~` at the end of a cue stands for, に before は and も included.
 const PARTICLES: [char; 8] = ['を', 'が', 'も', 'は', 'に', 'の', 'で', 'へ'];
 
+/// Groups of words of the same sound. Everything is a part of the embedded file: as strings of their own, the cues would take
+/// several megabytes.
 #[derive(Debug)]
 pub struct Homophones {
-    groups: Vec<HomophoneGroup>,
+    groups: Vec<Vec<Homophone>>,
     /// For each first character of a word, the word's places: the index of its group, and its index in it.
     by_first: HashMap<char, Vec<(usize, usize)>>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HomophoneFile {
-    group: Vec<HomophoneGroup>,
-}
-
-/// Words of the same sound.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HomophoneGroup {
-    /// The sound, for people who edit the file.
-    #[allow(dead_code)]
-    reading: String,
-    words: Vec<Homophone>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug)]
 struct Homophone {
-    word: String,
-    /// Separated by spaces, and split at each use: thousands of short strings would take memory. The head of the file explains
-    /// their signs.
-    cues: String,
+    word: &'static str,
+    /// Separated by spaces.
+    cues: &'static str,
 }
 
 impl Homophones {
-    fn new(groups: Vec<HomophoneGroup>) -> Self {
+    /// Reads a file in the form that the head of `homophones.txt` explains.
+    fn read(text: &'static str) -> Self {
+        let mut groups: Vec<Vec<Homophone>> = Vec::new();
+        for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            match (line.split_once(": "), groups.last_mut()) {
+                (Some((word, cues)), Some(group)) => group.push(Homophone { word, cues }),
+                _ => groups.push(Vec::new()),
+            }
+        }
         let mut by_first: HashMap<char, Vec<(usize, usize)>> = HashMap::new();
         for (group, words) in groups.iter().enumerate() {
-            for (at, homophone) in words.words.iter().enumerate() {
+            for (at, homophone) in words.iter().enumerate() {
                 by_first.entry(homophone.word.chars().next().unwrap_or_default()).or_default().push((group, at));
             }
         }
@@ -69,12 +52,12 @@ impl Homophones {
 
     /// Returns the word of the lexicon that stands at a byte of a sentence but does not fit the words around it, as a byte range,
     /// with the word of the same sound that does. `is_action` is true if the written word takes する: then する proves nothing.
-    pub fn misfit_at(&self, sentence: &str, start: usize, is_action: bool) -> Option<(Range<usize>, &str)> {
+    pub fn misfit_at(&self, sentence: &str, start: usize, is_action: bool) -> Option<(Range<usize>, &'static str)> {
         let rest = &sentence[start..];
         let places = self.by_first.get(&rest.chars().next()?)?;
         places.iter().find_map(|(group, at)| {
-            let words = &self.groups[*group].words;
-            let written = words.get(*at).filter(|written| rest.starts_with(written.word.as_str()))?;
+            let words = &self.groups[*group];
+            let written = words.get(*at).filter(|written| rest.starts_with(written.word))?;
             let place = start..start + written.word.len();
             let meant = meant(words, written, sentence, &place, is_action)?;
             Some((place, meant))
@@ -83,10 +66,10 @@ impl Homophones {
 
     /// Returns the dictionary form of the word that fits where an inflected word, given by its place and its dictionary form,
     /// does not.
-    pub fn meant_instead(&self, sentence: &str, place: &Range<usize>, base: &str) -> Option<&str> {
+    pub fn meant_instead(&self, sentence: &str, place: &Range<usize>, base: &str) -> Option<&'static str> {
         let places = self.by_first.get(&base.chars().next()?)?;
         places.iter().find_map(|(group, at)| {
-            let words = &self.groups[*group].words;
+            let words = &self.groups[*group];
             let written = words.get(*at).filter(|written| written.word == base)?;
             meant(words, written, sentence, place, false)
         })
@@ -94,22 +77,22 @@ impl Homophones {
 }
 
 /// Returns the word of a group that the words around a place prove, if none proves the written one.
-fn meant<'h>(
-    words: &'h [Homophone],
+fn meant(
+    words: &[Homophone],
     written: &Homophone,
     sentence: &str,
     place: &Range<usize>,
     is_action: bool,
-) -> Option<&'h str> {
+) -> Option<&'static str> {
     let all = Neighbourhood::whole(sentence, place);
     if written.cues_in(&all).count() > 0 {
         return None;
     }
     let near = Neighbourhood::near(sentence, place);
-    let others = words.iter().filter(|other| other.word != written.word && !sentence.contains(&other.word));
+    let others = words.iter().filter(|other| other.word != written.word && !sentence.contains(other.word));
     let proofs = |other: &Homophone| other.cues_in(&near).filter(|cue| !(is_action && is_suru(cue))).count();
     let (cues, meant) = others.map(|other| (proofs(other), other)).max_by_key(|(cues, _)| *cues)?;
-    (cues > 0).then_some(meant.word.as_str())
+    (cues > 0).then_some(meant.word)
 }
 
 /// The text on both sides of a word.
@@ -133,7 +116,9 @@ impl<'t> Neighbourhood<'t> {
     fn has(&self, cue: &str) -> bool {
         if let Some(noun) = cue.strip_prefix('^').and_then(|cue| cue.strip_suffix('~')) {
             let before = self.before.strip_suffix(PARTICLES);
-            before.is_some_and(|before| before.ends_with(noun) || before.strip_suffix('に').is_some_and(|rest| rest.ends_with(noun)))
+            before.is_some_and(|before| {
+                before.ends_with(noun) || before.strip_suffix('に').is_some_and(|rest| rest.ends_with(noun))
+            })
         } else if let Some(before) = cue.strip_prefix('^') {
             self.before.ends_with(before)
         } else if let Some(after) = cue.strip_suffix('$') {
@@ -146,7 +131,7 @@ impl<'t> Neighbourhood<'t> {
 
 impl Homophone {
     /// Returns this word's cues in a neighbourhood.
-    fn cues_in<'h>(&'h self, neighbourhood: &'h Neighbourhood<'_>) -> impl Iterator<Item = &'h str> {
+    fn cues_in<'h>(&self, neighbourhood: &'h Neighbourhood<'_>) -> impl Iterator<Item = &'static str> + use<'h> {
         self.cues.split(' ').filter(|cue| neighbourhood.has(cue))
     }
 }
@@ -163,12 +148,13 @@ mod tests {
 
     #[test]
     fn groups_have_several_words_with_cues() {
+        assert!(HOMOPHONES.groups.len() > 1_000 && HOMOPHONE_VERBS.groups.len() > 50);
         for group in HOMOPHONES.groups.iter().chain(&HOMOPHONE_VERBS.groups) {
-            let mut words: Vec<&str> = group.words.iter().map(|homophone| homophone.word.as_str()).collect();
+            let mut words: Vec<&str> = group.iter().map(|homophone| homophone.word).collect();
             words.sort_unstable();
             words.dedup();
-            assert!(words.len() == group.words.len() && words.len() > 1, "{}", group.reading);
-            for homophone in &group.words {
+            assert!(words.len() == group.len() && words.len() > 1, "{words:?}");
+            for homophone in group {
                 let is_empty = homophone.cues.split(' ').any(|cue| cue.trim_matches(['^', '$', '~']).is_empty());
                 assert!(!is_empty, "{}: {:?}", homophone.word, homophone.cues);
             }

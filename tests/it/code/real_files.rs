@@ -308,7 +308,8 @@ async fn filter_takes_the_qualified_name_that_rows_show() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cut_table_does_not_advise_the_format_that_it_has() {
-    let functions: String = (0..3_000).map(|n| format!("def function_number_{n}(value): pass\n")).collect();
+    let functions: Vec<String> = (0..3_000).map(|n| format!("def function_number_{n}(value): pass\n")).collect();
+    let functions = functions.concat();
     let sample = with("a.py", &functions);
     let app = sample.app();
     let ask = |form: &str| json!({"file_path": "a.py", "format_type": form});
@@ -321,7 +322,7 @@ async fn cut_table_does_not_advise_the_format_that_it_has() {
 #[tokio::test(flavor = "multi_thread")]
 async fn binary_file_is_not_poured_out() {
     let sample = Sample::empty();
-    let bytes: Vec<u8> = (0..20_000_u32).map(|n| (n * 7 % 256) as u8).collect();
+    let bytes: Vec<u8> = (0..=255).cycle().step_by(7).take(20_000).collect();
     sample.file("a.bin", bytes);
     let app = sample.app();
     let reply = call(&app, "extract_code_section", json!({"file_path": "a.bin", "start_line": 1})).await;

@@ -25,7 +25,8 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
                 before[start..].iter().flat_map(|word| word.surface.chars()).filter(|c| is_kanji(*c)).count() >= IDIOM
                     && before[start..].iter().all(|word| word.surface.chars().all(is_kanji));
             let is_free = is_idiom || is_counted(before) || is_sound(before);
-            if (!is_free && (is_object_of(before, rest) || is_held(before, rest))) || is_cut_stem(noun, &rest[0])
+            if (!is_free && (is_object_of(before, rest) || is_held(before, rest)))
+                || is_cut_stem(noun, &rest[0])
                 || is_cut_form(noun, &rest[0])
             {
                 findings.push((Severity::Medium, phrasing::at(material, &words[start..=at])));
@@ -101,31 +102,20 @@ fn is_finite(verb: &Morpheme<'_>, after: &[Morpheme<'_>]) -> bool {
     }
 }
 
-/// 走っいた, 読んいる, 思わ笑った: a form that demands an auxiliary or て, before another word.
+/// 走っいた, 読んしまう: a form that demands て, before an auxiliary verb.
 fn is_cut_form(verb: &Morpheme<'_>, next: &Morpheme<'_>) -> bool {
-    let Some(inflection) = verb.inflection.filter(|_| verb.has_parts(&["動詞", "自立"])) else { return false };
-    // 向かひ is old spelling, and 言わはる is Osaka's.
-    if next.surface.starts_with(['ひ', 'ふ', 'へ', 'は', 'ほ', 'ゐ', 'ゑ']) {
-        return false;
-    }
-    let is_other = ["名詞", "副詞", "連体詞", "接続詞"].iter().any(|kind| next.has_parts(&[kind]))
-        || next.has_parts(&["動詞", "自立"])
-        || next.has_parts(&["助詞", "格助詞"])
-        || (next.has_parts(&["動詞", "非自立"]) && matches!(next.base, "いる" | "いく" | "くる" | "しまう" | "みる" | "おく"));
-    let is_form = match inflection.form {
-        "連用タ接続" => verb.surface.ends_with(['っ', 'ん']),
-        "未然形" => inflection.kind.starts_with("五段"),
-        _ => false,
-    };
-    verb.surface.contains(is_kanji) && is_form && is_other && verb.visible.end == next.visible.start
+    let is_form = verb.inflection.is_some_and(|inflection| inflection.form == "連用タ接続");
+    let is_auxiliary = next.has_parts(&["動詞", "非自立"]) || matches!(next.base, "いる" | "しまう");
+    verb.has_parts(&["動詞", "自立"])
+        && is_form
+        && verb.surface.ends_with(['っ', 'ん'])
+        && is_auxiliary
+        && matches!(next.base, "いる" | "いく" | "くる" | "しまう" | "おく")
+        && verb.visible.end == next.visible.start
 }
 
-/// 帰たい, 走だす: a stem without its inflection before たい, ます or an auxiliary verb.
+/// 帰たい: a stem without its inflection before たい or ます.
 fn is_cut_stem(stem: &Morpheme<'_>, next: &Morpheme<'_>) -> bool {
-    let is_bare = stem.inflection.is_some_and(|inflection| inflection.form == "体言接続特殊２");
-    if is_bare && stem.surface.ends_with(is_kanji) {
-        return next.has_parts(&["動詞", "非自立"]);
-    }
     stem.has_parts(&["名詞"])
         && stem.surface.chars().count() == 1
         && stem.surface.contains(is_kanji)

@@ -221,7 +221,9 @@ impl RuleReporter<'_, '_> {
     /// they keep their severities, because such readers tire of long passages in any style.
     pub fn push_habit(&mut self, findings: Vec<(Severity, Finding)>, units: usize) {
         if self.material.context().is_on_screen() {
-            findings.into_iter().for_each(|(severity, finding)| self.push_with_severity(severity, finding));
+            for (severity, finding) in findings {
+                self.push_with_severity(severity, finding);
+            }
         } else {
             self.push_manner(findings, units);
         }

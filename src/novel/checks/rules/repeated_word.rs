@@ -22,7 +22,9 @@ const DIRECTIONS: &str = "上下前後奥先外内中右左東西南北遠近高
 const IDIOMS: [&str; 7] = ["仕事", "後手", "込み", "見え", "愚痴", "合間", "ハイ"];
 
 /// Nouns after which a repeated の may be meant: 友達の友達の話, 先の先の手.
-const CHAINED: [&str; 30] = [
+const CHAINED: [&str; 32] = [
+    "本当",
+    "迷子",
     "友達",
     "友人",
     "知り合い",

@@ -12,7 +12,9 @@ fn mended(rule: &str, text: &str) -> String {
         let mut edits: Vec<Edit> = own.flat_map(|finding| finding.edits).collect();
         edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start));
         let mut mended = text.to_owned();
-        edits.iter().for_each(|edit| mended.replace_range(edit.range.clone(), &edit.text));
+        for edit in &edits {
+            mended.replace_range(edit.range.clone(), &edit.text);
+        }
         mended
     })
 }

@@ -298,7 +298,7 @@ pub(super) fn state_question(
         criterion: criterion.to_owned(),
         schema: answer_schema(),
         answer: ("state", sample()),
-        manuscript: AskedManuscript::of(seen),
+        manuscript: AskedManuscript::from_context(seen),
     }))
 }
 

@@ -203,7 +203,7 @@ pub(super) fn judgement_question(
                 title: reviewing::words(one.item, job.locale).title.clone(),
             })
             .collect(),
-        manuscript: AskedManuscript::of(seen),
+        manuscript: AskedManuscript::from_context(seen),
     }))
 }
 

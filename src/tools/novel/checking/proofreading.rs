@@ -239,7 +239,7 @@ pub(super) fn proofreading_question(
         criterion: criterion.to_owned(),
         schema: answer_schema(),
         answer: ("corrections", sample("…")),
-        manuscript: AskedManuscript::of(seen),
+        manuscript: AskedManuscript::from_context(seen),
     }))
 }
 

@@ -45,7 +45,7 @@ pub(super) struct AskedManuscript {
 }
 
 impl AskedManuscript {
-    pub(super) fn of(seen: &CheckContext<'_>) -> Self {
+    pub(super) fn from_context(seen: &CheckContext<'_>) -> Self {
         let subject = &seen.looked.subject;
         Self {
             text: seen.material.manuscript().source().to_owned(),
