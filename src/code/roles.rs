@@ -400,8 +400,8 @@ mod tests {
             ),
             (
                 "rust",
-                "fn f(|P { |a, b: |c }: P) {\n    if let |Some(|d) = x {}\n    while let Ok((|e, |F)) = y {}\n    let |Some(|g) = z else { return };\n    match z {\n        |None => 1,\n        |m::N => 2,\n        Ok(|h) | |i if |j => 3,\n        &|k @ 1 => 4,\n    }\n}\n",
-                "type def def mention def def mention mention def mention mention mention def def mention def",
+                "fn f(|P { |a, b: |c }: P) {\n    if let |Some(|d) = x {}\n    while let Ok((|e, |F)) = y {}\n    let |Some(|g) = z else { return };\n    match z {\n        |None => 1,\n        |m::N => 2,\n        Ok(|h) if |i => 3,\n        &|k @ 1 => 4,\n        |l => 5,\n    }\n}\n",
+                "type def def mention def def mention mention def mention mention def mention def def",
             ),
             (
                 "java",

@@ -269,15 +269,19 @@ async fn an_answer_that_is_accepted_with_a_warning_says_so() {
     let app = sample.app();
     let asked = ok(&app, "noveler_write", json!({"episode": 1, "route": "short"})).await;
     let asked = until(&app, asked, Some("write_scenes:1")).await;
-    let length = asked["acceptance_criteria"][0].as_str().unwrap();
-    let least: usize = length.split(|c: char| !c.is_ascii_digit()).find_map(|number| number.parse().ok()).unwrap();
+    let nearly = |asked: &Value, sentence: &str| {
+        let length = asked["acceptance_criteria"][0].as_str().unwrap();
+        let mut numbers = length.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok());
+        let least: usize = numbers.next().unwrap();
+        json!(format!("　{}\n", sentence.repeat(least * 9 / 50)))
+    };
     let mut arguments = asked["submit"]["arguments"].clone();
-    arguments["content"] = json!(format!("　{}\n", "波が来た。".repeat(least * 9 / 50)));
+    arguments["content"] = nearly(&asked, "波が来た。");
     let reply = in_japanese(&app, "noveler_write", arguments.clone()).await;
     assert!(reply.text.contains("回答は受け取りました。ただし、可視文字が"), "{}", reply.text);
     assert!(!reply.text.contains("字以上の文章"), "{}", reply.text);
     arguments["step"] = json!("write_scenes:2");
-    arguments["content"] = json!(format!("　{}\n", "風が来た。".repeat(least * 9 / 50)));
+    arguments["content"] = nearly(&reply.structured, "風が来た。");
     let reply = call(&app, "noveler_write", arguments).await;
     assert!(reply.text.contains("! [length] The answer was accepted."), "{}", reply.text);
 }
