@@ -348,7 +348,10 @@ fn run_query(
                 let (elements, enclosures) = surroundings.get_or_extract()?;
                 let element = element_of(elements, capture.node.byte_range());
                 let span = parsed.span(capture.node);
-                let parent = parent_of(element.map_or(span, |element| element.span), elements, enclosures);
+                let needs_parent = found.list.len() < limit || filter.is_by_qualified_name();
+                let parent = needs_parent
+                    .then(|| parent_of(element.map_or(span, |element| element.span), elements, enclosures))
+                    .flatten();
                 let subject = FilterSubject {
                     name: &name,
                     parent: parent.as_deref(),
@@ -405,7 +408,10 @@ fn run_pattern(
         let (elements, enclosures) = surroundings.get_or_extract()?;
         let element = element_of(elements, hit.start_byte..hit.end_byte);
         let name = element.map_or_else(|| one_line(text, 80), |element| element.name.clone());
-        let parent = parent_of(element.map_or(span, |element| element.span), elements, enclosures);
+        let needs_parent = found.list.len() < limit || filter.is_by_qualified_name();
+        let parent = needs_parent
+            .then(|| parent_of(element.map_or(span, |element| element.span), elements, enclosures))
+            .flatten();
         let subject = FilterSubject {
             name: &name,
             parent: parent.as_deref(),

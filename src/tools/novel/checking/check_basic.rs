@@ -146,26 +146,19 @@ impl CheckDetails for BasicReport {
     fn lines(&self, locale: Locale) -> Vec<String> {
         let count = &self.word_count_check;
         let (min, max, status) = (count.min, count.max, count.status);
+        let (english, japanese) = match status {
+            "below_min" => ("too short", "不足"),
+            "above_max" => ("too long", "超過"),
+            "warning" if count.actual < min as usize => ("slightly short", "やや不足"),
+            "warning" => ("slightly long", "やや超過"),
+            _ => ("ok", "適正"),
+        };
         vec![match locale {
             Locale::En => {
-                let status = match status {
-                    "below_min" => "too short",
-                    "above_max" => "too long",
-                    "warning" if count.actual < min as usize => "slightly short",
-                    "warning" => "slightly long",
-                    _ => "ok",
-                };
-                format!("length: {status} ({:+} %; {min} to {max} wanted)", count.deviation_percentage)
+                format!("length: {english} ({:+} %; {min} to {max} wanted)", count.deviation_percentage)
             }
             Locale::Ja => {
-                let status = match status {
-                    "below_min" => "不足",
-                    "above_max" => "超過",
-                    "warning" if count.actual < min as usize => "やや不足",
-                    "warning" => "やや超過",
-                    _ => "適正",
-                };
-                format!("文字数: {status}（目標との差 {:+} %、許す範囲 {min}〜{max} 字）", count.deviation_percentage)
+                format!("文字数: {japanese}（目標との差 {:+} %、許す範囲 {min}〜{max} 字）", count.deviation_percentage)
             }
         }]
     }
