@@ -139,6 +139,14 @@ pub enum BrowserError {
         #[fact("after_ms")]
         after: Duration,
     },
+    /// The page has answered nothing for a while, because its own script does not end.
+    #[entry("PAGE_BUSY")]
+    Busy {
+        #[quoted]
+        url: String,
+        #[fact("after_ms")]
+        after: Duration,
+    },
     #[entry("NO_REQUEST")]
     NoRequest { index: usize },
     #[entry("CHROMIUM_FAILED")]

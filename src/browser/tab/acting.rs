@@ -33,7 +33,7 @@ impl Tab {
             Err(BrowserError::TabClosed) if !self.page().connection().is_closed() => return Ok(T::default()),
             done => done?,
         };
-        self.settle_after_act(&before).await;
+        self.settle_after_act(&before).await?;
         Ok(done)
     }
 

@@ -53,9 +53,16 @@ pub(crate) struct World {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Loading {
     /// The document that a pending navigation leads to.
-    pub(super) coming: Option<LoaderId>,
+    pub(super) coming: Option<PendingDocument>,
     pub(super) is_ready: bool,
     pub(super) is_loaded: bool,
+}
+
+/// A document that was requested and has not arrived.
+#[derive(Clone, Debug)]
+pub(super) struct PendingDocument {
+    pub(super) loader: LoaderId,
+    pub(super) url: String,
 }
 
 impl TabFrame {
@@ -209,7 +216,7 @@ impl TabFrames {
         inner.url = address(&info);
         let is_same = inner.loader == info.loader_id;
         inner.loader = info.loader_id;
-        if inner.loading.coming.as_ref().is_none_or(|coming| *coming == inner.loader) {
+        if inner.loading.coming.as_ref().is_none_or(|coming| coming.loader == inner.loader) {
             inner.loading.coming = None;
         }
         if is_restored || !is_same {

@@ -25,6 +25,7 @@ mod script_guard;
 mod settings;
 mod settle;
 mod title;
+mod unresponsive;
 mod world;
 
 use std::sync::Arc;
@@ -99,6 +100,10 @@ pub(crate) struct TabState {
     has_open_popup: bool,
     /// The ref of the element that was clicked since the last list of changes.
     clicked: Option<String>,
+    /// Number of scripts and patterns of callers that are running; each has a time limit of its own.
+    running_scripts: usize,
+    /// The URL of the last document whose load was stopped because its server did not answer in time.
+    unanswered: Option<String>,
     has_crashed: bool,
     is_closed: bool,
 }
@@ -133,6 +138,8 @@ impl Tab {
                 reported_title: None,
                 has_open_popup: false,
                 clicked: None,
+                running_scripts: 0,
+                unanswered: None,
                 has_crashed: false,
                 is_closed: false,
             }),
@@ -238,8 +245,8 @@ impl Tab {
         self.until(|state| state.blocking_error()).await
     }
 
-    /// Runs `work`, which needs the page to answer. Returns an error as soon as a dialog opens, or the tab crashes or
-    /// closes.
+    /// Runs `work`, which needs the page to answer. Returns an error as soon as a dialog opens, the tab crashes or
+    /// closes, or the page has answered nothing for a while.
     pub(crate) async fn unless_blocked<T>(
         &self,
         work: impl Future<Output = Result<T, BrowserError>>,
@@ -255,6 +262,7 @@ impl Tab {
                 done => done,
             },
             stop = self.stop() => Err(stop),
+            reason = self.until_unresponsive() => Err(reason),
         }
     }
 

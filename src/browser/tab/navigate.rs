@@ -5,10 +5,9 @@
 
 use std::time::Duration;
 
-use fumi_base::text::BilingualText;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::Tab;
+use super::{Tab, unresponsive::no_answer_of_server};
 use crate::{
     devtools::protocol::page::{GetNavigationHistory, LoaderId, NavigateToHistoryEntry, NavigateToUrl, StopLoading},
     errors::BrowserError,
@@ -57,6 +56,7 @@ impl Tab {
             judge(url)?;
         }
         self.can_leave()?;
+        self.stop_endless_script().await;
         let before = self.act_baseline();
         let command = NavigateToUrl { url: url.to_owned() };
         let work = async {
@@ -85,7 +85,7 @@ impl Tab {
             self.check_refused(led_to.as_deref().unwrap_or(url))?;
             return self.not_loaded(url, reason, navigated.loader_id).await;
         }
-        let arrival = self.arrived(&before).await;
+        let arrival = self.arrived(&before).await?;
         if arrival.status == Some(403) {
             self.check_refused(&arrival.url)?;
         }
@@ -116,6 +116,7 @@ impl Tab {
 
     async fn go_history(&self, by: i64) -> Result<Arrival, BrowserError> {
         self.can_leave()?;
+        self.stop_endless_script().await;
         let history = self.page().call(&GetNavigationHistory {}).await?;
         let index = usize::try_from(history.current_index + by).map_err(|_| BrowserError::NoHistory)?;
         let entry = history.entries.get(index).ok_or(BrowserError::NoHistory)?;
@@ -133,7 +134,7 @@ impl Tab {
         if self.until_committed(&entry.url, &before, work).await?.is_none() {
             return Ok(self.arrival(None).await);
         }
-        Ok(self.arrived(&before).await)
+        self.arrived(&before).await
     }
 
     /// Returns an error if the tab cannot navigate: an open dialog must be answered first. A crashed tab can:
@@ -172,13 +173,7 @@ impl Tab {
             done
         } else {
             self.page().send(&StopLoading {});
-            Err(BrowserError::TimedOut {
-                what: BilingualText::new(
-                    format!("an answer from the server of {}", fumi_base::project::quoted(url)),
-                    format!("{} のサーバーからの応答", fumi_base::project::quoted(url)),
-                ),
-                after,
-            })
+            Err(no_answer_of_server(url, after))
         }
     }
 
@@ -207,13 +202,15 @@ impl Tab {
     }
 
     /// Waits until a page that has arrived is loaded and settled, and returns the result.
-    async fn arrived(&self, before: &super::settle::ActBaseline) -> Arrival {
+    ///
+    /// Returns an error if the page redirects to a document whose server does not answer.
+    async fn arrived(&self, before: &super::settle::ActBaseline) -> Result<Arrival, BrowserError> {
         let end = Instant::now() + self.settings().load;
         self.loaded_until(end).await;
         // Covers pages that redirect at once, and pages that fetch their content after they have loaded.
-        self.settle_after_act(before).await;
+        self.settle_after_act(before).await?;
         let note = (!self.state().is_loaded() && self.dialog().is_none()).then_some(ArrivalNote::StillLoading);
-        self.arrival(note).await
+        Ok(self.arrival(note).await)
     }
 
     async fn arrival(&self, note: Option<ArrivalNote>) -> Arrival {

@@ -5,7 +5,10 @@
 
 use std::collections::VecDeque;
 
-use super::{TabState, frames::TabFrames};
+use super::{
+    TabState,
+    frames::{PendingDocument, TabFrames},
+};
 use crate::devtools::{
     Channel, RawEvent,
     protocol::page::{
@@ -155,7 +158,7 @@ impl TabState {
         if frame.number == 0 {
             self.navigations.is_asked = false;
         }
-        frame.inner().loading.coming = Some(started.loader_id);
+        frame.inner().loading.coming = Some(PendingDocument { loader: started.loader_id, url: started.url });
     }
 
     /// Records that a frame has stopped loading: its pending document arrived, failed, or became a download.
@@ -178,7 +181,7 @@ impl TabState {
     pub(super) fn document_failed(&mut self, loader: &LoaderId) {
         for frame in self.frames.in_order() {
             let mut inner = frame.inner();
-            if inner.loading.coming.as_ref() == Some(loader) {
+            if inner.loading.coming.as_ref().is_some_and(|coming| coming.loader == *loader) {
                 inner.loading.coming = None;
             }
         }

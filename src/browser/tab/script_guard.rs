@@ -20,6 +20,7 @@ pub(crate) struct ScriptGuard<'a> {
 impl<'a> ScriptGuard<'a> {
     /// Returns the guard of a script that starts now in the process of this session.
     pub(crate) fn begin(tab: &'a Tab, channel: &Channel) -> Self {
+        tab.state().running_scripts += 1;
         Self { tab, channel: channel.clone(), is_over: false }
     }
 
@@ -31,6 +32,7 @@ impl<'a> ScriptGuard<'a> {
 
 impl Drop for ScriptGuard<'_> {
     fn drop(&mut self) {
+        self.tab.state().running_scripts -= 1;
         if !self.is_over && self.tab.dialog().is_none() {
             self.channel.send(&TerminateExecution {});
         }

@@ -9,7 +9,10 @@
 
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::{Tab, TabState, navigate::NAVIGATION_START_TIMEOUT, title::ReportedTitle};
+use super::{
+    Tab, TabState, navigate::NAVIGATION_START_TIMEOUT, title::ReportedTitle, unresponsive::no_answer_of_server,
+};
+use crate::errors::BrowserError;
 
 /// The timeout for two animation frames. In a tab that draws none, the timers of the page's script end the wait.
 const TWO_FRAMES: std::time::Duration = std::time::Duration::from_millis(250);
@@ -131,8 +134,16 @@ impl Tab {
         self.state().pending_settle.is_some()
     }
 
-    /// Waits until the page has settled after the act since `before`, or only for navigations in hurried mode.
-    pub(super) async fn settle_after_act(&self, before: &ActBaseline) {
+    /// Waits until the page has settled after the act since `before`, or only for navigations in hurried mode. Returns
+    /// an error if the act requested a document whose server does not answer; its load is then stopped.
+    pub(super) async fn settle_after_act(&self, before: &ActBaseline) -> Result<(), BrowserError> {
+        self.state().unanswered = None;
+        self.settle_at_pace(before).await;
+        let unanswered = self.state().unanswered.take();
+        unanswered.map_or(Ok(()), |url| Err(no_answer_of_server(&url, self.settings().commit)))
+    }
+
+    async fn settle_at_pace(&self, before: &ActBaseline) {
         if self.state().is_hurried {
             self.settle_within(before, SettleScope::Hurried).await;
             // The oldest mark covers everything that was started since.
@@ -154,13 +165,14 @@ impl Tab {
     async fn settle_within(&self, before: &ActBaseline, mut pace: SettleScope) {
         let mut before = before.clone();
         let end = Instant::now() + self.settings().load;
+        let commit_end = Instant::now() + self.settings().commit;
         let mut fetched = None;
         loop {
             let title = self.script_or_navigation(&before, pace.function()).await;
             self.state().reported_title = title;
             if before.has_navigation(&self.state()) {
                 before.begun = self.state().navigations.begun;
-                self.navigated(end).await;
+                self.navigated(end, commit_end).await;
                 // The new page has its own time limit, and may redirect at once.
                 fetched = None;
                 if Instant::now() < end {
@@ -212,8 +224,8 @@ impl Tab {
     }
 
     /// Waits for pending documents: for the main frame's, and for those of other frames within the time limit for
-    /// requests.
-    async fn navigated(&self, end: Instant) {
+    /// requests. A document of the main frame that has not arrived at `commit_end` is stopped.
+    async fn navigated(&self, end: Instant, commit_end: Instant) {
         let begins =
             self.until(|state| (!state.navigations.is_asked || state.blocking_error().is_some()).then_some(()));
         if timeout(NAVIGATION_START_TIMEOUT, begins).await.is_err() {
@@ -221,6 +233,13 @@ impl Tab {
             self.change(|state| state.navigations.is_asked = false);
         }
         self.loaded_until(end).await;
+        let arrives = self.until(|state| {
+            let is_pending = state.frames.main().inner().loading.is_pending();
+            (!is_pending || state.blocking_error().is_some()).then_some(())
+        });
+        if timeout_at(commit_end, arrives).await.is_err() {
+            self.state().unanswered = self.stop_pending_load();
+        }
         let others = self.until(|state| {
             let is_coming = || state.frames.in_order().iter().any(|frame| frame.inner().loading.is_pending());
             (state.blocking_error().is_some() || !is_coming()).then_some(())

@@ -222,6 +222,7 @@ event!(FrameRequestedNavigation => "Page.frameRequestedNavigation");
 #[serde(rename_all = "camelCase")]
 pub struct FrameStartedNavigating {
     pub frame_id: FrameId,
+    pub url: String,
     /// The id of the load that has started.
     pub loader_id: LoaderId,
     /// `differentDocument`, `sameDocument`, `reload`, `historySameDocument`, ...

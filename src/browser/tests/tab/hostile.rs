@@ -1,12 +1,15 @@
 //! Tests of pages that harm their readers, on purpose or not.
 
+use std::time::Duration;
+
 use super::{
     chromium::Chromium,
     site::{Reply, Site},
 };
 use crate::{
+    errors::BrowserError,
     snapshot::SnapshotRequest,
-    tab::{MessageLevel, RequestFilter},
+    tab::{MessageLevel, RequestFilter, TabSettings},
 };
 
 fn page(body: &str) -> Reply {
@@ -61,4 +64,47 @@ async fn recorded_page_data_is_truncated() {
     let console = it.tab.console(MessageLevel::Info, false);
     let place = console.iter().find_map(|it| it.place.as_ref()).unwrap();
     assert_eq!(place.chars().count(), 4_001, "{}", place.len());
+}
+
+fn short_settings() -> TabSettings {
+    let seconds = Duration::from_secs;
+    TabSettings { commit: seconds(6), load: seconds(1), answer: seconds(6), ..TabSettings::default() }
+}
+
+#[tokio::test]
+#[ignore = "needs Chromium"]
+async fn a_script_that_never_ends_is_reported_and_stopped_by_a_navigation() {
+    let site = Site::new([("/", page("<p>Busy")), ("/next", page("<p>Next"))]).await;
+    let it = Chromium::with(short_settings()).await;
+    it.tab.navigate(&site.url("/")).await.unwrap();
+    for next in ["/", "/next"] {
+        it.act("setTimeout(() => { for (;;); }, 50)").await.unwrap();
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let busy = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap_err();
+        assert!(matches!(&busy, BrowserError::Busy { url, .. } if *url == site.url("/")), "{busy}");
+        let arrival = it.tab.navigate(&site.url(next)).await.unwrap();
+        assert_eq!(arrival.url, site.url(next));
+    }
+    let text = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap().text;
+    assert!(text.contains("Next"), "{text}");
+}
+
+#[tokio::test]
+#[ignore = "needs Chromium"]
+async fn a_link_whose_server_does_not_answer_leaves_the_page_usable() {
+    let site = Site::new([("/", page("<a href=/never>Go</a>")), ("/never", Reply::Never)]).await;
+    let it = Chromium::with(short_settings()).await;
+    it.tab.navigate(&site.url("/")).await.unwrap();
+    for script in ["document.links[0].click()", "setTimeout(() => document.links[0].click(), 1500)"] {
+        let late = match it.act(script).await {
+            Ok(_) => {
+                tokio::time::sleep(Duration::from_secs(2)).await;
+                it.tab.snapshot(&SnapshotRequest::default()).await.map(drop).unwrap_err()
+            }
+            Err(late) => late,
+        };
+        assert!(matches!(late, BrowserError::TimedOut { .. }) && late.to_string().contains("/never"), "{late}");
+        let text = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap().text;
+        assert!(text.contains("Go"), "{text}");
+    }
 }
