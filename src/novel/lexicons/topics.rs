@@ -35,7 +35,24 @@ pub struct TopicLexicon {
     /// Words near the end of a sentence with which an adjective is a set phrase.
     pub set_ends: Vec<String>,
     /// Ends of an obligation or an inability of a person.
+    pub bound: Vec<String>,
+    /// Subjects that are something said.
     pub said: HashSet<String>,
     pub saying: HashSet<String>,
-    pub bound: Vec<String>,
+    /// Verbs of what a person says, thinks or remembers.
+    pub telling: HashSet<String>,
+    /// What tells something without being a person.
+    pub sources: HashSet<String>,
+    /// Subjects that a clause with a subject or an object of its own cannot tell of.
+    pub identities: HashSet<String>,
+    /// Verbs of which such a noun may be the object.
+    pub acted_on: HashSet<String>,
+    /// Verbs of which such a noun may be the subject although they have an object.
+    pub acting: HashSet<String>,
+    /// Verbs, and nouns with する, that have no object.
+    pub intransitive: HashSet<String>,
+    /// Verbs of perception.
+    pub perceived: HashSet<String>,
+    /// Nouns that form an attitude with が.
+    pub attitudes: HashSet<String>,
 }
