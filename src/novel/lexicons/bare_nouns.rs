@@ -19,6 +19,18 @@ pub struct BareNouns {
     things: HashSet<String>,
     joining: HashSet<String>,
     idioms: HashSet<(String, String)>,
+    /// Adjectives that follow a thing with が.
+    pub qualities: HashSet<String>,
+    /// Pronouns of persons.
+    pub pronouns: HashSet<String>,
+    /// Nouns of persons, pronouns included.
+    pub persons: HashSet<String>,
+    /// Words that follow a person without a particle.
+    pub after_persons: HashSet<String>,
+    /// Nouns of a place at something.
+    pub places: HashSet<String>,
+    /// Nouns that follow such a place without a particle.
+    pub after_places: HashSet<String>,
     holders: HashSet<String>,
     holding: HashSet<String>,
 }

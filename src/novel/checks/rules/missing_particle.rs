@@ -28,6 +28,8 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
             if (!is_free && (is_object_of(before, rest) || is_held(before, rest)))
                 || is_cut_stem(noun, &rest[0])
                 || is_cut_form(noun, &rest[0])
+                || is_bare_subject(before, rest)
+                || is_bare_place(before, rest)
             {
                 findings.push((Severity::Medium, phrasing::at(material, &words[start..=at])));
             }
@@ -80,12 +82,54 @@ fn is_object_of(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
     let is_noun = is_person || is_counter || kinds.iter().any(|kind| noun.has_parts(kind));
     // The kind of an unknown word is a guess.
     let is_thing = is_noun && noun.origin == WordOrigin::Dictionary;
+    let is_verb = verb.has_parts(&["動詞", "自立"]) && verb.surface.contains(is_kanji) && is_finite(verb, after);
+    // 眉暗く、 is literary.
+    let is_changed = after.first().is_some_and(|next| matches!(next.base, "た" | "なる" | "て"));
+    let is_quality =
+        BARE_NOUNS.qualities.contains(verb.base) && BARE_NOUNS.is_thing(noun.surface) && is_changed;
     is_thing
-        && verb.has_parts(&["動詞", "自立"])
-        && verb.surface.contains(is_kanji)
-        && is_finite(verb, after)
+        && (is_verb || is_quality)
         && BARE_NOUNS.needs_particle(noun.surface)
         && !BARE_NOUNS.joins(noun.surface, verb.base)
+}
+
+/// True if someone meets what they do without は or が: 彼女何も, 祖父少し. A noun is a fault only after a pronoun: 父親 is one word.
+fn is_bare_subject(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
+    let ([earlier @ .., person], [next, ..]) = (before, rest) else { return false };
+    // 男女 and 私達 are words of their own, 若い男女 too.
+    let is_compound = earlier.last().is_some_and(|word| word.has_parts(&["名詞"]) || word.has_parts(&["接頭詞"]));
+    let is_adverb = next.has_parts(&["副詞"]) && next.surface.chars().count() > 1;
+    let kinds: [&[&str]; 6] = [
+        &["名詞", "一般"],
+        &["名詞", "サ変接続"],
+        &["名詞", "代名詞"],
+        &["名詞", "副詞可能"],
+        &["形容詞", "自立"],
+        &["連体詞"],
+    ];
+    let is_long = next.surface.chars().count() > 1 && next.origin == WordOrigin::Dictionary;
+    let is_word = (is_long || next.has_parts(&["名詞", "代名詞"])) && kinds.iter().any(|kind| next.has_parts(kind));
+    let is_own = !BARE_NOUNS.after_persons.contains(next.surface);
+    let is_meant = (BARE_NOUNS.persons.contains(person.surface) && is_adverb)
+        || (BARE_NOUNS.pronouns.contains(person.surface) && (is_adverb || is_word));
+    is_meant && is_own && !is_compound
+}
+
+/// True if a place meets what is there without の: 机の上珈琲は, 田のあいだ細い道を.
+fn is_bare_place(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
+    let ([.., whole, of, place], [thing, particle, ..]) = (before, rest) else { return false };
+    let is_thing = thing.origin == WordOrigin::Dictionary
+        && thing.surface.chars().count() > 1
+        && (thing.has_parts(&["名詞", "一般"]) || (thing.has_parts(&["形容詞", "自立"]) && particle.has_parts(&["名詞"])));
+    let is_followed = thing.has_parts(&["形容詞"])
+        || particle.has_parts(&["助詞", "格助詞"])
+        || particle.has_parts(&["助詞", "係助詞"]);
+    of.surface == "の"
+        && whole.has_parts(&["名詞"])
+        && BARE_NOUNS.places.contains(place.surface)
+        && is_thing
+        && is_followed
+        && !BARE_NOUNS.after_places.contains(thing.surface)
 }
 
 /// True if a verb is inflected, so that it is neither the second half of a noun (手紙書き) nor modifies one (星降る夜).
@@ -97,7 +141,12 @@ fn is_finite(verb: &Morpheme<'_>, after: &[Morpheme<'_>]) -> bool {
         "仮定形" | "未然形" | "連用タ接続" => true,
         // 扉閉まる音
         "基本形" => !is_noun || next.is_some_and(|next| matches!(next.surface, "音" | "気配")),
-        "連用形" => next.is_some_and(|next| matches!(next.base, "た" | "ます" | "たい" | "て" | "ながら")),
+        // 封筒取り出し、; 草取り、 is a noun.
+        "連用形" => next.is_some_and(|next| {
+            let is_compound = verb.base.chars().filter(|c| is_kanji(*c)).count() > 1;
+            matches!(next.base, "た" | "ます" | "たい" | "て" | "ながら")
+                || (is_compound && next.has_parts(&["記号", "読点"]))
+        }),
         _ => false,
     }
 }
