@@ -1,6 +1,9 @@
 //! The lexicon of adverbs that demand an ending.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 use regex_lite::Regex;
 use serde::Deserialize;
@@ -13,10 +16,16 @@ pub static CONCORD: LazyLock<Concord> = LazyLock::new(|| {
     let file: ConcordFile = read("concord", include_str!("concord.toml"));
     let lengths = file.group.iter().flat_map(|group| &group.adverbs).map(|adverb| adverb.chars().count());
     let longest = lengths.max().unwrap_or(0);
-    let clashing = file.clash.iter().flat_map(|clash| &clash.adverbs).map(|adverb| adverb.chars().count());
-    let longest = longest.max(clashing.max().unwrap_or(0));
+    let mut clashing: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, clash) in file.clash.iter().enumerate() {
+        for adverb in &clash.adverbs {
+            clashing.entry(adverb.clone()).or_default().push(at);
+        }
+    }
+    let longest = longest.max(clashing.keys().map(|adverb| adverb.chars().count()).max().unwrap_or(0));
     Concord {
         groups: file.group.into_iter().map(AdverbGroup::new).collect(),
+        clashing,
         clashes: file.clash.into_iter().map(Clash::new).collect(),
         longest,
     }
@@ -26,6 +35,8 @@ pub static CONCORD: LazyLock<Concord> = LazyLock::new(|| {
 pub struct Concord {
     groups: Vec<AdverbGroup>,
     clashes: Vec<Clash>,
+    /// The indices in `clashes` of each adverb.
+    clashing: HashMap<String, Vec<usize>>,
     /// The number of characters of the longest adverb.
     longest: usize,
 }
@@ -46,7 +57,7 @@ pub struct AdverbGroup {
 /// Adverbs with an ending that none of them can have, in speech, too.
 #[derive(Debug)]
 pub struct Clash {
-    adverbs: HashSet<String>,
+    set_phrases: Vec<String>,
     unless: Option<Regex>,
     ending: Regex,
     met: Option<Regex>,
@@ -63,6 +74,8 @@ struct ConcordFile {
 #[serde(deny_unknown_fields)]
 struct ClashEntry {
     adverbs: HashSet<String>,
+    #[serde(default)]
+    set_phrases: Vec<String>,
     unless: Option<String>,
     ending: String,
     met: Option<String>,
@@ -91,7 +104,7 @@ fn regex(pattern: &str) -> Regex {
 impl Clash {
     fn new(entry: ClashEntry) -> Self {
         Self {
-            adverbs: entry.adverbs,
+            set_phrases: entry.set_phrases,
             unless: entry.unless.map(|pattern| regex(&format!("^(?:{pattern})"))),
             ending: regex(&format!("^(?:{})", entry.ending)),
             met: entry.met.as_deref().map(regex),
@@ -160,13 +173,15 @@ impl Concord {
         found.last()
     }
 
-    /// Returns the adverb that a text begins with, and the length of the text up to an ending that clashes with it.
-    pub fn find_clash<'t>(&self, text: &'t str) -> Option<(&'t str, usize)> {
-        let ends = text.char_indices().map(|(at, character)| at + character.len_utf8()).take(self.longest);
+    /// Returns the adverb that begins at a place of a text, and the length from there up to an ending that clashes with it.
+    pub fn find_clash<'t>(&self, text: &'t str, start: usize) -> Option<(&'t str, usize)> {
+        let heard = &text[start..];
+        let ends = heard.char_indices().map(|(at, character)| at + character.len_utf8()).take(self.longest);
         let found = ends.filter_map(|end| {
-            let (adverb, rest) = text.split_at(end);
-            let mut clashes = self.clashes.iter().filter(|clash| clash.adverbs.contains(adverb));
-            clashes.find_map(|clash| Some((adverb, end + clash.length(rest)?)))
+            let (adverb, rest) = heard.split_at(end);
+            let is_set = |clash: &Clash| clash.set_phrases.iter().any(|phrase| text[..start + end].ends_with(phrase));
+            let clashes = self.clashing.get(adverb)?.iter().map(|at| &self.clashes[*at]);
+            clashes.filter(|clash| !is_set(clash)).find_map(|clash| Some((adverb, end + clash.length(rest)?)))
         });
         found.last()
     }

@@ -26,8 +26,9 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         for at in 0..words.len() {
             let Some(adverb) = adverb_at(material, words, at) else { continue };
             let rest = &words[adverb.next..];
-            let text = &material.text()[adverb.end..words.last().map_or(adverb.end, |word| word.visible.end)];
-            if CONCORD.find_clash(&material.text()[words[at].visible.start..words[words.len() - 1].visible.end]).is_some() {
+            let end_of_words = words.last().map_or(adverb.end, |word| word.visible.end);
+            let text = &material.text()[adverb.end..end_of_words];
+            if CONCORD.find_clash(&material.text()[..end_of_words], words[at].visible.start).is_some() {
                 continue;
             }
             if !rest.is_empty() && !adverb.group.is_other_word(text) && !adverb.group.is_met(text, rest) {
@@ -44,7 +45,7 @@ fn find_clashes(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) 
         let Some(last) = words.last().filter(|_| !is_quoted) else { continue };
         for (at, word) in words.iter().enumerate().filter(|(_, word)| may_begin(word)) {
             let start = word.visible.start;
-            let Some((adverb, length)) = CONCORD.find_clash(&material.text()[start..last.visible.end]) else { continue };
+            let Some((adverb, length)) = CONCORD.find_clash(&material.text()[..last.visible.end], start) else { continue };
             let end = words.iter().position(|word| word.visible.end >= start + length);
             // The adverb and its ending are whole words.
             let is_whole = words[at..].iter().any(|word| word.visible.end == start + adverb.len());
