@@ -36,6 +36,12 @@ pub struct HumbleLexicon {
     pub own_side: HashSet<String>,
     /// Those of them who are younger than the speaker.
     pub own_young: HashSet<String>,
+    /// Members of one's own house, after うちの.
+    pub own_members: HashSet<String>,
+    /// One's own house.
+    pub own_places: HashSet<String>,
+    /// Words for those who are spoken to.
+    pub addressed: HashSet<String>,
     /// States that honour who is in them.
     pub states: HashSet<String>,
     /// Pronouns of the speaker.

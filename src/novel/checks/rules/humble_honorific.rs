@@ -45,10 +45,12 @@ fn misused(material: &CheckMaterial<'_>, before: &[Morpheme<'_>], words: &[Morph
         .or_else(|| asked_humbly(words))
         .or_else(|| knows_humbly(before, words))
         .or_else(|| asked_directly(before, words))
+        .or_else(|| asked_done(before, words))
         .or_else(|| raised_acts::own_raised(before, words, is_spoken))
         .or_else(|| raised_acts::own_given(before, words, is_spoken))
         .or_else(|| raised_acts::own_state(before, words).filter(|_| is_spoken))
         .or_else(|| raised_acts::own_titled(before, words).filter(|_| is_spoken))
+        .or_else(|| raised_acts::own_named(before, words).filter(|_| is_spoken))
         .or_else(|| raised_acts::own_wish(words))
         .or_else(|| raised_acts::own_gift(before, words))
         .or_else(|| raised_acts::honoured_quoted(before, words))
@@ -114,6 +116,9 @@ fn honouring_humble(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<M
         [nasaru, ..] if is_noun && matches!(nasaru.base, "なさる" | "為さる") => {
             return (!is_order(nasaru)).then(|| Misused::from_here(2, honorific));
         }
+        [asked, ..] if is_noun && is_kudasaru(asked) && asked.has_parts(&["動詞"]) => {
+            return Some(Misused::from_here(2, honorific));
+        }
         [suru, after @ ..] if is_noun && suru.base == "する" => (2, after),
         _ if is_noun => return None,
         after => (1, after),
@@ -121,6 +126,9 @@ fn honouring_humble(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<M
     let honouring = match after {
         [first, ..] if first.has_parts(&["動詞", "接尾"]) && matches!(first.base, "れる" | "られる") => 1,
         [te, asked, ..] if te.surface == "て" && is_kudasaru(asked) => 2,
+        // 拝見していらっしゃる, 申していらっしゃる, 拝見していただく
+        [te, state, ..] if te.surface == "て" && state.base == "いらっしゃる" => 2,
+        [te, favour, ..] if is_noun && te.surface == "て" && matches!(favour.base, "いただく" | "頂く" | "いただける") => 2,
         _ => return None,
     };
     Some(Misused::from_here(length + honouring, honorific))
@@ -143,18 +151,35 @@ fn prefixed(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misused> 
             let expected = || format!("{prefix}{act}{}", asked.surface);
             (is_own || is_favour || is_staff_asked).then(|| Misused::from_here(length + 3, expected()))
         }
+        // お待ちしていらっしゃる, ご利用していただく
+        [suru, te, state, ..] if suru.base == "する" && te.surface == "て" => {
+            let is_own = HUMBLE.guest_actions.contains(act) || HUMBLE.own_actions.contains(act);
+            let expected = match state.base {
+                "いらっしゃる" => format!("{prefix}{act}になる"),
+                "いただく" | "頂く" | "いただける" | "頂ける" => format!("{prefix}{act}{}", state.surface),
+                _ => return None,
+            };
+            (is_own && !names_receiver(before)).then(|| Misused::from_here(length + 3, expected))
+        }
         // お求めしやすい
         [suru, ease, ..] if suru.base == "する" && HUMBLE.guest_actions.contains(act) => {
             let is_ease = matches!(ease.base, "やすい" | "にくい" | "づらい" | "易い" | "難い");
             let expected = || format!("{prefix}{act}になり{}", ease.surface);
             is_ease.then(|| Misused::from_here(length + 2, expected()))
         }
-        [asked, ..] if is_kudasaru(asked) => Some(Misused::from_here(length + 1, HUMBLE.asked_of(act)?)),
+        [asked, ..] if is_kudasaru(asked) || is_thanks(asked) => {
+            Some(Misused::from_here(length + 1, HUMBLE.asked_of(act)?))
+        }
         [ni, naru, ..] if ni.surface == "に" && matches!(naru.base, "なる" | "なれる") => {
             Some(Misused::from_here(length + 2, HUMBLE.asked_of(act)?))
         }
         _ => None,
     }
+}
+
+/// True for what follows an act that one is thankful for: ご拝読ありがとうございます.
+fn is_thanks(word: &Morpheme<'_>) -> bool {
+    matches!(word.base, "いただく" | "頂く" | "賜る" | "たまわる" | "ありがとう" | "ありがたい")
 }
 
 fn is_humble_suru(word: &Morpheme<'_>) -> bool {
@@ -216,7 +241,11 @@ fn asked_humbly(words: &[Morpheme<'_>]) -> Option<Misused> {
     let is_name = verb.checked_sub(1).is_some_and(|before| rest[before].surface.ends_with('と'));
     let is_ori = rest[verb].surface == "おり";
     let is_descent = is_ori && rest[..verb].iter().any(|word| matches!(word.surface, "を" | "で"));
-    let is_asked = matches!(&rest[verb + 1..], [masu, ka, ..] if masu.base == "ます" && ka.surface == "か");
+    let is_asked = match &rest[verb + 1..] {
+        [masu, ka, ..] if masu.base == "ます" && ka.surface == "か" => true,
+        [masu, ta, ka, ..] => masu.base == "ます" && ta.base == "た" && ka.surface == "か",
+        _ => false,
+    };
     let expected = if is_ori { "いらっしゃる" } else { HUMBLE.honorific(&rest[verb])? };
     (is_asked && !is_name && !is_descent).then(|| Misused::from_here(2 + verb + 3, expected))
 }
@@ -233,7 +262,7 @@ fn knows_humbly(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misus
             let asked = rest.iter().take(4).position(|word| word.surface == "か")?;
             let is_polite = rest[..asked].iter().any(|word| matches!(word.base, "ます" | "です"));
             let is_own = rest[..asked].iter().any(|word| match word.base {
-                "おる" => !calls_honoured(before),
+                "おる" => !calls_honoured(before, &["、", "は", "が"]),
                 base => matches!(base, "ない" | "ん"),
             });
             (is_polite && !is_own).then(|| Misused::from_here(2 + asked + 1, "ご存じですか"))
@@ -251,17 +280,40 @@ fn asked_directly(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Mis
     let ends_in = |ends: &[&str]| before.last().is_some_and(|word| ends.contains(&word.surface));
     let chooses = ends_in(&["に"]) && before.len() > 1 && before[before.len() - 2].surface == "何";
     let orders = before.iter().any(|word| HUMBLE.orders.contains(word.surface));
-    let is_asked = (is_past && ends_in(&["どう", "どうか", "か", "いかが"]) && calls_honoured(before))
-        || (chooses && !is_past && (orders || calls_honoured(before)));
+    let is_asked = (is_past && ends_in(&["どう", "どうか", "か", "いかが"]) && calls_honoured(before, &["、"]))
+        || (chooses && !is_past && (orders || calls_honoured(before, &["、"])));
     (is_plain && is_asked && verb.inflection.is_some()).then(|| Misused::from_here(1, "なさる"))
 }
 
+/// 先生、あの本はもう拝読しましたか, 部長、お昼はいただきましたか: a question about what someone to be honoured has done.
+fn asked_done(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misused> {
+    let (length, expected) = match (polite_noun(words), words) {
+        (Some((prefix, act, rest)), _) => {
+            let is_own = HUMBLE.polite_nouns.contains(act) || rest.first().is_none_or(|suru| suru.base != "する");
+            let is_named = names_receiver(before);
+            (!is_own && !is_named).then(|| (words.len() - rest.len() + 1, format!("{prefix}{act}になる")))?
+        }
+        (None, [noun, suru, ..]) if noun.has_parts(&["名詞"]) && suru.base == "する" => {
+            (2, HUMBLE.honorific(noun)?.to_owned())
+        }
+        (None, [verb, ..]) if HUMBLE.asked_verbs.contains(verb.base) && verb.has_parts(&["動詞", "自立"]) => {
+            (1, HUMBLE.honorific(verb)?.to_owned())
+        }
+        _ => return None,
+    };
+    let [masu, ta, ka, ..] = &words[length..] else { return None };
+    let is_asked = masu.base == "ます" && ta.base == "た" && ka.surface == "か";
+    let sentence = before.iter().rev().take(QUOTATION).take_while(|word| !word.has_parts(&["記号", "句点"]));
+    let has_speaker = sentence.into_iter().any(|word| HUMBLE.speaker.contains(word.surface));
+    (is_asked && !has_speaker && calls_honoured(before, &["、"])).then(|| Misused::from_here(length, expected))
+}
+
 /// True if someone to be honoured is addressed: お客様、.
-fn calls_honoured(before: &[Morpheme<'_>]) -> bool {
+fn calls_honoured(before: &[Morpheme<'_>], signs: &[&str]) -> bool {
     let sentence = before.iter().rev().take(QUOTATION).take_while(|word| !word.has_parts(&["記号", "句点"])).count();
     before[before.len() - sentence..].windows(2).any(|pair| {
         let is_other = HUMBLE.is_honoured(&pair[0]) || HUMBLE.is_title(&pair[0]);
-        is_other && pair[1].surface == "、"
+        is_other && signs.contains(&pair[1].surface)
     })
 }
 

@@ -41,7 +41,9 @@ pub(super) fn own_raised(before: &[Morpheme<'_>], words: &[Morpheme<'_>], is_spo
     let has_comma = subject.between.first().is_some_and(|word| word.surface == "、");
     // 父がよろしくとおっしゃった: what is said has no subject of its own.
     let is_near = !subject.is_far || (subject.particle == "が" && has_comma) || subject.particle == "は";
-    if !is_own || !is_near {
+    // 父がくださった: a father may give with honour, the speaker never.
+    let is_gift = matches!(words[0].base, "くださる" | "下さる");
+    if !is_own || !is_near || (is_gift && !(is_speaker && subject.particle == "が")) {
         return None;
     }
     let said = End::of(&words[act.length..]);
@@ -71,20 +73,25 @@ pub(super) fn honoured_lowered(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) 
     if matches!(rest, [next, ..] if matches!(next.base, "れる" | "られる")) {
         return None;
     }
-    let to_speaker = subject.between.windows(2).any(|pair| {
-        HUMBLE.speaker.contains(pair[0].surface)
-            && matches!(pair[1].surface, "に" | "へ" | "を" | "ども" | "の" | "たち")
-    });
+    let is_addressed = HUMBLE.addressed.contains(noun.surface);
+    let is_at_home = subject.between.iter().any(|word| HUMBLE.own_places.contains(word.surface));
+    let to_speaker = is_at_home
+        || subject.between.windows(2).any(|pair| {
+            HUMBLE.speaker.contains(pair[0].surface)
+                && matches!(pair[1].surface, "に" | "へ" | "を" | "ども" | "の" | "たち")
+        });
     // 先生が陛下に申し上げた raises someone else, and so does お連れしたお客様.
     let head = rest.iter().find(|word| word.has_parts(&["名詞"]) && !word.has_parts(&["名詞", "非自立"]));
     let raises_another =
         subject.between.iter().chain(head).any(|word| HUMBLE.is_honoured(word) || HUMBLE.is_title(word));
+    let head_follows = End::of(rest).is_about_noun;
     let has_object = subject.between.iter().any(|word| word.surface == "を");
     let has_aim = subject.between.iter().any(|word| matches!(word.surface, "に" | "へ" | "から" | "の"));
     let is_sure = match toward {
         Toward::Nobody => !is_topic || has_object,
-        Toward::Someone => to_speaker && (!is_topic || has_object),
-        Toward::Seen => has_object && (to_speaker || (is_exalted && !has_aim)),
+        Toward::Someone => (to_speaker && (!is_topic || has_object)) || (is_addressed && !is_topic),
+        Toward::Place => !is_topic && (is_addressed || (is_exalted && is_at_home)),
+        Toward::Seen => (has_object || (head_follows && !is_topic)) && (to_speaker || (is_exalted && !has_aim)),
         Toward::Known => !is_topic && is_exalted,
         Toward::Guest => !is_topic && is_exalted && !has_aim,
     };
@@ -120,7 +127,10 @@ pub(super) fn own_state(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Opti
     let (_, state, rest) = polite_noun(words)?;
     rest.first().filter(|word| matches!(word.base, "だ" | "です" | "で"))?;
     let subject = subject_before(before)?;
-    let is_own = is_determined_own(subject.before, subject.noun) || is_bare_own(subject.before, subject.noun);
+    let is_determined = is_determined_own(subject.before, subject.noun) || subject.particle == "が";
+    // 父はご存じです may say that someone knows the father.
+    let is_own = is_determined_own(subject.before, subject.noun)
+        || (is_bare_own(subject.before, subject.noun) && (is_determined || state != "存じ"));
     let end = End::of(rest);
     let is_sure = is_own && !subject.is_far && HUMBLE.states.contains(state) && end.is_statement && end.is_whole;
     let length = words.len() - rest.len();
@@ -173,6 +183,19 @@ pub(super) fn own_titled(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Opt
     let length = 2 + name.clone().position(|word| word.surface == "様").filter(|length| *length > 0)?;
     let name: String = words[1..length].iter().map(|word| word.surface).collect();
     Some(Misused { back: 0, length: length + 1, expected: format!("{}{name}", title.surface) })
+}
+
+/// 担当は私でいらっしゃいます: an honorific verb of being for one's own side.
+pub(super) fn own_named(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misused> {
+    let [noun, de, verb, rest @ ..] = words else { return None };
+    let is_own = is_speaker(before, noun) || is_determined_own(before, noun);
+    let is_being = de.surface == "で" && verb.base == "いらっしゃる" && !rest.is_empty();
+    let end = End::of(rest);
+    (is_own && is_being && end.is_statement && end.is_whole).then(|| Misused {
+        back: 0,
+        length: 3,
+        expected: "ございます".to_owned(),
+    })
 }
 
 /// お聞きになりたく参りました: an honorific verb for what the speaker wants.
@@ -257,6 +280,10 @@ fn raising(words: &[Morpheme<'_>]) -> Option<Act> {
         let length = words.len() - rest.len();
         let added = match rest {
             [ni, naru, ..] if ni.surface == "に" && naru.base == "なる" => 2,
+            // お召しになる is お召, し, に and なる to the dictionary.
+            [shi, ni, naru, ..] if shi.surface == "し" && ni.surface == "に" && naru.base == "なる" => {
+                return (act == "召").then(|| Act { length: length + 3, expected: "着る".to_owned() });
+            }
             [nasaru, ..] if matches!(nasaru.base, "なさる" | "為さる") => 1,
             _ => return None,
         };
@@ -264,6 +291,9 @@ fn raising(words: &[Morpheme<'_>]) -> Option<Act> {
         let is_known = expected.is_some() || is_act(prefix, act, &words[length - 1]);
         return is_known
             .then(|| Act { length: length + added, expected: expected.unwrap_or_else(|| plain(prefix, act)) });
+    }
+    if word.has_parts(&["動詞", "自立"]) && matches!(word.base, "くださる" | "下さる") {
+        return Some(Act { length: 1, expected: "差し上げる".to_owned() });
     }
     let expected = HUMBLE.humble(word).filter(|_| word.has_parts(&["動詞"]))?.to_owned();
     Some(Act { length: 1, expected })
@@ -289,6 +319,8 @@ enum Toward {
     Known,
     /// お連れする
     Guest,
+    /// 参る, 伺う
+    Place,
 }
 
 fn lowering(words: &[Morpheme<'_>]) -> Option<(Act, Toward)> {
@@ -319,6 +351,7 @@ fn lowering(words: &[Morpheme<'_>]) -> Option<(Act, Toward)> {
     let toward = match word.base {
         "申し上げる" | "差し上げる" => Toward::Someone,
         "存じる" | "存ずる" => Toward::Known,
+        "参る" | "まいる" | "伺う" => Toward::Place,
         _ => return None,
     };
     let is_whole = !word.has_parts(&["動詞", "非自立"]);
@@ -334,11 +367,14 @@ fn is_speaker(before: &[Morpheme<'_>], noun: &Morpheme<'_>) -> bool {
 
 /// True for うちの母 and 弊社の部長.
 fn is_determined_own(before: &[Morpheme<'_>], noun: &Morpheme<'_>) -> bool {
-    let [.., house, no] = before else { return false };
+    // 弊社の担当者 is one word more to the dictionary.
+    let is_agent = noun.surface == "者" && before.last().is_some_and(|word| word.has_parts(&["名詞"]));
+    let [.., house, no] = &before[..before.len() - usize::from(is_agent)] else { return false };
     let is_house = HUMBLE.own_house.contains(house.surface);
     let is_speaker = HUMBLE.speaker.contains(house.surface);
     let is_kin = HUMBLE.own_side.contains(noun.surface);
-    no.surface == "の" && ((is_house && (is_kin || HUMBLE.is_title(noun))) || (is_speaker && is_kin))
+    let is_member = HUMBLE.staff.contains(noun.surface) || HUMBLE.own_members.contains(noun.surface);
+    no.surface == "の" && ((is_house && (is_kin || is_member || HUMBLE.is_title(noun))) || (is_speaker && is_kin))
 }
 
 /// True for 父, and not for 殿下の母, お父様 and 亡くなった父, who may be someone else's.
