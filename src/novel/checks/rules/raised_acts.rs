@@ -48,7 +48,7 @@ pub(super) fn own_raised(before: &[Morpheme<'_>], words: &[Morpheme<'_>], is_spo
     }
     let said = End::of(&words[act.length..]);
     let is_sure = match subject.particle {
-        "が" if is_speaker => said.is_statement || said.is_about_noun || said.is_likened,
+        "が" if is_speaker => said.is_statement || (said.is_about_noun && !has_comma) || said.is_likened,
         "が" => said.is_statement || (said.is_about_noun && !has_comma && is_determined),
         // 私は、ご覧になるとよいと思います: the topic of what someone else does.
         _ => said.is_statement && said.is_whole,
@@ -58,6 +58,7 @@ pub(super) fn own_raised(before: &[Morpheme<'_>], words: &[Morpheme<'_>], is_spo
 
 /// 先生が私に差し上げた, 教授がお書きした, お客様が存じています: a humble predicate for someone to be honoured.
 pub(super) fn honoured_lowered(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misused> {
+    let (act, toward) = lowering(words)?;
     let subject = subject_before(before)?;
     let noun = subject.noun;
     let has_prefix = subject.before.last().is_some_and(|word| word.has_parts(&["接頭詞"]) && is_prefix(word.surface));
@@ -68,7 +69,6 @@ pub(super) fn honoured_lowered(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) 
         return None;
     }
     let is_exalted = HUMBLE.is_exalted(noun);
-    let (act, toward) = lowering(words)?;
     let rest = &words[act.length..];
     if matches!(rest, [next, ..] if matches!(next.base, "れる" | "られる")) {
         return None;
