@@ -51,7 +51,7 @@ pub(super) fn own_raised(before: &[Morpheme<'_>], words: &[Morpheme<'_>], is_spo
         "が" if is_speaker => said.is_statement || (said.is_about_noun && !has_comma) || said.is_likened,
         "が" => said.is_statement || (said.is_about_noun && !has_comma && is_determined),
         // 私は、ご覧になるとよいと思います: the topic of what someone else does.
-        _ => said.is_statement && said.is_whole,
+        _ => said.is_statement,
     };
     is_sure.then(|| Misused { back: before.len() - subject.before.len(), length: act.length, expected: act.expected })
 }
@@ -132,7 +132,7 @@ pub(super) fn own_state(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Opti
     let is_own = is_determined_own(subject.before, subject.noun)
         || (is_bare_own(subject.before, subject.noun) && (is_determined || state != "存じ"));
     let end = End::of(rest);
-    let is_sure = is_own && !subject.is_far && HUMBLE.states.contains(state) && end.is_statement && end.is_whole;
+    let is_sure = is_own && !subject.is_far && HUMBLE.states.contains(state) && end.is_statement;
     let length = words.len() - rest.len();
     is_sure.then(|| Misused { back: before.len() - subject.before.len(), length, expected: state.to_owned() })
 }
@@ -191,11 +191,8 @@ pub(super) fn own_named(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Opti
     let is_own = is_speaker(before, noun) || is_determined_own(before, noun);
     let is_being = de.surface == "で" && verb.base == "いらっしゃる" && !rest.is_empty();
     let end = End::of(rest);
-    (is_own && is_being && end.is_statement && end.is_whole).then(|| Misused {
-        back: 0,
-        length: 3,
-        expected: "ございます".to_owned(),
-    })
+    (is_own && is_being && end.is_statement)
+        .then(|| Misused { back: 0, length: 3, expected: "ございます".to_owned() })
 }
 
 /// お聞きになりたく参りました: an honorific verb for what the speaker wants.
@@ -209,10 +206,8 @@ pub(super) fn own_wish(words: &[Morpheme<'_>]) -> Option<Misused> {
 
 /// How a sentence goes on after a predicate.
 struct End {
-    /// True if it states something and does not ask.
+    /// True if the clause ends there, states something and does not ask.
     is_statement: bool,
-    /// True if the clause ends there, and what follows is another.
-    is_whole: bool,
     /// True if the predicate describes a noun.
     is_about_noun: bool,
     /// True if よう or とおり follows with an ending between: おっしゃったように.
@@ -247,7 +242,6 @@ impl End {
         let is_ended = length > 0 || next.is_some_and(|word| matches!(word.surface, "、" | "ながら"));
         Self {
             is_statement: is_ended && !is_order && !is_asked && !is_supposed && !is_about_noun && is_whole,
-            is_whole,
             is_about_noun: is_about_noun && !is_order && !is_formal,
             is_likened: length > 0 && is_formal && !is_order,
         }
@@ -439,9 +433,8 @@ fn subject_before<'w, 'a>(before: &'w [Morpheme<'a>]) -> Option<Subject<'w, 'a>>
                 return None;
             }
             is_far = true;
-        } else if is_likeness(word) {
-            return None;
-        } else if word.inflection.is_some_and(|inflection| inflection.form.starts_with("仮定"))
+        } else if is_likeness(word)
+            || word.inflection.is_some_and(|inflection| inflection.form.starts_with("仮定"))
             || !is_within_clause(word)
         {
             return None;
