@@ -1,6 +1,9 @@
 //! The lexicon of adverbs that demand an ending.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 use regex_lite::Regex;
 use serde::Deserialize;
@@ -13,12 +16,27 @@ pub static CONCORD: LazyLock<Concord> = LazyLock::new(|| {
     let file: ConcordFile = read("concord", include_str!("concord.toml"));
     let lengths = file.group.iter().flat_map(|group| &group.adverbs).map(|adverb| adverb.chars().count());
     let longest = lengths.max().unwrap_or(0);
-    Concord { groups: file.group.into_iter().map(AdverbGroup::new).collect(), longest }
+    let mut clashing: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, clash) in file.clash.iter().enumerate() {
+        for adverb in &clash.adverbs {
+            clashing.entry(adverb.clone()).or_default().push(at);
+        }
+    }
+    let longest = longest.max(clashing.keys().map(|adverb| adverb.chars().count()).max().unwrap_or(0));
+    Concord {
+        groups: file.group.into_iter().map(AdverbGroup::new).collect(),
+        clashing,
+        clashes: file.clash.into_iter().map(Clash::new).collect(),
+        longest,
+    }
 });
 
 #[derive(Debug)]
 pub struct Concord {
     groups: Vec<AdverbGroup>,
+    clashes: Vec<Clash>,
+    /// The indices in `clashes` of each adverb.
+    clashing: HashMap<String, Vec<usize>>,
     /// The number of characters of the longest adverb.
     longest: usize,
 }
@@ -33,12 +51,34 @@ pub struct AdverbGroup {
     met: Regex,
     broken: Option<Regex>,
     is_met_by_noun: bool,
+    is_one_word: bool,
+}
+
+/// Adverbs with an ending that none of them can have, in speech, too.
+#[derive(Debug)]
+pub struct Clash {
+    set_phrases: Vec<String>,
+    unless: Option<Regex>,
+    ending: Regex,
+    met: Option<Regex>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ConcordFile {
     group: Vec<GroupEntry>,
+    clash: Vec<ClashEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClashEntry {
+    adverbs: HashSet<String>,
+    #[serde(default)]
+    set_phrases: Vec<String>,
+    unless: Option<String>,
+    ending: String,
+    met: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -53,11 +93,35 @@ struct GroupEntry {
     broken: Option<String>,
     #[serde(default)]
     noun: bool,
+    #[serde(default)]
+    one_word: bool,
+}
+
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).unwrap_or_else(|error| panic!("concord.toml: {error}"))
+}
+
+impl Clash {
+    fn new(entry: ClashEntry) -> Self {
+        Self {
+            set_phrases: entry.set_phrases,
+            unless: entry.unless.map(|pattern| regex(&format!("^(?:{pattern})"))),
+            ending: regex(&format!("^(?:{})", entry.ending)),
+            met: entry.met.as_deref().map(regex),
+        }
+    }
+
+    /// Returns the length of the text after an adverb up to the ending that clashes with it.
+    fn length(&self, rest: &str) -> Option<usize> {
+        let clash = self.ending.find(rest)?;
+        let is_other_word = self.unless.as_ref().is_some_and(|pattern| pattern.is_match(rest));
+        let is_met = self.met.as_ref().is_some_and(|met| met.is_match(clash.as_str()));
+        (!is_other_word && !is_met).then_some(clash.end())
+    }
 }
 
 impl AdverbGroup {
     fn new(entry: GroupEntry) -> Self {
-        let regex = |pattern: &str| Regex::new(pattern).unwrap_or_else(|error| panic!("concord.toml: {error}"));
         Self {
             adverbs: entry.adverbs,
             set_phrases: entry.set_phrases,
@@ -66,12 +130,18 @@ impl AdverbGroup {
             met: regex(&entry.met),
             broken: entry.broken.as_deref().map(regex),
             is_met_by_noun: entry.noun,
+            is_one_word: entry.one_word,
         }
     }
 
     /// True if the text after an adverb makes it a part of another word.
     pub fn is_other_word(&self, rest: &str) -> bool {
         self.unless.as_ref().is_some_and(|pattern| pattern.is_match(rest))
+    }
+
+    /// True if a word may begin an adverb of the group. The さも of 重さも is two words.
+    pub fn may_begin_with(&self, word: &Morpheme<'_>) -> bool {
+        !self.is_one_word || self.adverbs.contains(word.surface)
     }
 
     /// True if a text ends in a set phrase with an adverb: 意を決して.
@@ -99,6 +169,19 @@ impl Concord {
         let found = ends.filter_map(|end| {
             let group = self.groups.iter().find(|group| group.adverbs.contains(&text[..end]))?;
             Some((&text[..end], group))
+        });
+        found.last()
+    }
+
+    /// Returns the adverb that begins at a place of a text, and the length from there up to an ending that clashes with it.
+    pub fn find_clash<'t>(&self, text: &'t str, start: usize) -> Option<(&'t str, usize)> {
+        let heard = &text[start..];
+        let ends = heard.char_indices().map(|(at, character)| at + character.len_utf8()).take(self.longest);
+        let found = ends.filter_map(|end| {
+            let (adverb, rest) = heard.split_at(end);
+            let is_set = |clash: &Clash| clash.set_phrases.iter().any(|phrase| text[..start + end].ends_with(phrase));
+            let clashes = self.clashing.get(adverb)?.iter().map(|at| &self.clashes[*at]);
+            clashes.filter(|clash| !is_set(clash)).find_map(|clash| Some((adverb, end + clash.length(rest)?)))
         });
         found.last()
     }

@@ -20,10 +20,30 @@ pub struct HumbleLexicon {
     pub guest_actions: HashSet<String>,
     /// Other acts of the one who is asked.
     pub own_actions: HashSet<String>,
+    /// Acts of asking, which honour the one who is asked.
+    pub asking: HashSet<String>,
+    /// Acts that nobody else is the object of.
+    pub acts_alone: HashSet<String>,
+    /// Acts whose object is a guest.
+    pub acts_on_guests: HashSet<String>,
+    /// Nouns that are polite and neither humble nor honorific.
+    pub polite_nouns: HashSet<String>,
+    /// What is ordered of a waiter.
+    pub orders: HashSet<String>,
     /// Those who are not honoured by being asked.
     pub staff: HashSet<String>,
     /// Nouns of one's own side.
     pub own_side: HashSet<String>,
+    /// Those of them who are younger than the speaker.
+    pub own_young: HashSet<String>,
+    /// Members of one's own house, after うちの.
+    pub own_members: HashSet<String>,
+    /// One's own house.
+    pub own_places: HashSet<String>,
+    /// Words for those who are spoken to.
+    pub addressed: HashSet<String>,
+    /// States that honour who is in them.
+    pub states: HashSet<String>,
     /// Pronouns of the speaker.
     pub speaker: HashSet<String>,
     /// Verbs that lower someone who is asked.
@@ -37,6 +57,7 @@ pub struct HumbleLexicon {
     /// Before の and a title: one's own side.
     pub own_house: HashSet<String>,
     honoured: Vec<String>,
+    exalted: Vec<String>,
     titles: Vec<String>,
     verb: Vec<HumbleVerb>,
     asked: HashMap<String, String>,
@@ -80,6 +101,11 @@ impl HumbleLexicon {
     /// True if a word is someone to be honoured, or ends the name of one.
     pub fn is_honoured(&self, word: &Morpheme<'_>) -> bool {
         word.has_parts(&["名詞"]) && self.honoured.iter().any(|end| word.surface.ends_with(end.as_str()))
+    }
+
+    /// True if a word is someone of whom even others of the same house speak with honour, or ends the name of one.
+    pub fn is_exalted(&self, word: &Morpheme<'_>) -> bool {
+        word.has_parts(&["名詞"]) && self.exalted.iter().any(|end| word.surface.ends_with(end.as_str()))
     }
 
     /// True if a word is a title, or ends in one.

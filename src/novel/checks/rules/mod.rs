@@ -6,6 +6,7 @@
 
 mod passages;
 mod phrasing;
+mod raised_acts;
 mod rates;
 mod sentence_run;
 mod signs;

@@ -2,6 +2,7 @@
 
 mod basic;
 mod corrections;
+mod deference;
 mod facts;
 mod feelings;
 mod guide;
