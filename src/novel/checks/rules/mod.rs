@@ -7,6 +7,7 @@
 mod passages;
 mod phrasing;
 mod rates;
+mod repeated_in_clause;
 mod sentence_run;
 mod signs;
 mod stretches;
