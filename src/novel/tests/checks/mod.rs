@@ -16,6 +16,7 @@ mod pages;
 mod properties;
 mod rhythm;
 mod shuffled;
+mod slips;
 mod speakers;
 mod stable;
 
