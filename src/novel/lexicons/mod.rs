@@ -9,6 +9,7 @@ mod book;
 pub mod cliches;
 pub mod concord;
 pub mod connectives;
+pub mod doublings;
 mod drama;
 
 mod emotion;
@@ -26,6 +27,7 @@ mod openings;
 mod people;
 mod phrases;
 pub mod redundancy;
+pub mod repetitions;
 mod senses;
 mod setting;
 pub mod spellings;

@@ -98,11 +98,15 @@ impl Phrases {
     /// Returns the longest phrase that begins at a word.
     pub fn at(&self, words: &[Morpheme<'_>], at: usize) -> Option<PhraseHit> {
         let same = self.by_first.get(key(words.get(at)?.base))?;
-        let (rest, entry) = same.iter().find(|(rest, _)| {
-            let following = words[at + 1..].iter().map(|word| key(word.base));
-            rest.len() < words.len() - at && following.zip(rest).all(|(own, asked)| own == asked)
-        })?;
+        let (rest, entry) = same.iter().find(|(rest, _)| is_here(words, at, rest))?;
         Some(PhraseHit { words: at..at + 1 + rest.len(), entry: *entry })
+    }
+
+    /// Returns every phrase that begins at a word, the longest first.
+    pub fn all_at(&self, words: &[Morpheme<'_>], at: usize) -> Vec<PhraseHit> {
+        let same = words.get(at).and_then(|word| self.by_first.get(key(word.base)));
+        let same = same.into_iter().flatten().filter(|(rest, _)| is_here(words, at, rest));
+        same.map(|(rest, entry)| PhraseHit { words: at..at + 1 + rest.len(), entry: *entry }).collect()
     }
 
     /// Finds phrases like [`Self::find`], also with adverbs and commas between their words (静かに動き出す) and with は or も in
@@ -127,6 +131,12 @@ impl Phrases {
         let same = self.by_first.get(key(base));
         same.is_some_and(|same| same.iter().any(|(rest, _)| rest.is_empty()))
     }
+}
+
+/// True if the words after a place have these base forms.
+fn is_here(words: &[Morpheme<'_>], at: usize, rest: &[String]) -> bool {
+    let following = words[at + 1..].iter().map(|word| key(word.base));
+    rest.len() < words.len() - at && following.zip(rest).all(|(own, asked)| own == asked)
 }
 
 /// Returns the number of words that these base forms take at the beginning of `words`, adverbs in between included.

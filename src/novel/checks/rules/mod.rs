@@ -8,6 +8,7 @@ mod passages;
 mod phrasing;
 mod raised_acts;
 mod rates;
+mod repeated_in_clause;
 mod sentence_run;
 mod signs;
 mod stretches;

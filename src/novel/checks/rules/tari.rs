@@ -15,9 +15,11 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         // The second verb, with its て or た, or at the end of its clause.
         let Some(verb) = rest.iter().position(|word| word.has_parts(&["動詞", "自立"])) else { continue };
         let is_plain = is_plain_verb(&rest[verb]);
+        let is_linking = rest[verb].inflection.is_some_and(|inflection| inflection.form == "連用形");
         let is_end = |next: &Morpheme<'_>| {
             matches!(next.surface, "て" | "で" | "た" | "だ")
-                || (is_plain && matches!(next.surface, "。" | "と" | "という"))
+                || (is_plain && matches!(next.surface, "。" | "と" | "という" | "ので" | "こと" | "ため"))
+                || (is_linking && matches!(next.surface, "ながら" | "つつ" | "、"))
         };
         let Some(end) = rest.get(verb + 1).filter(|next| is_end(next)) else { continue };
         let is_broken = |word: &Morpheme<'_>| word.surface.contains(['―', '…', '—']);
@@ -51,6 +53,6 @@ fn is_alone(rest: &[Morpheme<'_>]) -> bool {
     next.is_none_or(|next| {
         matches!(next.base, "する" | "できる" | "出来る" | "なさる" | "いたす")
             || next.has_parts(&["助詞"])
-            || matches!(next.surface, "など" | "なんか" | "なんぞ" | "。")
+            || matches!(next.surface, "など" | "なんか" | "何" | "なんぞ" | "ける" | "ゆう" | "。")
     })
 }

@@ -17,6 +17,7 @@ mod pages;
 mod properties;
 mod rhythm;
 mod shuffled;
+mod slips;
 mod speakers;
 mod stable;
 

@@ -1,0 +1,194 @@
+//! Tests of rules about slips of writing: what an author typed twice, left unfinished or pasted, and what only looks so.
+
+use fumi_novel::checks::{NovelContext, RuleGroup, Tuning, run_rules};
+
+use super::with_material;
+
+/// Returns the texts that a rule finds.
+fn found(rule: &str, text: &str) -> Vec<String> {
+    with_material(text, &NovelContext::default(), &Tuning::default(), |material| {
+        let findings = run_rules(material, &RuleGroup::ALL, &|| false).expect("not cancelled");
+        let own = findings.into_iter().filter(|finding| finding.rule == rule);
+        own.map(|finding| text[finding.source].to_owned()).collect()
+    })
+}
+
+/// Checks that a rule finds a part of each text, given as the text with the part in ⟦⟧.
+fn finds(rule: &str, texts: &[&str]) {
+    for marked in texts {
+        let (before, rest) = marked.split_once('⟦').expect("a mark");
+        let (part, after) = rest.split_once('⟧').expect("a mark");
+        assert_eq!(found(rule, &format!("　{before}{part}{after}\n")), [part], "{rule}: {marked}");
+    }
+}
+
+fn is_silent(rule: &str, texts: &[&str]) {
+    for text in texts {
+        assert_eq!(found(rule, &format!("{text}\n")), [String::new(); 0], "{rule}: {text}");
+    }
+}
+
+#[test]
+fn words_typed_twice_are_found_across_a_few_others() {
+    finds(
+        "repeated_word",
+        &[
+            "姉は⟦そっと襖をそっと⟧開けた。",
+            "⟦突然、犬が突然⟧吠えはじめた。",
+            "彼は⟦もう一度地図をもう一度⟧広げた。",
+            "⟦しかし、兄はしかし⟧動かなかった。",
+            "⟦そのその⟧朝、雪が積もった。",
+            "誰とも⟦一度も一度も⟧話さなかった。",
+            "彼女は⟦壁の絵を壁の絵を⟧眺めていた。",
+            "馬車は⟦峠を越えて峠を越え⟧、村に着いた。",
+            "私は⟦手紙を書き、手紙を書い⟧て封をした。",
+            "⟦私は笑って私は⟧席を立った。",
+        ],
+    );
+}
+
+#[test]
+fn words_repeated_on_purpose_are_not_slips() {
+    is_silent(
+        "repeated_word",
+        &[
+            "　来る日も来る日も雨だった。",
+            "　村人たちは手に手に松明を掲げている。",
+            "　もっと水を、もっと薪を運べと彼は言った。",
+            "　ゆっくり歩き、ゆっくり話す人だった。",
+            "　走って走って、息が切れるまで走った。",
+            "　母が、母が帰ってきた。",
+            "　そっと開け、そっと閉める。",
+            "　彼は笑い、彼女は泣いた。",
+            "「塩を持て、塩を持て」",
+        ],
+    );
+}
+
+#[test]
+fn halves_of_one_meaning_are_found_with_words_between() {
+    finds(
+        "tautology",
+        &[
+            "少年は⟦後ろへ大きく後ずさっ⟧た。",
+            "母は⟦新しく着物を新調し⟧た。",
+            "老人は⟦いきなり突然⟧立ち上がった。",
+            "彼は⟦孤立感を感じ⟧ていた。",
+            "会は⟦途中で急に中断さ⟧れた。",
+            "彼女は⟦金髪の長い髪を⟧結んだ。",
+            "⟦毎月一日ごとに⟧、男は現れた。",
+            "それは⟦誰もいない無人⟧の館だった。",
+        ],
+    );
+}
+
+#[test]
+fn halves_that_belong_to_different_things_are_not_tautologies() {
+    is_silent(
+        "tautology",
+        &[
+            "　少年は後ろへ下がり、兵は後退した。",
+            "　互いに手を握り合い、目を見つめ合う。",
+            "　第六感を感じるより、五感を信じた。",
+            "　旅の途中で雨に降られ、試合は中断された。",
+            "　さらに一層、雪は深くなった。",
+            "「後ろへ後ずさったんだ」",
+        ],
+    );
+}
+
+#[test]
+fn answers_of_an_assistant_are_found_beside_the_story() {
+    for line in [
+        "　鐘が鳴った。いかがでしょうか。ほかに直したい点があればお知らせください。",
+        "ご指摘ありがとうございます。文体のずれを修正しました。雨が降っていた。",
+        "　彼女は**静かに**席を立った。",
+        "### 場面３：港 霧が出ていた。",
+        "　扉が閉まる。（約1500字）",
+        "　扉が閉まる。【修正点】台詞を短くしました。",
+        "　扉が閉まる。（以下、同様に続きます）",
+    ] {
+        assert_eq!(found("assistant_remnant", &format!("{line}\n")).len(), 1, "{line}");
+    }
+}
+
+#[test]
+fn people_who_answer_politely_are_not_assistants() {
+    is_silent(
+        "assistant_remnant",
+        &[
+            "「いかがでしょうか。ほかにご注文があればお知らせください」",
+            "　給仕は、お味はいかがでしょうかと尋ねた。",
+            "「ご希望に応じて調整いたします」と仕立屋は言った。",
+            "　【ポイント】が十増えた。",
+            "　＊＊＊",
+            "　ご指摘ありがとうございます、と課長は頭を下げた。",
+        ],
+    );
+}
+
+#[test]
+fn notes_of_the_author_are_found() {
+    for line in [
+        "　二人は別れた。※理由は後で書く",
+        "　戦は一五??年に始まった。",
+        "　彼は（車の種類、調べる）に乗った。",
+        "　兄はＸＸ大学に通う。",
+        "　丘に松がある。＜＜松の由来を書く＞＞",
+        "　仮名Bが手を上げた。",
+        "　彼は「（ここ、粋な台詞）」と言った。",
+    ] {
+        assert_eq!(found("placeholder", &format!("{line}\n")).len(), 1, "{line}");
+    }
+}
+
+#[test]
+fn masks_that_the_story_speaks_of_are_no_placeholders() {
+    is_silent(
+        "placeholder",
+        &[
+            "　伏せ字だらけの手紙が届いた。そこには××とある。",
+            "　検閲官の墨の跡。「××は××なり」。",
+            "「××の××が来る」",
+            "　彼女は（本人確認）の欄に印をつけた。",
+            "　西暦20XX年。",
+        ],
+    );
+    assert_eq!(found("placeholder", "　彼は××県の生まれである。\n"), ["××"]);
+}
+
+#[test]
+fn kana_left_out_or_added_are_wrong_okurigana() {
+    finds(
+        "okurigana",
+        &[
+            "返事は⟦短かか⟧った。",
+            "⟦幼ない⟧妹がいる。",
+            "気性が⟦異っ⟧ていた。",
+            "約束を⟦忘て⟧いた。",
+            "死者が⟦甦え⟧る。",
+        ],
+    );
+    is_silent(
+        "okurigana",
+        &[
+            "　進たちが集り、事が起り、気持ちを表わした。",
+            "　顔を覆おうとして、喜びを装おう。",
+            "　町は賑わい、抗がん剤が効いた。",
+            "　その逆って、悟と司さんのことか。",
+        ],
+    );
+}
+
+#[test]
+fn a_second_action_without_tari_is_found_in_every_link() {
+    finds(
+        "tari",
+        &[
+            "猫は⟦跳んだり、尾を追いながら⟧遊んだ。",
+            "葉は⟦染まったり、落ち、⟧冬が来た。",
+            "仕事は墨を⟦磨ったり、筆を洗うこと⟧だけだ。",
+        ],
+    );
+    is_silent("tari", &["　本を読んだり何かした。", "　泣いたりしながら歩いた。", "　行ったり来たりしつつ待つ。"]);
+}
