@@ -58,11 +58,8 @@ impl Tab {
 
     /// True if the page evaluates a constant within this time, or cannot be asked at all.
     async fn answers_within(&self, limit: Duration) -> bool {
-        let constant = EvaluateExpression {
-            expression: "0".to_owned(),
-            return_by_value: true,
-            ..EvaluateExpression::default()
-        };
+        let constant =
+            EvaluateExpression { expression: "0".to_owned(), return_by_value: true, ..EvaluateExpression::default() };
         timeout(limit, self.page().call(&constant)).await.is_ok()
     }
 }
