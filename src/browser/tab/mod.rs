@@ -262,7 +262,8 @@ impl Tab {
                 done => done,
             },
             stop = self.stop() => Err(stop),
-            reason = self.until_unresponsive() => Err(reason),
+            // On the heap: every operation holds this future, and few need it.
+            reason = Box::pin(self.until_unresponsive()) => Err(reason),
         }
     }
 

@@ -34,9 +34,9 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
             at += 1;
             continue;
         };
-        let once: String = words[at..at + one].iter().map(|word| word.surface).collect();
+        let phrase: String = words[at..at + one].iter().map(|word| word.surface).collect();
         let place = words[at].source.start..words[at + both - 1].source.end;
-        found.push(Finding::at(place).with("expected", once));
+        found.push(Finding::at(place).with("expected", phrase));
         at += both;
     }
 }
