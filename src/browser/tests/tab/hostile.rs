@@ -97,7 +97,7 @@ async fn a_link_whose_server_does_not_answer_leaves_the_page_usable() {
     it.tab.navigate(&site.url("/")).await.unwrap();
     for script in ["document.links[0].click()", "setTimeout(() => document.links[0].click(), 1500)"] {
         let late = match it.act(script).await {
-            Ok(_) => {
+            Ok(()) => {
                 tokio::time::sleep(Duration::from_secs(2)).await;
                 it.tab.snapshot(&SnapshotRequest::default()).await.map(drop).unwrap_err()
             }
