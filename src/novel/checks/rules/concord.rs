@@ -45,7 +45,9 @@ fn find_clashes(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) 
         let Some(last) = words.last().filter(|_| !is_quoted) else { continue };
         for (at, word) in words.iter().enumerate().filter(|(_, word)| may_begin(word)) {
             let start = word.visible.start;
-            let Some((adverb, length)) = CONCORD.find_clash(&material.text()[..last.visible.end], start) else { continue };
+            let Some((adverb, length)) = CONCORD.find_clash(&material.text()[..last.visible.end], start) else {
+                continue;
+            };
             let end = words.iter().position(|word| word.visible.end >= start + length);
             // The adverb and its ending are whole words.
             let is_whole = words[at..].iter().any(|word| word.visible.end == start + adverb.len());
@@ -79,7 +81,8 @@ fn adverb_at(material: &CheckMaterial<'_>, words: &[Morpheme<'_>], at: usize) ->
     let (adverb, group) = CONCORD.find(&material.text()[start..])?;
     // 三十二度と has a noun of number.
     let is_number = at.checked_sub(1).is_some_and(|before| words[before].has_parts(&["名詞", "数"]));
-    let is_set = is_number || !group.may_begin_with(&words[at]) || group.is_set_phrase(&material.text()[..start + adverb.len()]);
+    let is_set =
+        is_number || !group.may_begin_with(&words[at]) || group.is_set_phrase(&material.text()[..start + adverb.len()]);
     if is_set {
         return None;
     }

@@ -128,7 +128,11 @@ fn honouring_humble(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<M
         [te, asked, ..] if te.surface == "て" && is_kudasaru(asked) => 2,
         // 拝見していらっしゃる, 申していらっしゃる, 拝見していただく
         [te, state, ..] if te.surface == "て" && state.base == "いらっしゃる" => 2,
-        [te, favour, ..] if is_noun && te.surface == "て" && matches!(favour.base, "いただく" | "頂く" | "いただける") => 2,
+        [te, favour, ..]
+            if is_noun && te.surface == "て" && matches!(favour.base, "いただく" | "頂く" | "いただける") =>
+        {
+            2
+        }
         _ => return None,
     };
     Some(Misused::from_here(length + honouring, honorific))
@@ -156,7 +160,9 @@ fn prefixed(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misused> 
             let is_own = HUMBLE.guest_actions.contains(act) || HUMBLE.own_actions.contains(act);
             let expected = match state.base {
                 "いらっしゃる" => format!("{prefix}{act}になる"),
-                "いただく" | "頂く" | "いただける" | "頂ける" => format!("{prefix}{act}{}", state.surface),
+                "いただく" | "頂く" | "いただける" | "頂ける" => {
+                    format!("{prefix}{act}{}", state.surface)
+                }
                 _ => return None,
             };
             (is_own && !names_receiver(before)).then(|| Misused::from_here(length + 3, expected))

@@ -85,8 +85,7 @@ fn is_object_of(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
     let is_verb = verb.has_parts(&["動詞", "自立"]) && verb.surface.contains(is_kanji) && is_finite(verb, after);
     // 眉暗く、 is literary.
     let is_changed = after.first().is_some_and(|next| matches!(next.base, "た" | "なる" | "て"));
-    let is_quality =
-        BARE_NOUNS.qualities.contains(verb.base) && BARE_NOUNS.is_thing(noun.surface) && is_changed;
+    let is_quality = BARE_NOUNS.qualities.contains(verb.base) && BARE_NOUNS.is_thing(noun.surface) && is_changed;
     is_thing
         && (is_verb || is_quality)
         && BARE_NOUNS.needs_particle(noun.surface)
@@ -120,7 +119,8 @@ fn is_bare_place(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
     let ([.., whole, of, place], [thing, particle, ..]) = (before, rest) else { return false };
     let is_thing = thing.origin == WordOrigin::Dictionary
         && thing.surface.chars().count() > 1
-        && (thing.has_parts(&["名詞", "一般"]) || (thing.has_parts(&["形容詞", "自立"]) && particle.has_parts(&["名詞"])));
+        && (thing.has_parts(&["名詞", "一般"])
+            || (thing.has_parts(&["形容詞", "自立"]) && particle.has_parts(&["名詞"])));
     let is_followed = thing.has_parts(&["形容詞"])
         || particle.has_parts(&["助詞", "格助詞"])
         || particle.has_parts(&["助詞", "係助詞"]);

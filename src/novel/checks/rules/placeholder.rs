@@ -26,7 +26,20 @@ const MASKS: [char; 13] = ['○', '〇', '◯', '×', '✕', '╳', '△', '□'
 
 /// Words by which a story says that signs stand for words that cannot be read.
 const CENSORED: [&str; 14] = [
-    "伏せ字", "伏字", "検閲", "黒塗り", "墨塗り", "塗りつぶ", "塗り潰", "判読", "読み取れな", "読めな", "滲んで", "にじんで", "かすれて", "掠れて",
+    "伏せ字",
+    "伏字",
+    "検閲",
+    "黒塗り",
+    "墨塗り",
+    "塗りつぶ",
+    "塗り潰",
+    "判読",
+    "読み取れな",
+    "読めな",
+    "滲んで",
+    "にじんで",
+    "かすれて",
+    "掠れて",
 ];
 
 fn is_mask(text: &str) -> bool {
@@ -39,7 +52,8 @@ fn is_censored(paragraph: &str, mask: &Range<usize>) -> bool {
         return true;
     }
     let before = &paragraph[..mask.start];
-    let Some(open) = before.rfind(['「', '『', '“']).filter(|open| !before[*open..].contains(['」', '』', '”'])) else {
+    let Some(open) = before.rfind(['「', '『', '“']).filter(|open| !before[*open..].contains(['」', '』', '”']))
+    else {
         return false;
     };
     let end = paragraph[mask.end..].find(['」', '』', '”']).map_or(paragraph.len(), |at| mask.end + at);

@@ -60,7 +60,9 @@ fn is_fault(once: &[Morpheme<'_>], next: Option<&Morpheme<'_>>, is_speech: bool)
         [word, particle] if particle.has_parts(&["助詞"]) => {
             is_word_with_particle(word, particle.surface, is_speech) || (!is_speech && is_listed(once))
         }
-        [word] if !is_speech && !is_said => is_noun_alone(word) || REPETITIONS.adverbs.contains(word.surface) || is_listed(once),
+        [word] if !is_speech && !is_said => {
+            is_noun_alone(word) || REPETITIONS.adverbs.contains(word.surface) || is_listed(once)
+        }
         [_, _, ..] => is_phrase(once, next) || (!is_speech && !is_said && is_listed(once)),
         _ => false,
     }
@@ -79,11 +81,13 @@ fn is_phrase(once: &[Morpheme<'_>], next: Option<&Morpheme<'_>>) -> bool {
     if once.len() < 3 || !first.has_parts(&["名詞"]) || first.surface.starts_with(is_numeral) {
         return false;
     }
-    let is_action = once.len() == 3 && first.has_parts(&["名詞", "サ変接続"]) && once[1].base == "する" && last.surface == "て";
+    let is_action =
+        once.len() == 3 && first.has_parts(&["名詞", "サ変接続"]) && once[1].base == "する" && last.surface == "て";
     if is_action {
         return next.is_some_and(|next| matches!(next.base, "いる" | "おく" | "しまう"));
     }
-    let is_case = last.has_parts(&["助詞"]) && matches!(last.surface, "を" | "に" | "が" | "は" | "へ" | "で" | "から" | "まで");
+    let is_case =
+        last.has_parts(&["助詞"]) && matches!(last.surface, "を" | "に" | "が" | "は" | "へ" | "で" | "から" | "まで");
     let is_plain = once.iter().all(|word| !word.has_parts(&["記号"]) && word.surface != "も");
     is_case && is_plain && !once[once.len() - 2].has_parts(&["動詞"])
 }
@@ -96,7 +100,8 @@ fn is_word_with_particle(word: &Morpheme<'_>, particle: &str, is_speech: bool) -
     let is_case = matches!(particle, "が" | "を" | "は" | "に" | "へ");
     // それはそれは美しい, 手に手に, 奥へ奥へ
     let is_idiom = matches!((word.surface, particle), ("それ" | "これ", "は") | ("手" | "口" | "心", "に"));
-    let is_direction = matches!(particle, "に" | "へ") && word.surface.chars().all(|c| REPETITIONS.directions.contains(c));
+    let is_direction =
+        matches!(particle, "に" | "へ") && word.surface.chars().all(|c| REPETITIONS.directions.contains(c));
     // 窓の窓の光
     let is_chain = particle == "の"
         && matches!(word.parts[1], "一般" | "サ変接続")

@@ -56,7 +56,8 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
 /// True for 違和感を感じる and other nouns in 感 that are felt.
 fn feels_feeling(words: &[Morpheme<'_>]) -> bool {
     let [feeling, particle, feel, ..] = words else { return false };
-    let is_feeling = feeling.has_parts(&["名詞"]) && feeling.surface.ends_with('感') && !SENSES.contains(&feeling.surface);
+    let is_feeling =
+        feeling.has_parts(&["名詞"]) && feeling.surface.ends_with('感') && !SENSES.contains(&feeling.surface);
     is_feeling && particle.surface == "を" && feel.base == "感じる"
 }
 

@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 
 use super::{RuleReporter, phrasing, stretches};
-use crate::{
-    checks::material::CheckMaterial, lexicons::topics::TOPICS, manuscript::is_kanji, morphology::Morpheme,
-};
+use crate::{checks::material::CheckMaterial, lexicons::topics::TOPICS, manuscript::is_kanji, morphology::Morpheme};
 
 /// The smallest number of words between the subject and its predicate; shorter sentences have other subjects (夢は叶った).
 const SHORTEST: usize = 6;
@@ -22,7 +20,8 @@ const TAIL: usize = 8;
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     for words in stretches::narration_stretches(material) {
         let topic = words.iter().position(|word| {
-            (word.surface == "は" && word.has_parts(&["助詞", "係助詞"])) || (word.surface == "とは" && word.has_parts(&["助詞"]))
+            (word.surface == "は" && word.has_parts(&["助詞", "係助詞"]))
+                || (word.surface == "とは" && word.has_parts(&["助詞"]))
         });
         let source = topic.and_then(|topic| said_topic(words, topic)).or_else(|| speaking_source(words));
         if let Some(noun) = source {
@@ -52,7 +51,11 @@ fn speaking_source<'w, 'a>(words: &'w [Morpheme<'a>]) -> Option<&'w Morpheme<'a>
     let marker: String = rest[..comma].iter().map(|word| word.surface).collect();
     let is_source = matches!(marker.as_str(), "では" | "によると" | "によれば" | "によりますと");
     // 医者の話では、長くないという reports what was heard.
-    let is_hearsay = rest.iter().rev().find(|word| !word.has_parts(&["記号"])).is_none_or(|word| !is_past(word) && word.base != "いる");
+    let is_hearsay = rest
+        .iter()
+        .rev()
+        .find(|word| !word.has_parts(&["記号"]))
+        .is_none_or(|word| !is_past(word) && word.base != "いる");
     (is_source && !is_hearsay && ends_in_saying(&rest[comma..], &TOPICS.telling)).then_some(source)
 }
 
@@ -86,11 +89,13 @@ impl<'w, 'a> Subject<'w, 'a> {
         let noun = topic.checked_sub(if is_defined { 2 } else { 1 })?;
         let after = &words[topic + 1..];
         // 願いはただ一つ、
-        let only = after.iter().take(4).take_while(|word| matches!(word.surface, "ただ" | "たった" | "一つ" | "ひとつ" | "一" | "つ"));
+        let only = after
+            .iter()
+            .take(4)
+            .take_while(|word| matches!(word.surface, "ただ" | "たった" | "一つ" | "ひとつ" | "一" | "つ"));
         let (comma, rest) = after[only.count()..].split_first()?;
         // では and には name no other topic: 腕が悪かったからではなく.
-        let is_topic =
-            |at: usize| rest[at].surface == "は" && !(at > 0 && matches!(rest[at - 1].surface, "で" | "に"));
+        let is_topic = |at: usize| rest[at].surface == "は" && !(at > 0 && matches!(rest[at - 1].surface, "で" | "に"));
         let is_topic_of_all = comma.has_parts(&["記号", "読点"]) && !(0..rest.len()).any(is_topic);
         (is_topic_of_all && rest.len() >= SHORTEST).then(|| Self { noun: &words[noun], before: &words[..noun], rest })
     }
@@ -138,7 +143,9 @@ impl<'w, 'a> Subject<'w, 'a> {
         let before = &self.rest[..self.rest.len().saturating_sub(clause.len())];
         // 決め手は、血痕であったが、…: the topic has its predicate before the last clause.
         let is_told_before = before.windows(2).any(|pair| {
-            matches!(pair[0].base, "だ" | "です") && pair[0].surface != "な" && !matches!(pair[1].surface, "は" | "なく" | "ない")
+            matches!(pair[0].base, "だ" | "です")
+                && pair[0].surface != "な"
+                && !matches!(pair[1].surface, "は" | "なく" | "ない")
         });
         if self.rest.len() > LONGEST || is_told_before {
             return false;
