@@ -39,8 +39,12 @@ impl Tab {
         if target.has_pattern() || !self.reports_popups() {
             return;
         }
-        if patience > 0 && self.is_fetching() {
-            self.settle_pending().await;
+        if patience > 0
+            && self.is_fetching()
+            && let Err(error) = self.settle_pending().await
+        {
+            tracing::debug!(%error, "no popup is looked for");
+            return;
         }
         let number = target.frame().unwrap_or_default();
         let Some(frame) = self.frames().into_iter().find(|frame| frame.number == number) else {

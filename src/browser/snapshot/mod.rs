@@ -177,8 +177,11 @@ impl Tab {
         if self.has_snapshot() {
             return;
         }
-        self.settle_pending().await;
-        if let Err(error) = self.snapshot(&SnapshotRequest::default()).await {
+        let taken = async {
+            self.settle_pending().await?;
+            self.snapshot(&SnapshotRequest::default()).await
+        };
+        if let Err(error) = taken.await {
             tracing::debug!(%error, "no snapshot before an act");
         }
     }

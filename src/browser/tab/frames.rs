@@ -6,6 +6,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::{Mutex, MutexGuard};
+use tokio::time::Instant;
 
 use crate::devtools::{
     Channel,
@@ -63,6 +64,7 @@ pub(super) struct Loading {
 pub(super) struct PendingDocument {
     pub(super) loader: LoaderId,
     pub(super) url: String,
+    pub(super) since: Instant,
 }
 
 impl TabFrame {

@@ -157,7 +157,7 @@ impl Tab {
         if located.is_ok() || !self.is_unsettled() {
             return located;
         }
-        self.settle_pending().await;
+        self.settle_pending().await?;
         self.locate_now(target).await
     }
 

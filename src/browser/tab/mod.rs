@@ -102,8 +102,6 @@ pub(crate) struct TabState {
     clicked: Option<String>,
     /// Number of scripts and patterns of callers that are running; each has a time limit of its own.
     running_scripts: usize,
-    /// The URL of the last document whose load was stopped because its server did not answer in time.
-    unanswered: Option<String>,
     has_crashed: bool,
     is_closed: bool,
 }
@@ -139,7 +137,6 @@ impl Tab {
                 has_open_popup: false,
                 clicked: None,
                 running_scripts: 0,
-                unanswered: None,
                 has_crashed: false,
                 is_closed: false,
             }),
@@ -197,12 +194,12 @@ impl Tab {
         self.state().frames.get(id).cloned()
     }
 
-    /// Stores a snapshot of the whole page. Returns the snapshot before it.
     /// Records the element that a click goes to; `None` takes the record away. Returns the earlier record.
     pub(crate) fn record_click(&self, reference: Option<String>) -> Option<String> {
         std::mem::replace(&mut self.state().clicked, reference)
     }
 
+    /// Stores a snapshot of the whole page. Returns the snapshot before it.
     pub(crate) fn remember_snapshot(&self, text: String) -> Option<String> {
         let state = &mut *self.state();
         let arrived = state.navigations.arrived;

@@ -5,6 +5,8 @@
 
 use std::collections::VecDeque;
 
+use tokio::time::Instant;
+
 use super::{
     TabState,
     frames::{PendingDocument, TabFrames},
@@ -158,7 +160,8 @@ impl TabState {
         if frame.number == 0 {
             self.navigations.is_asked = false;
         }
-        frame.inner().loading.coming = Some(PendingDocument { loader: started.loader_id, url: started.url });
+        frame.inner().loading.coming =
+            Some(PendingDocument { loader: started.loader_id, url: started.url, since: Instant::now() });
     }
 
     /// Records that a frame has stopped loading: its pending document arrived, failed, or became a download.

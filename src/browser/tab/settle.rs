@@ -113,11 +113,12 @@ impl Tab {
         unsettled.is_some_and(|(before, _)| state.fetching(before).is_some())
     }
 
-    /// Makes up for the waits that hurried acts left out.
-    pub async fn settle_pending(&self) {
+    /// Makes up for the waits that hurried acts left out. Returns an error if a document's server does not answer.
+    pub async fn settle_pending(&self) -> Result<(), BrowserError> {
         let unsettled = self.state().pending_settle.take();
-        if let Some((before, pace)) = unsettled {
-            self.settle_within(&before, pace).await;
+        match unsettled {
+            Some((before, pace)) => self.settle_within(&before, pace).await,
+            None => Ok(()),
         }
     }
 
@@ -137,32 +138,25 @@ impl Tab {
     /// Waits until the page has settled after the act since `before`, or only for navigations in hurried mode. Returns
     /// an error if the act requested a document whose server does not answer; its load is then stopped.
     pub(super) async fn settle_after_act(&self, before: &ActBaseline) -> Result<(), BrowserError> {
-        self.state().unanswered = None;
-        self.settle_at_pace(before).await;
-        let unanswered = self.state().unanswered.take();
-        unanswered.map_or(Ok(()), |url| Err(no_answer_of_server(&url, self.settings().commit)))
-    }
-
-    async fn settle_at_pace(&self, before: &ActBaseline) {
         if self.state().is_hurried {
-            self.settle_within(before, SettleScope::Hurried).await;
+            self.settle_within(before, SettleScope::Hurried).await?;
             // The oldest mark covers everything that was started since.
             let mut state = self.state();
             let oldest = state.pending_settle.take().map_or_else(|| before.clone(), |(oldest, _)| oldest);
             state.pending_settle = Some((oldest, SettleScope::After));
-            return;
+            return Ok(());
         }
         // Makes up for the waits left out earlier in the same wait.
         let earlier = self.state().pending_settle.take();
-        self.settle(earlier.as_ref().map_or(before, |(earlier, _)| earlier)).await;
+        self.settle(earlier.as_ref().map_or(before, |(earlier, _)| earlier)).await
     }
 
     /// Waits until the page has settled after the act since `before`.
-    pub(super) async fn settle(&self, before: &ActBaseline) {
-        self.settle_within(before, SettleScope::Whole).await;
+    pub(super) async fn settle(&self, before: &ActBaseline) -> Result<(), BrowserError> {
+        self.settle_within(before, SettleScope::Whole).await
     }
 
-    async fn settle_within(&self, before: &ActBaseline, mut pace: SettleScope) {
+    async fn settle_within(&self, before: &ActBaseline, mut pace: SettleScope) -> Result<(), BrowserError> {
         let mut before = before.clone();
         let end = Instant::now() + self.settings().load;
         let commit_end = Instant::now() + self.settings().commit;
@@ -172,7 +166,7 @@ impl Tab {
             self.state().reported_title = title;
             if before.has_navigation(&self.state()) {
                 before.begun = self.state().navigations.begun;
-                self.navigated(end, commit_end).await;
+                self.navigated(end, commit_end).await?;
                 // The new page has its own time limit, and may redirect at once.
                 fetched = None;
                 if Instant::now() < end {
@@ -180,18 +174,18 @@ impl Tab {
                 }
             }
             if pace == SettleScope::Hurried {
-                return;
+                return Ok(());
             }
             let bound = *fetched.get_or_insert_with(|| Instant::now() + self.settings().fetch);
             let Some(request) = self.state().fetching(&before) else {
-                return;
+                return Ok(());
             };
             let answered = self.until(|state| {
                 let goes_on = before.has_navigation(state) || state.fetching(&before) != Some(request);
                 goes_on.then_some(())
             });
             if Instant::now() >= bound || timeout_at(bound, answered).await.is_err() {
-                return;
+                return Ok(());
             }
             // The page shows the response in further animation frames, or sends another request.
             pace = SettleScope::Whole;
@@ -224,8 +218,8 @@ impl Tab {
     }
 
     /// Waits for pending documents: for the main frame's, and for those of other frames within the time limit for
-    /// requests. A document of the main frame that has not arrived at `commit_end` is stopped.
-    async fn navigated(&self, end: Instant, commit_end: Instant) {
+    /// requests. A document of the main frame that has not arrived at `commit_end` is stopped, which is an error.
+    async fn navigated(&self, end: Instant, commit_end: Instant) -> Result<(), BrowserError> {
         let begins =
             self.until(|state| (!state.navigations.is_asked || state.blocking_error().is_some()).then_some(()));
         if timeout(NAVIGATION_START_TIMEOUT, begins).await.is_err() {
@@ -237,8 +231,10 @@ impl Tab {
             let is_pending = state.frames.main().inner().loading.is_pending();
             (!is_pending || state.blocking_error().is_some()).then_some(())
         });
-        if timeout_at(commit_end, arrives).await.is_err() {
-            self.state().unanswered = self.stop_pending_load();
+        if timeout_at(commit_end, arrives).await.is_err()
+            && let Some(url) = self.stop_pending_load()
+        {
+            return Err(no_answer_of_server(&url, self.settings().commit));
         }
         let others = self.until(|state| {
             let is_coming = || state.frames.in_order().iter().any(|frame| frame.inner().loading.is_pending());
@@ -246,6 +242,7 @@ impl Tab {
         });
         let bound = end.min(Instant::now() + self.settings().fetch);
         let _ = timeout_at(bound, others).await;
+        Ok(())
     }
 }
 

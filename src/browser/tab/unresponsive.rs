@@ -4,49 +4,60 @@
 use std::time::Duration;
 
 use fumi_base::{project::quoted, text::BilingualText};
-use tokio::time::{sleep, timeout};
+use tokio::time::{sleep, sleep_until, timeout};
 
-use super::Tab;
+use super::{Tab, frames::PendingDocument};
 use crate::{
     devtools::protocol::{page::StopLoading, runtime::EvaluateExpression, scripts::TerminateExecution},
     errors::BrowserError,
 };
 
 /// The time that a page may take to answer before a navigation; then its script is stopped.
-const LEAVING: Duration = Duration::from_secs(3);
+const LEAVING: Duration = Duration::from_secs(5);
 
 impl Tab {
-    /// Waits until the page has answered nothing for five sixths of the time that its script may take to answer, and
-    /// returns the reason. A load whose server does not answer is stopped, so that the page before it answers again.
-    /// Scripts of callers do not count: they have time limits of their own.
+    /// Waits until the page has answered nothing for two thirds of the time that its script may take to answer, and returns
+    /// the reason. Scripts of callers do not count: they have time limits of their own. Nor does a document that is
+    /// requested until its own time limit has passed; then its load is stopped, so that the page before it answers again.
     pub(super) async fn until_unresponsive(&self) -> BrowserError {
-        let (quiet, patience) = (self.settings.answer / 3, self.settings.answer / 2);
+        let (quiet, patience) = (self.settings.answer / 6, self.settings.answer * 2 / 3);
         loop {
             sleep(quiet).await;
             if self.state().running_scripts > 0 || self.answers_within(patience).await {
                 continue;
             }
-            if self.state().running_scripts == 0 {
-                let after = quiet + patience;
-                let is_stopped = self.stop_pending_load();
-                return match is_stopped {
-                    Some(url) => no_answer_of_server(&url, after),
-                    None => BrowserError::Busy { url: self.url(), after },
-                };
+            let pending = self.main().inner().loading.coming.clone();
+            if let Some(pending) = pending {
+                let commit = self.settings.commit;
+                sleep_until(pending.since + commit).await;
+                let is_same = |coming: &PendingDocument| coming.loader == pending.loader;
+                if self.main().inner().loading.coming.as_ref().is_some_and(is_same) {
+                    self.page().send(&StopLoading {});
+                    return no_answer_of_server(&pending.url, commit);
+                }
+            } else if self.state().running_scripts == 0 {
+                return BrowserError::Busy { url: self.url(), after: patience };
             }
         }
     }
 
     /// Stops the script of a page that does not answer, because the next document can only replace a page whose script
-    /// has ended. A pending navigation would hold back the question and the command, and then stop the next page.
+    /// has ended. While a navigation is pending, Chromium would deliver the command to the next page; a script at a
+    /// dialog waits for its answer.
     pub(super) async fn stop_endless_script(&self) {
-        let is_asked = {
+        let may_stop = || {
             let state = self.state();
-            !state.has_crashed && state.frames.main().inner().loading.coming.is_none()
+            let is_leaving = state.navigations.is_asked || state.frames.main().inner().loading.coming.is_some();
+            !is_leaving && state.blocking_error().is_none()
         };
-        if is_asked && !self.answers_within(LEAVING).await {
+        if may_stop() && !self.answers_within(LEAVING).await && may_stop() {
             self.page().send(&TerminateExecution {});
         }
+    }
+
+    /// True while the main frame's next document is requested.
+    pub(super) fn has_pending_document(&self) -> bool {
+        self.main().inner().loading.coming.is_some()
     }
 
     /// Stops the load of the main frame's next document if it has not arrived. Returns its URL.

@@ -103,12 +103,19 @@ impl Tab {
         work: impl Future<Output = Result<T, BrowserError>>,
     ) -> Result<T, BrowserError> {
         let after = self.settings.answer;
-        tokio::time::timeout(after, work).await.unwrap_or_else(|_| {
-            Err(BrowserError::TimedOut {
-                what: fumi_base::text::BilingualText::new("an answer from the page", "ページからの応答"),
-                after,
-            })
-        })
+        // On the heap, so that the futures of acts stay small.
+        let mut work = Box::pin(work);
+        if let Ok(done) = tokio::time::timeout(after, &mut work).await {
+            return done;
+        }
+        // Chromium holds back all answers while a document is requested; the watch of `unresponsive.rs` ends that.
+        if self.has_pending_document()
+            && let Ok(done) = tokio::time::timeout(self.settings.commit, work).await
+        {
+            return done;
+        }
+        let what = fumi_base::text::BilingualText::new("an answer from the page", "ページからの応答");
+        Err(BrowserError::TimedOut { what, after })
     }
 
     /// Returns fumi's world of the frame's document, and the session to call it through. Waits for it between two

@@ -11,6 +11,10 @@ use serde::Deserialize;
 use super::read;
 use crate::morphology::Morpheme;
 
+/// The maximum number of characters from an adverb to the end of its stretch of text. Without a limit, the time would grow with
+/// the square of the length of a sentence.
+const REACH: usize = 300;
+
 /// The lexicon, loaded on first use.
 pub static CONCORD: LazyLock<Concord> = LazyLock::new(|| {
     let file: ConcordFile = read("concord", include_str!("concord.toml"));
@@ -173,18 +177,25 @@ impl Concord {
         found.last()
     }
 
-    /// Returns the adverb that begins at a place of a text, and the length from there up to an ending that clashes with it.
+    /// Returns the adverb that begins at a place of a text, and the length from there up to an ending that clashes with it. An
+    /// adverb far from the end of the text has none.
     pub fn find_clash<'t>(&self, text: &'t str, start: usize) -> Option<(&'t str, usize)> {
         let heard = &text[start..];
         let ends = heard.char_indices().map(|(at, character)| at + character.len_utf8()).take(self.longest);
         let found = ends.filter_map(|end| {
             let (adverb, rest) = heard.split_at(end);
             let is_set = |clash: &Clash| clash.set_phrases.iter().any(|phrase| text[..start + end].ends_with(phrase));
-            let clashes = self.clashing.get(adverb)?.iter().map(|at| &self.clashes[*at]);
+            let clashing = self.clashing.get(adverb).filter(|_| !is_far(rest))?;
+            let clashes = clashing.iter().map(|at| &self.clashes[*at]);
             clashes.filter(|clash| !is_set(clash)).find_map(|clash| Some((adverb, end + clash.length(rest)?)))
         });
         found.last()
     }
+}
+
+/// True if an adverb is too far from the end of its stretch of text, which is `rest`, to be judged.
+pub fn is_far(rest: &str) -> bool {
+    rest.chars().nth(REACH).is_some()
 }
 
 /// True if words end in a noun with だ, です or である.

@@ -33,6 +33,8 @@ struct Row {
     gap: usize,
     comma: bool,
     keep: Option<String>,
+    /// True if the first half says it alone.
+    keeps_first: bool,
 }
 
 /// Two halves of the same meaning in a text.
@@ -60,6 +62,8 @@ struct DoubleEntry {
     #[serde(default)]
     comma: bool,
     keep: Option<String>,
+    #[serde(default)]
+    keep_first: bool,
 }
 
 impl Doublings {
@@ -69,7 +73,7 @@ impl Doublings {
             rows_of.extend(entry.first.iter().map(|_| rows.len()));
             firsts.extend(entry.first);
             let (seconds, gap) = (Phrases::new(entry.second), entry.gap.unwrap_or(GAP));
-            rows.push(Row { seconds, gap, comma: entry.comma, keep: entry.keep });
+            rows.push(Row { seconds, gap, comma: entry.comma, keep: entry.keep, keeps_first: entry.keep_first });
         }
         let groups = file.same.iter().enumerate().flat_map(|(at, group)| group.iter().map(move |_| at)).collect();
         Self {
@@ -98,7 +102,11 @@ impl Doublings {
         self.firsts.all_at(words, at).into_iter().find_map(|first| {
             let row = &self.rows[self.rows_of[first.entry]];
             let second = row.second(words, first.words.end)?;
-            let single = row.keep.as_deref().unwrap_or(&row.seconds.entries()[second.entry]);
+            let single: &str = match &row.keep {
+                Some(keep) => keep,
+                None if row.keeps_first => self.firsts.entries()[first.entry].trim_end_matches('の'),
+                None => &row.seconds.entries()[second.entry],
+            };
             Some(Doubling { words: at..second.words.end, single })
         })
     }

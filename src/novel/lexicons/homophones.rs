@@ -59,7 +59,8 @@ impl Homophones {
             let words = &self.groups[*group];
             let written = words.get(*at).filter(|written| rest.starts_with(written.word))?;
             let place = start..start + written.word.len();
-            let meant = meant(words, written, sentence, &place, is_action)?;
+            let near = Neighbourhood::near(sentence, &place);
+            let meant = meant(words, written, sentence, &place, &near, is_action)?;
             Some((place, meant))
         })
     }
@@ -71,7 +72,7 @@ impl Homophones {
         places.iter().find_map(|(group, at)| {
             let words = &self.groups[*group];
             let written = words.get(*at).filter(|written| written.word == base)?;
-            meant(words, written, sentence, place, false)
+            meant(words, written, sentence, place, &Neighbourhood::within_commas(sentence, place), false)
         })
     }
 }
@@ -82,15 +83,15 @@ fn meant(
     written: &Homophone,
     sentence: &str,
     place: &Range<usize>,
+    near: &Neighbourhood<'_>,
     is_action: bool,
 ) -> Option<&'static str> {
     let all = Neighbourhood::whole(sentence, place);
     if written.cues_in(&all).count() > 0 {
         return None;
     }
-    let near = Neighbourhood::near(sentence, place);
     let others = words.iter().filter(|other| other.word != written.word && !sentence.contains(other.word));
-    let proofs = |other: &Homophone| other.cues_in(&near).filter(|cue| !(is_action && is_suru(cue))).count();
+    let proofs = |other: &Homophone| other.cues_in(near).filter(|cue| !(is_action && is_suru(cue))).count();
     let (cues, meant) = others.map(|other| (proofs(other), other)).max_by_key(|(cues, _)| *cues)?;
     (cues > 0).then_some(meant.word)
 }
@@ -111,6 +112,14 @@ impl<'t> Neighbourhood<'t> {
         let start = before.char_indices().rev().nth(NEAR - 1).map_or(0, |(at, _)| at);
         let end = after.char_indices().nth(NEAR).map_or(after.len(), |(at, _)| at);
         Self { before: &before[start..], after: &after[..end] }
+    }
+
+    /// Returns the near text up to the commas on both sides: 時間を計り、委員会に諮った has two verbs, each with nouns of its own.
+    fn within_commas(sentence: &'t str, place: &Range<usize>) -> Self {
+        let Self { before, after } = Self::near(sentence, place);
+        let before = before.rsplit('、').next().unwrap_or(before);
+        let after = after.split('、').next().unwrap_or(after);
+        Self { before, after }
     }
 
     fn has(&self, cue: &str) -> bool {

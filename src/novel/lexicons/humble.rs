@@ -34,7 +34,7 @@ pub struct HumbleLexicon {
     pub staff: HashSet<String>,
     /// Nouns of one's own side.
     pub own_side: HashSet<String>,
-    /// Those of them who are younger than the speaker.
+    /// Those of them who are younger than the speaker, or as old.
     pub own_young: HashSet<String>,
     /// Members of one's own house, after うちの.
     pub own_members: HashSet<String>,
@@ -57,6 +57,8 @@ pub struct HumbleLexicon {
     /// Before の and a title: one's own side.
     pub own_house: HashSet<String>,
     honoured: Vec<String>,
+    /// Buildings whose names end like those of someone to be honoured.
+    halls: Vec<String>,
     exalted: Vec<String>,
     titles: Vec<String>,
     verb: Vec<HumbleVerb>,
@@ -100,7 +102,8 @@ impl HumbleLexicon {
 
     /// True if a word is someone to be honoured, or ends the name of one.
     pub fn is_honoured(&self, word: &Morpheme<'_>) -> bool {
-        word.has_parts(&["名詞"]) && self.honoured.iter().any(|end| word.surface.ends_with(end.as_str()))
+        let ends_in = |ends: &[String]| ends.iter().any(|end| word.surface.ends_with(end.as_str()));
+        word.has_parts(&["名詞"]) && ends_in(&self.honoured) && !ends_in(&self.halls)
     }
 
     /// True if a word is someone of whom even others of the same house speak with honour, or ends the name of one.

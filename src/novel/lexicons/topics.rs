@@ -38,6 +38,7 @@ pub struct TopicLexicon {
     pub bound: Vec<String>,
     /// Subjects that are something said.
     pub said: HashSet<String>,
+    /// Verbs of saying after which such a subject is a fault.
     pub saying: HashSet<String>,
     /// Verbs of what a person says, thinks or remembers.
     pub telling: HashSet<String>,

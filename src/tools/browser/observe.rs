@@ -152,7 +152,7 @@ async fn page(
         return Ok(());
     }
     if opens {
-        tab.settle_pending().await;
+        tab.settle_pending().await?;
     }
     if opens || look.reports_changes() {
         // A token has about four characters.

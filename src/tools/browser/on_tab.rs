@@ -182,7 +182,7 @@ impl<T: TabTool> OnTab<T> {
             (false, false) => PopupMode::Awaited,
         });
         if !T::SKIPS_SETTLING {
-            tab.settle_pending().await;
+            tab.settle_pending().await?;
         }
         let code = if cx.expectation.code { playwright::lines(&tab, &T::code(&args)).await } else { None };
         let look = ObserveOptions {

@@ -68,7 +68,7 @@ async fn recorded_page_data_is_truncated() {
 
 fn short_settings() -> TabSettings {
     let seconds = Duration::from_secs;
-    TabSettings { commit: seconds(6), load: seconds(1), answer: seconds(6), ..TabSettings::default() }
+    TabSettings { commit: seconds(8), load: seconds(1), answer: seconds(6), ..TabSettings::default() }
 }
 
 #[tokio::test]

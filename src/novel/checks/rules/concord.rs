@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     checks::material::CheckMaterial,
-    lexicons::concord::{AdverbGroup, CONCORD},
+    lexicons::concord::{AdverbGroup, CONCORD, is_far},
     manuscript::TextVoice,
     morphology::Morpheme,
 };
@@ -28,7 +28,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
             let rest = &words[adverb.next..];
             let end_of_words = words.last().map_or(adverb.end, |word| word.visible.end);
             let text = &material.text()[adverb.end..end_of_words];
-            if CONCORD.find_clash(&material.text()[..end_of_words], words[at].visible.start).is_some() {
+            if is_far(text) || CONCORD.find_clash(&material.text()[..end_of_words], words[at].visible.start).is_some() {
                 continue;
             }
             if !rest.is_empty() && !adverb.group.is_other_word(text) && !adverb.group.is_met(text, rest) {
@@ -48,11 +48,11 @@ fn find_clashes(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) 
             let Some((adverb, length)) = CONCORD.find_clash(&material.text()[..last.visible.end], start) else {
                 continue;
             };
-            let end = words.iter().position(|word| word.visible.end >= start + length);
+            let end = words[at..].iter().position(|word| word.visible.end >= start + length);
             // The adverb and its ending are whole words.
             let is_whole = words[at..].iter().any(|word| word.visible.end == start + adverb.len());
             if let (Some(end), true) = (end, is_whole) {
-                found.push(phrasing::at(material, &words[at..=end]).with("value", adverb));
+                found.push(phrasing::at(material, &words[at..=at + end]).with("value", adverb));
             }
         }
     }
@@ -87,7 +87,10 @@ fn adverb_at(material: &CheckMaterial<'_>, words: &[Morpheme<'_>], at: usize) ->
         return None;
     }
     let end = start + adverb.len();
-    let next = words.iter().position(|word| word.visible.start == end)?;
+    let next = at + words[at..].iter().take_while(|word| word.visible.start <= end).count().checked_sub(1)?;
+    if words[next].visible.start != end {
+        return None;
+    }
     Some(FoundAdverb { end, next, group })
 }
 

@@ -285,9 +285,9 @@ fn asked_directly(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Mis
     let is_past = rest[..asked].iter().any(|word| word.base == "た");
     let ends_in = |ends: &[&str]| before.last().is_some_and(|word| ends.contains(&word.surface));
     let chooses = ends_in(&["に"]) && before.len() > 1 && before[before.len() - 2].surface == "何";
-    let orders = before.iter().any(|word| HUMBLE.orders.contains(word.surface));
+    let orders = || before.iter().rev().take(QUOTATION).any(|word| HUMBLE.orders.contains(word.surface));
     let is_asked = (is_past && ends_in(&["どう", "どうか", "か", "いかが"]) && calls_honoured(before, &["、"]))
-        || (chooses && !is_past && (orders || calls_honoured(before, &["、"])));
+        || (chooses && !is_past && (orders() || calls_honoured(before, &["、"])));
     (is_plain && is_asked && verb.inflection.is_some()).then(|| Misused::from_here(1, "なさる"))
 }
 

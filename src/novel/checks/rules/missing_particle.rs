@@ -94,7 +94,7 @@ fn is_object_of(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
 
 /// True if someone meets what they do without は or が: 彼女何も, 祖父少し. A noun is a fault only after a pronoun: 父親 is one word.
 fn is_bare_subject(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
-    let ([earlier @ .., person], [next, ..]) = (before, rest) else { return false };
+    let ([earlier @ .., person], [next, after @ ..]) = (before, rest) else { return false };
     // 男女 and 私達 are words of their own, 若い男女 too.
     let is_compound = earlier.last().is_some_and(|word| word.has_parts(&["名詞"]) || word.has_parts(&["接頭詞"]));
     let is_adverb = next.has_parts(&["副詞"]) && next.surface.chars().count() > 1;
@@ -108,7 +108,9 @@ fn is_bare_subject(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
     ];
     let is_long = next.surface.chars().count() > 1 && next.origin == WordOrigin::Dictionary;
     let is_word = (is_long || next.has_parts(&["名詞", "代名詞"])) && kinds.iter().any(|kind| next.has_parts(kind));
-    let is_own = !BARE_NOUNS.after_persons.contains(next.surface);
+    // 彼愛用の万年筆
+    let is_described = after.first().is_some_and(|word| word.surface == "の");
+    let is_own = !BARE_NOUNS.after_persons.contains(next.surface) && !is_described;
     let is_meant = (BARE_NOUNS.persons.contains(person.surface) && is_adverb)
         || (BARE_NOUNS.pronouns.contains(person.surface) && (is_adverb || is_word));
     is_meant && is_own && !is_compound

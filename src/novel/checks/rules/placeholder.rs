@@ -1,6 +1,6 @@
 //! Rule `placeholder`: finds marks of text still to be written.
 
-use std::ops::Range;
+use std::collections::{HashMap, HashSet};
 
 use super::{RuleReporter, passages::passages, unwanted::hits};
 use crate::{
@@ -11,8 +11,12 @@ use crate::{
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     for passage in passages(material) {
         let source = |at: usize| passage.source_of(material, &(at..at + 1)).start;
-        for (range, severity) in hits(&FORBIDDEN.placeholder, passage.text, |at| material.voice_at(source(at))) {
-            if is_mask(&passage.text[range.clone()]) && is_censored(passage.text, &range) {
+        let hits = hits(&FORBIDDEN.placeholder, passage.text, |at| material.voice_at(source(at)));
+        let masks = hits.iter().filter(|(range, _)| is_mask(&passage.text[range.clone()]));
+        let starts: Vec<usize> = masks.map(|(range, _)| range.start).collect();
+        let censored = censored(passage.text, &starts);
+        for (range, severity) in hits {
+            if censored.contains(&range.start) {
                 continue;
             }
             let finding = Finding::at(passage.source_of(material, &range));
@@ -23,6 +27,10 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
 
 /// The signs that mask a word.
 const MASKS: [char; 13] = ['○', '〇', '◯', '×', '✕', '╳', '△', '□', '●', '▲', '■', '＿', '_'];
+
+/// The signs that begin a quotation, and those that end one.
+const OPEN: [char; 3] = ['「', '『', '“'];
+const CLOSE: [char; 3] = ['」', '』', '”'];
 
 /// Words by which a story says that signs stand for words that cannot be read.
 const CENSORED: [&str; 14] = [
@@ -46,16 +54,26 @@ fn is_mask(text: &str) -> bool {
     text.chars().all(|c| MASKS.contains(&c))
 }
 
-/// True for a mask that belongs to the story: the paragraph speaks of it, or the same quotation has several (「××は××なり」).
-fn is_censored(paragraph: &str, mask: &Range<usize>) -> bool {
-    if CENSORED.iter().any(|word| paragraph.contains(word)) {
-        return true;
+/// Returns those masks, given by their starts, that belong to the story: all of them if the paragraph speaks of masked words,
+/// and those of which the same quotation has several (「××は××なり」).
+fn censored(paragraph: &str, masks: &[usize]) -> HashSet<usize> {
+    if masks.is_empty() || CENSORED.iter().any(|word| paragraph.contains(word)) {
+        return masks.iter().copied().collect();
     }
-    let before = &paragraph[..mask.start];
-    let Some(open) = before.rfind(['「', '『', '“']).filter(|open| !before[*open..].contains(['」', '』', '”']))
-    else {
-        return false;
-    };
-    let end = paragraph[mask.end..].find(['」', '』', '”']).map_or(paragraph.len(), |at| mask.end + at);
-    paragraph[open..end].matches(&paragraph[mask.clone()]).count() > 1
+    let signs = paragraph.match_indices(|c: char| OPEN.contains(&c) || CLOSE.contains(&c));
+    let signs: Vec<(usize, bool)> = signs.map(|(at, sign)| (at, sign.starts_with(OPEN))).collect();
+    // Each mask in a quotation, with the place where that begins and its sign.
+    let quoted: Vec<(usize, (usize, Option<char>))> = masks
+        .iter()
+        .filter_map(|mask| {
+            let before = signs.partition_point(|(at, _)| at < mask).checked_sub(1)?;
+            let (open, _) = signs[before].1.then_some(signs[before])?;
+            Some((*mask, (open, paragraph[*mask..].chars().next())))
+        })
+        .collect();
+    let mut counts: HashMap<(usize, Option<char>), usize> = HashMap::new();
+    for (_, group) in &quoted {
+        *counts.entry(*group).or_default() += 1;
+    }
+    quoted.into_iter().filter(|(_, group)| counts[group] > 1).map(|(mask, _)| mask).collect()
 }

@@ -140,10 +140,11 @@ pub(super) fn own_state(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Opti
 /// 先生は何と申していましたか: a question about what someone to be honoured said.
 pub(super) fn honoured_quoted(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misused> {
     let (verb, rest) = words.split_first().filter(|(verb, _)| verb.base == "申す")?;
-    let (te, rest) = rest.split_first().filter(|(te, _)| matches!(te.surface, "て" | "とり"))?;
+    let (te, rest) = rest.split_first().filter(|(te, _)| te.surface == "て")?;
     let asked = rest.iter().take(5).position(|word| word.surface == "か")?;
     let is_polite = rest[..asked].iter().any(|word| word.base == "ます");
-    let end = before.iter().rposition(|word| is_particle(Some(word), &["は", "が"]))?;
+    let start = before.len().saturating_sub(CLAUSE);
+    let end = start + before[start..].iter().rposition(|word| is_particle(Some(word), &["は", "が"]))?;
     let subject = subject_before(&before[..=end])?;
     let is_other = HUMBLE.is_honoured(subject.noun) && !is_determined_own(subject.before, subject.noun);
     let is_plain = verb.inflection.is_some() && te.has_parts(&["助詞"]);
@@ -228,6 +229,11 @@ impl End {
         let is_asked = after[length..].iter().take(2).any(|word| matches!(word.surface, "か" | "？" | "かしら"));
         let is_supposed =
             after[..length].iter().any(|word| matches!(word.surface, "でしょ" | "でしょう" | "だろ" | "だろう"));
+        // 召し上がっていただきたい is another's act, いらっしゃったら、 a condition.
+        let is_favour = |word: &Morpheme<'_>| matches!(word.base, "いただく" | "頂く" | "もらう" | "貰う");
+        let is_condition =
+            |word: &Morpheme<'_>| word.inflection.is_some_and(|inflection| inflection.form.starts_with("仮定"));
+        let is_open = after[..length].iter().any(|word| is_favour(word) || is_condition(word));
         // お会いになりましたのは
         let is_fact =
             length > 1 && after[length - 1].surface == "の" && next.is_some_and(|word| word.has_parts(&["助詞"]));
@@ -241,7 +247,7 @@ impl End {
         let is_formal = next.is_some_and(|word| word.has_parts(&["名詞", "非自立"]));
         let is_ended = length > 0 || next.is_some_and(|word| matches!(word.surface, "、" | "ながら"));
         Self {
-            is_statement: is_ended && !is_order && !is_asked && !is_supposed && !is_about_noun && is_whole,
+            is_statement: is_ended && !is_order && !is_asked && !is_supposed && !is_open && !is_about_noun && is_whole,
             is_about_noun: is_about_noun && !is_order && !is_formal,
             is_likened: length > 0 && is_formal && !is_order,
         }
@@ -325,6 +331,10 @@ fn lowering(words: &[Morpheme<'_>]) -> Option<(Act, Toward)> {
         // お召しした is お召 and し twice to the dictionary.
         let added = if rest.get(1).is_some_and(|next| next.base == "する") { 2 } else { 1 };
         let act = if added == 2 { format!("{act}{}", suru.surface) } else { act.to_owned() };
+        // お休みする is polite, and neither humble nor honorific.
+        if HUMBLE.polite_nouns.contains(&act) {
+            return None;
+        }
         let toward = if HUMBLE.acts_alone.contains(&act) || HUMBLE.guest_actions.contains(&act) {
             Toward::Nobody
         } else if HUMBLE.acts_on_guests.contains(&act) {

@@ -147,7 +147,8 @@ fn modifier(words: &[Morpheme<'_>]) -> Option<(usize, usize)> {
             && matches!(particle.surface, "が" | "は")
             && verb.base == first.base
             && te.surface == "て"
-            && coming.base == words[2].base;
+            && coming.base == words[2].base
+            && coming.sentence == first.sentence;
         return is_same.then_some((end + 5, end));
     }
     // A noun with its particle, a verb and た.

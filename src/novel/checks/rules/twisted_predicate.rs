@@ -140,7 +140,8 @@ impl<'w, 'a> Subject<'w, 'a> {
     /// 二人を縛った).
     fn is_event(&self) -> bool {
         let clause = self.main_clause();
-        let before = &self.rest[..self.rest.len().saturating_sub(clause.len())];
+        let stated = self.stated();
+        let before = &stated[..stated.len() - clause.len()];
         // 決め手は、血痕であったが、…: the topic has its predicate before the last clause.
         let is_told_before = before.windows(2).any(|pair| {
             matches!(pair[0].base, "だ" | "です")

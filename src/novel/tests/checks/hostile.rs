@@ -62,6 +62,12 @@ fn sentences_of_50_000_characters() {
         "（あ",
         "は！と",
         "梶みちるの",
+        "決して",
+        "もし",
+        "「××",
+        "××は",
+        "料理は何にいたしますか、",
+        "申していますか、",
     ];
     for shape in shapes {
         let text = shape.chars().cycle().take(50_000).collect::<String>() + "。\n";

@@ -58,6 +58,7 @@ fn words_repeated_on_purpose_are_not_slips() {
             "　ゆっくり歩き、ゆっくり話す人だった。",
             "　走って走って、息が切れるまで走った。",
             "　母が、母が帰ってきた。",
+            "　少年が庭へ出てきた\n　男が出てきて、笑った。",
             "　そっと開け、そっと閉める。",
             "　彼は笑い、彼女は泣いた。",
             "「塩を持て、塩を持て」",
@@ -77,6 +78,8 @@ fn halves_of_one_meaning_are_found_with_words_between() {
             "会は⟦途中で急に中断さ⟧れた。",
             "彼女は⟦金髪の長い髪を⟧結んだ。",
             "⟦毎月一日ごとに⟧、男は現れた。",
+            "⟦毎週日曜日ごとに⟧、老人は鳩を見に来た。",
+            "冬の⟦沿線沿い⟧の町は静かだった。",
             "それは⟦誰もいない無人⟧の館だった。",
         ],
     );
@@ -93,8 +96,30 @@ fn halves_that_belong_to_different_things_are_not_tautologies() {
             "　旅の途中で雨に降られ、試合は中断された。",
             "　さらに一層、雪は深くなった。",
             "「後ろへ後ずさったんだ」",
+            "　毎日三時間ごとに薬を飲み、毎晩一時間おきに目を覚ました。",
+            "　海岸沿いの道を歩き、湖畔沿いの宿に泊まった。",
+            "　金髪の彼女の髪を、風が乱した。",
+            "　白髪混じりの髪を撫でた。",
         ],
     );
+}
+
+#[test]
+fn the_half_to_keep_is_the_one_that_is_there() {
+    for (text, single) in [
+        ("　彼女は金髪の長い髪を結んだ。\n", "金髪"),
+        ("　いちばん奥に、白髪の髪を伸ばした男がいた。\n", "白髪"),
+        ("　毎月一日ごとに、男は現れた。\n", "毎月一日"),
+        ("　毎晩ごとに、犬が吠えた。\n", "毎晩"),
+    ] {
+        let kept = with_material(text, &NovelContext::default(), &Tuning::default(), |material| {
+            let findings = run_rules(material, &RuleGroup::ALL, &|| false).expect("not cancelled");
+            let facts =
+                findings.into_iter().filter(|finding| finding.rule == "tautology").flat_map(|finding| finding.facts);
+            facts.filter(|(name, _)| *name == "expected").map(|(_, value)| value).collect::<Vec<_>>()
+        });
+        assert_eq!(kept, [single], "{text}");
+    }
 }
 
 #[test]
@@ -135,6 +160,7 @@ fn notes_of_the_author_are_found() {
         "　彼は（車の種類、調べる）に乗った。",
         "　兄はＸＸ大学に通う。",
         "　丘に松がある。＜＜松の由来を書く＞＞",
+        "　丘に松がある。＜＜枝ぶり、二、三行＞＞",
         "　仮名Bが手を上げた。",
         "　彼は「（ここ、粋な台詞）」と言った。",
     ] {
@@ -150,6 +176,10 @@ fn masks_that_the_story_speaks_of_are_no_placeholders() {
             "　伏せ字だらけの手紙が届いた。そこには××とある。",
             "　検閲官の墨の跡。「××は××なり」。",
             "「××の××が来る」",
+            "「××の×××が来る」",
+            "　＜＜行くぞ＞＞と声がした。＜＜聞こえるか？＞＞",
+            "　＜＜ここにいる＞＞＜＜名前を呼べ＞＞",
+            "　＜＜一行は森に着いた＞＞",
             "　彼女は（本人確認）の欄に印をつけた。",
             "　西暦20XX年。",
         ],
@@ -217,6 +247,12 @@ fn words_of_the_same_sound_are_known_by_what_stands_near() {
             "　馬を止めて下宿を見上げた。",
             "　荷車に積んだ花が匂った。",
             "　鉛筆でノートに雪山の絵を写していた。",
+            // The nouns of the clause beside it belong to another verb.
+            "　身長を測り、時間を計り、塩を量り、解決を図り、委員会に諮った。",
+            "　住まいを移し、文字を写し、水面に影を映す。",
+            "　月の道が海の上に延びていく。",
+            "　機械ごときが人を捉えられるものか。",
+            "　麻酔から覚めた飯島は窓を見た。",
         ],
     );
 }
