@@ -27,13 +27,12 @@ impl Tab {
                 continue;
             }
             let pending = self.main().inner().loading.coming.clone();
-            if let Some(pending) = pending {
+            if let Some(PendingDocument { loader, url, since }) = pending {
                 let commit = self.settings.commit;
-                sleep_until(pending.since + commit).await;
-                let is_same = |coming: &PendingDocument| coming.loader == pending.loader;
-                if self.main().inner().loading.coming.as_ref().is_some_and(is_same) {
-                    self.page().send(&StopLoading {});
-                    return no_answer_of_server(&pending.url, commit);
+                sleep_until(since + commit).await;
+                if self.main().inner().loading.coming.as_ref().is_some_and(|coming| coming.loader == loader) {
+                    self.stop_pending_load();
+                    return no_answer_of_server(&url, commit);
                 }
             } else if self.state().running_scripts == 0 {
                 return BrowserError::Busy { url: self.url(), after: patience };

@@ -28,7 +28,7 @@ pub struct HumbleLexicon {
     pub acts_on_guests: HashSet<String>,
     /// Nouns that are polite and neither humble nor honorific.
     pub polite_nouns: HashSet<String>,
-    /// What is ordered of a waiter.
+    /// Nouns of food and drink that a guest orders.
     pub orders: HashSet<String>,
     /// Those who are not honoured by being asked.
     pub staff: HashSet<String>,

@@ -42,7 +42,7 @@ pub struct TopicLexicon {
     pub saying: HashSet<String>,
     /// Verbs of what a person says, thinks or remembers.
     pub telling: HashSet<String>,
-    /// What tells something without being a person.
+    /// Sources of a statement that are not persons, such as 見立て and 噂.
     pub sources: HashSet<String>,
     /// Subjects that a clause with a subject or an object of its own cannot tell of.
     pub identities: HashSet<String>,

@@ -1,5 +1,5 @@
-//! Whoever acts in a clause, beside a predicate that raises or lowers that person, for the rule `humble_honorific`: 妻がお作りになった,
-//! 先生が私に差し上げた.
+//! Finds the person who acts in a clause whose predicate raises or lowers that person, for the rule `humble_honorific`:
+//! 妻がお作りになった, 先生が私に差し上げた.
 
 use super::humble_honorific::{Misused, is_order, is_particle, polite_noun};
 use crate::{lexicons::humble::HUMBLE, morphology::Morpheme};
@@ -46,7 +46,7 @@ pub(super) fn own_raised(before: &[Morpheme<'_>], words: &[Morpheme<'_>], is_spo
     if !is_own || !is_near || (is_gift && !(is_speaker && subject.particle == "が")) {
         return None;
     }
-    let said = End::of(&words[act.length..]);
+    let said = End::new(&words[act.length..]);
     let is_sure = match subject.particle {
         "が" if is_speaker => said.is_statement || (said.is_about_noun && !has_comma) || said.is_likened,
         "が" => said.is_statement || (said.is_about_noun && !has_comma && is_determined),
@@ -84,7 +84,7 @@ pub(super) fn honoured_lowered(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) 
     let head = rest.iter().find(|word| word.has_parts(&["名詞"]) && !word.has_parts(&["名詞", "非自立"]));
     let raises_another =
         subject.between.iter().chain(head).any(|word| HUMBLE.is_honoured(word) || HUMBLE.is_title(word));
-    let head_follows = End::of(rest).is_about_noun;
+    let head_follows = End::new(rest).is_about_noun;
     let has_object = subject.between.iter().any(|word| word.surface == "を");
     let has_aim = subject.between.iter().any(|word| matches!(word.surface, "に" | "へ" | "から" | "の"));
     let is_sure = match toward {
@@ -131,7 +131,7 @@ pub(super) fn own_state(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Opti
     // 父はご存じです may say that someone knows the father.
     let is_own = is_determined_own(subject.before, subject.noun)
         || (is_bare_own(subject.before, subject.noun) && (is_determined || state != "存じ"));
-    let end = End::of(rest);
+    let end = End::new(rest);
     let is_sure = is_own && !subject.is_far && HUMBLE.states.contains(state) && end.is_statement;
     let length = words.len() - rest.len();
     is_sure.then(|| Misused { back: before.len() - subject.before.len(), length, expected: state.to_owned() })
@@ -167,7 +167,7 @@ pub(super) fn own_gift(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Optio
     let speaker = clause[..from].iter().rposition(|word| HUMBLE.speaker.contains(word.surface))?;
     let is_side =
         clause[speaker + 1..from].iter().all(|word| matches!(word.surface, "の" | "ほう" | "方" | "ども" | "たち"));
-    let is_whole = End::of(&words[1..]).is_statement && clause[from..].iter().all(is_within_clause);
+    let is_whole = End::new(&words[1..]).is_statement && clause[from..].iter().all(is_within_clause);
     (is_gift && is_side && is_whole && !has_subject && clause.get(from + 1).is_some_and(|word| word.surface != "の"))
         .then(|| Misused { back: clause.len() - speaker, length: 2, expected: "差し上げる".to_owned() })
 }
@@ -191,7 +191,7 @@ pub(super) fn own_named(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Opti
     let [noun, de, verb, rest @ ..] = words else { return None };
     let is_own = is_speaker(before, noun) || is_determined_own(before, noun);
     let is_being = de.surface == "で" && verb.base == "いらっしゃる" && !rest.is_empty();
-    let end = End::of(rest);
+    let end = End::new(rest);
     (is_own && is_being && end.is_statement)
         .then(|| Misused { back: 0, length: 3, expected: "ございます".to_owned() })
 }
@@ -216,7 +216,8 @@ struct End {
 }
 
 impl End {
-    fn of(after: &[Morpheme<'_>]) -> Self {
+    /// Reads the words after the predicate.
+    fn new(after: &[Morpheme<'_>]) -> Self {
         let is_order = after.first().is_some_and(is_order) || after.get(1).is_some_and(is_order);
         let chain = after.iter().take_while(|word| {
             word.has_parts(&["助動詞"])

@@ -111,10 +111,10 @@ impl<'w, 'a> Subject<'w, 'a> {
         }
         let (has_subject, has_object) = (self.has_particle("が"), self.has_particle("を"));
         // 歌手になりたい has no object.
-        let wants = (self.predicate_has(&["たい"]) && (has_object || self.predicate_has(&["なる"])))
-            || (self.predicate_has(&["ほしい", "欲しい"]) && self.has_particle("て"));
+        let asks = self.predicate_has(&["ほしい", "欲しい"]) && self.has_particle("て");
+        let wants = asks || (self.predicate_has(&["たい"]) && (has_object || self.predicate_has(&["なる"])));
         if TOPICS.aims.contains(noun) {
-            if self.predicate_has(&["ほしい", "欲しい"]) && wants {
+            if asks {
                 return true;
             }
             let is_done = TOPICS.activities.contains(noun) && has_object && self.is_habit();
