@@ -57,7 +57,9 @@ impl<'a> WordAnalysis<'a> {
             }
             of_sentences.push(before..gathering.words.len());
         }
-        Self { words: gathering.words, of_sentences, cut }
+        let mut words = gathering.words;
+        words.shrink_to_fit();
+        Self { words, of_sentences, cut }
     }
 
     /// Returns the words of all sentences.

@@ -1,6 +1,6 @@
 //! IPADIC without its proper nouns, embedded in the program and searched with vibrato's Viterbi search.
 //!
-//! The dictionary is unpacked on first use, which takes a moment and some 20 MB; a process that does not analyse a
+//! The dictionary is unpacked on first use, which takes a moment and some 13 MB; a process that does not analyse a
 //! novel spends neither. The file and its licence are in `assets/`; `tests/morphology/make_dictionary.rs` builds it.
 
 use std::sync::LazyLock;

@@ -1,7 +1,7 @@
 //! IPADIC in the reduced form that fumi embeds, built from its sources.
 //!
 //! Proper nouns are left out, because they are more than a third of the entries and a novel supplies its own; data that
-//! no rule uses is left out too (the fourth level of parts of speech, pronunciation). The program that writes the
+//! no rule uses is left out too (the fourth level of parts of speech, pronunciation, vibrato's features). The program that writes the
 //! dictionary and the test that compares it with `assets/` both use this module.
 
 use std::{error::Error, fs, path::Path};
@@ -49,9 +49,22 @@ pub(crate) fn made_from(from: &Path) -> Result<(Vec<u8>, usize, usize), Box<dyn 
         decoded(&from.join("char.def"))?.as_bytes(),
         unknown.as_bytes(),
     )?;
+    let mut written = Vec::new();
+    dictionary.write(&mut written)?;
     let mut plain = made.entries.bytes()?;
-    dictionary.write(&mut plain)?;
+    plain.extend(without_features(&written, made.kept + STAND_INS.len())?);
     Ok((plain, made.kept, made.dropped))
+}
+
+/// Returns vibrato's dictionary without the features of its words. They are all empty, since the entries are kept beside it,
+/// and take 6 MB when they are loaded, one string for each word.
+fn without_features(written: &[u8], words: usize) -> Result<Vec<u8>, Box<dyn Error>> {
+    // A list has its length and then its items, a text the number of its bytes first: eight bytes each.
+    let length = (words as u64).to_le_bytes();
+    let features = [&length[..], &vec![0; 8 * words]].concat();
+    let at =
+        written.windows(features.len()).position(|window| window == features).ok_or("no list of empty features")?;
+    Ok([&written[..at], &[0; 8], &written[at + features.len()..]].concat())
 }
 
 impl Made {
