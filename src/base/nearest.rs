@@ -6,11 +6,16 @@ const LIKE: f64 = 0.7;
 const PART: f64 = 0.85;
 /// The longest names whose edit distance is computed, in bytes: its time grows with the product of the lengths.
 const LONGEST: usize = 40;
+/// The longest wrong name that is compared at all, in bytes: Jaro-Winkler, too, takes the product of the lengths.
+const LONGEST_WRONG: usize = 1_000;
 
 /// Returns the names nearest to a wrong one, best first, at most `count`: by their beginning and their letters
 /// (Jaro-Winkler), by edit distance for misspellings (Damerau-Levenshtein), and names that contain the wrong one or are
-/// contained in it. Case, `-`, `_` and spaces do not matter.
+/// contained in it. Case, `-`, `_` and spaces do not matter. Empty if the wrong name is longer than 1,000 bytes.
 pub fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>, count: usize) -> Vec<&'n str> {
+    if wrong.len() > LONGEST_WRONG {
+        return Vec::new();
+    }
     let plain = |name: &str| name.to_lowercase().replace(['-', ' '], "_");
     let wrong = plain(wrong);
     let likeness = |name: &str| {

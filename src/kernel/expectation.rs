@@ -38,6 +38,9 @@ pub fn problems(value: &Value, path: &str) -> Vec<ArgumentProblem> {
     let mut problems: Vec<ArgumentProblem> = Vec::new();
     if !validator.is_valid(value) {
         for error in validator.iter_errors(value) {
+            if validate::is_full(&problems) {
+                break;
+            }
             validate::explain(schema, &error, None, &mut problems);
         }
         for problem in &mut problems {

@@ -19,7 +19,8 @@ const MAX_ITEMS: usize = 1_000;
 /// The largest whole number, and the first that is too large: beyond it, JSON parsers disagree about the value.
 const LARGEST: usize = 9_000_000_000_000_000;
 const TOO_LARGE: f64 = 9e15;
-/// The largest number of problems shown; a call with more is not a near miss.
+/// The largest number of problems shown; a call with more is not a near miss. No more than one beyond it are collected: a
+/// body has room for hundreds of thousands.
 const MAX_PROBLEMS: usize = 20;
 
 /// One problem of a call.
@@ -84,7 +85,8 @@ impl CheckedArguments {
             None if self.problems.is_empty() => Ok(self.arguments),
             None => {
                 let error = invalid_arguments(entry, &self.problems);
-                Err(match corrected(entry, self.arguments, &self.problems) {
+                let call = (!is_full(&self.problems)).then(|| corrected(entry, self.arguments, &self.problems));
+                Err(match call.flatten() {
                     Some((call, is_own)) => error.with_corrected(&call, is_own),
                     None => error,
                 })
@@ -104,6 +106,11 @@ impl CheckedArguments {
         }));
         (self.arguments, problems)
     }
+}
+
+/// True if there are more problems than are shown.
+pub(super) fn is_full(problems: &[ArgumentProblem]) -> bool {
+    problems.len() > MAX_PROBLEMS
 }
 
 /// Checks a call's arguments and returns them in canonical form.
@@ -157,9 +164,14 @@ pub fn check(entry: &ToolEntry, mut arguments: Map<String, Value>) -> CheckedArg
     let exclusive = check_rules(entry, &arguments, &mut problems);
     let arguments = Value::Object(arguments);
     check_sizes(&arguments, "", entry.spec.family.max_string_bytes, &mut problems);
+    // Every entry of a list that is too long might have an error of its own.
+    let is_bounded = !problems.iter().any(|problem| problem.allowed == json!({"max": MAX_ITEMS}));
     // Checking for any error is several times faster than collecting all.
-    if !entry.validator().is_valid(&arguments) {
+    if is_bounded && !entry.validator().is_valid(&arguments) {
         for error in entry.validator().iter_errors(&arguments) {
+            if is_full(&problems) {
+                break;
+            }
             let parameter = dotted(&error.instance_path().to_string());
             let most = entry.spec.rules.iter().find_map(|rule| match rule {
                 ArgumentRule::ClampedTo(name, most) if *name == parameter => Some(*most),
@@ -178,10 +190,14 @@ pub fn check(entry: &ToolEntry, mut arguments: Map<String, Value>) -> CheckedArg
     CheckedArguments { arguments, problems, exclusive }
 }
 
-/// Returns the problems of a value that is not a call, under a schema in the published form.
+/// Returns the problems of a value that is not a call, under a schema in the published form; at most one more than are
+/// shown.
 pub fn problems(schema: &Object, value: &Value) -> Vec<ArgumentProblem> {
     let mut problems = Vec::new();
     for error in compile(schema).iter_errors(value) {
+        if is_full(&problems) {
+            break;
+        }
         explain(schema, &error, None, &mut problems);
     }
     problems
@@ -369,6 +385,9 @@ fn check_rules(
 
 /// Checks limits that no schema expresses: the lengths of texts and lists, and the size of whole numbers.
 fn check_sizes(value: &Value, path: &str, longest: usize, problems: &mut Vec<ArgumentProblem>) {
+    if is_full(problems) {
+        return;
+    }
     let mut refuse = |en: String, ja: String, limit: usize| {
         problems.push(ArgumentProblem::new(
             path.trim_start_matches('.').to_owned(),
@@ -409,7 +428,7 @@ fn check_sizes(value: &Value, path: &str, longest: usize, problems: &mut Vec<Arg
     }
 }
 
-/// Converts one schema error to problems. `most` is the limit to which a larger number is lowered.
+/// Converts one schema error to problems, at most one more than are shown. `most` is the limit to which a larger number is lowered.
 pub(super) fn explain(
     schema: &Object,
     error: &ValidationError<'_>,
@@ -437,7 +456,7 @@ pub(super) fn explain(
                 .and_then(Value::as_object)
                 .map(|properties| properties.keys().map(String::as_str).collect())
                 .unwrap_or_default();
-            for name in unexpected {
+            for name in unexpected.iter().take(MAX_PROBLEMS + 1) {
                 let near = nearest(name, known.iter().copied(), 1);
                 let (en, ja) = match near.first() {
                     Some(near) => (

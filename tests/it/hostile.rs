@@ -132,6 +132,41 @@ async fn a_missing_body_is_a_408_and_a_broken_one_is_ignored() {
     program.survived();
 }
 
+/// A body has room for hundreds of thousands of wrong arguments. The first ones are told; the rest costs no more than to be
+/// read.
+#[tokio::test(flavor = "multi_thread")]
+async fn hundreds_of_thousands_of_wrong_arguments_cost_little_memory() {
+    let sample = Sample::new();
+    let program = Program::start(&sample, &[]);
+    let unknown: serde_json::Map<String, Value> = (0..60_000).map(|at| (format!("k{at}"), json!(at))).collect();
+    let mut named_twice = unknown.clone();
+    named_twice.insert("query".to_owned(), json!("x"));
+    let long_name = json!({"q".repeat(500_000): 1});
+    let calls = [
+        ("search_content", Value::Object(named_twice)),
+        ("search_content", json!({"query": "x", "files": vec![1; 300_000]})),
+        ("search_content", json!({"query": "x", "files": vec![9e20; 100_000]})),
+        ("search_content", json!({"query": "x", "expectation": {"wanted": vec![1; 300_000]}})),
+        ("search_content", long_name),
+        ("batch_execute", json!({"steps": vec![json!({"tool": "search_content", "arguments": unknown}); 4]})),
+    ];
+    for (tool, arguments) in calls {
+        let body = arguments.to_string();
+        let head = format!(
+            "POST /v1/tools/{tool} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            program.address,
+            body.len()
+        );
+        let answer = program.ask(&[head.as_bytes(), body.as_bytes()].concat());
+        let text = answer.text();
+        assert!(text.contains("INVALID_ARGUMENTS"), "{}", &text[..text.len().min(500)]);
+        assert!(text.len() < 50_000, "{tool}: {} bytes", text.len());
+    }
+    let peak = program.peak_memory() >> 20;
+    assert!(peak < 400, "{peak} MiB");
+    program.survived();
+}
+
 /// A partial body is kept only until the body timeout, not for as long as the sender trickles.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_trickles_is_a_408_soon_and_a_slow_one_is_taken() {
