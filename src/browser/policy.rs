@@ -64,10 +64,7 @@ impl UrlPolicy {
             }
             "data" | "blob" => Ok(()),
             "about" if parsed.path().eq_ignore_ascii_case("blank") => Ok(()),
-            scheme => Err(Denial::new(
-                format!("the scheme {scheme}: is not allowed, only http:, https:, data:, blob: and about:blank"),
-                format!("{scheme}: は開けません。使えるのは http:・https:・data:・blob:・about:blank だけです"),
-            )),
+            scheme => Err(denied_scheme(scheme)),
         }
     }
 
@@ -124,6 +121,22 @@ impl UrlPolicy {
             format!("{name} はプライベートまたはローカルのアドレスです"),
         ))
     }
+}
+
+/// Returns the reason why a document must not be read that a tab shows without having been asked to, as after a drop that
+/// Chromium answers by opening the dropped file. `None` for the schemes that callers may open and for Chromium's own page of a
+/// failed load. Hosts are judged by the proxy.
+pub(crate) fn denial_of_shown(url: &str) -> Option<Denial> {
+    const READABLE: [&str; 6] = ["http", "https", "data", "blob", "about", "chrome-error"];
+    let scheme = url.split_once(':')?.0;
+    (!READABLE.contains(&scheme)).then(|| denied_scheme(scheme))
+}
+
+fn denied_scheme(scheme: &str) -> Denial {
+    Denial::new(
+        format!("the scheme {scheme}: is not allowed, only http:, https:, data:, blob: and about:blank"),
+        format!("{scheme}: は開けません。使えるのは http:・https:・data:・blob:・about:blank だけです"),
+    )
 }
 
 impl Denial {

@@ -13,8 +13,13 @@ function watchDrags() {
     addEventListener('dragover', (event) => {
       drag.over = event;
       // The data of an event can be read only during the event.
-      drag.native = takesDrops(event.composedPath()[0], [...event.dataTransfer.types]);
+      drag.native = takesDrops(event.composedPath()[0], typesOf(event));
     }, true);
+    // After the page's own handlers, which may ask whether the drop was prevented. Chromium opens files and links that the page
+    // leaves alone.
+    addEventListener('drop', (event) => {
+      if (event.isTrusted && !takesDrops(event.composedPath()[0], typesOf(event))) event.preventDefault();
+    });
   }
   return { watched: true };
 }
@@ -31,6 +36,11 @@ function seenDrags() {
 /** Waits. Some libraries poll the element below the pointer every 50 ms; their timers run before this one. */
 function rest(milliseconds) {
   return new Promise((done) => setTimeout(() => done({ rested: true }), milliseconds));
+}
+
+/** Returns the types of the dragged data; an event that a script made may have none. */
+function typesOf(event) {
+  return [...(event.dataTransfer?.types ?? [])];
 }
 
 /** True if the browser itself would take the drop: texts for editable fields, files for file fields. */

@@ -58,6 +58,7 @@ use crate::{
         },
     },
     errors::BrowserError,
+    policy::{Denial, denial_of_shown},
 };
 
 /// An open tab. All its operations are asynchronous; dropping the future aborts the operation.
@@ -237,6 +238,11 @@ impl Tab {
         }
     }
 
+    /// Returns an error if the page is blocked.
+    pub(crate) fn check_readable(&self) -> Result<(), BrowserError> {
+        self.state().blocking_error().map_or(Ok(()), Err)
+    }
+
     /// Waits until the page is blocked: by a dialog, a crash, or the end of the tab.
     async fn stop(&self) -> BrowserError {
         self.until(|state| state.blocking_error()).await
@@ -272,12 +278,20 @@ impl Tab {
 }
 
 impl TabState {
+    /// Returns an error if the page is one that no caller may open.
+    fn denied_document(&self) -> Option<BrowserError> {
+        let url = &self.frames.main().inner().url;
+        denial_of_shown(url).map(|Denial(reason)| BrowserError::Denied { url: url.clone(), reason })
+    }
+
     fn blocking_error(&self) -> Option<BrowserError> {
         if self.is_closed {
             Some(BrowserError::TabClosed)
         } else if self.has_crashed {
             let url = self.frames.main().inner().url.clone();
             Some(BrowserError::Crashed { url })
+        } else if let Some(denied) = self.denied_document() {
+            Some(denied)
         } else {
             self.dialog.as_ref().and_then(dialogs::OpenDialog::blocking_error)
         }

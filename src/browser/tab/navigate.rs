@@ -137,11 +137,11 @@ impl Tab {
         self.arrived(&before).await
     }
 
-    /// Returns an error if the tab cannot navigate: an open dialog must be answered first. A crashed tab can:
-    /// navigating gives it a new process.
+    /// Returns an error if the tab cannot navigate: an open dialog must be answered first. A crashed tab can: navigating
+    /// gives it a new process. So can one with a document that is not allowed.
     fn can_leave(&self) -> Result<(), BrowserError> {
         match self.state().blocking_error() {
-            None | Some(BrowserError::Crashed { .. }) => Ok(()),
+            None | Some(BrowserError::Crashed { .. } | BrowserError::Denied { .. }) => Ok(()),
             Some(stop) => Err(stop),
         }
     }
@@ -155,7 +155,7 @@ impl Tab {
         work: impl Future<Output = Result<T, BrowserError>>,
     ) -> Result<Option<T>, BrowserError> {
         let stop = self.until(|state| match state.blocking_error() {
-            Some(BrowserError::Crashed { .. }) if !before.has_main_changed(state) => None,
+            Some(BrowserError::Crashed { .. } | BrowserError::Denied { .. }) if !before.has_main_changed(state) => None,
             stop => stop,
         });
         let after = self.settings().commit;

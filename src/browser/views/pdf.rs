@@ -26,6 +26,7 @@ impl Tab {
             transfer_mode: "ReturnAsStream",
         };
         let stream = PdfStream { page: self.page(), handle: self.page().call(&print).await?.stream };
+        self.check_readable()?;
         let mut document = Vec::new();
         loop {
             let read = ReadStream { handle: stream.handle.clone(), size: CHUNK };

@@ -1,6 +1,13 @@
 //! Tests of windows that pages open and close by themselves, in any number.
 
 use super::*;
+use crate::{
+    acts::DropContent, errors::BrowserError, snapshot::SnapshotRequest, target::Target, views::ScreenshotOptions,
+};
+
+fn shown(tabs: &[crate::TabInfo]) -> Vec<String> {
+    tabs.iter().map(|tab| tab.url.clone()).collect()
+}
 
 async fn opener() -> (Arc<BrowserService>, crate::SessionGuard, Arc<Tab>, Site) {
     let site = Site::new(|path| format!("<title>{path}</title>")).await;
@@ -55,7 +62,6 @@ async fn windows_that_close_are_told_once_and_dialogs_of_others_are_seen() {
     evaluate(&tab, "window.two = window.open('/two'); window.three = window.open('/three'); 1").await;
     let opened = tabs.take_opened().await.expect("two");
     assert_eq!(opened.iter().map(|tab| tab.index).collect::<Vec<_>>(), [1, 2]);
-    let shown = |tabs: &[crate::TabInfo]| tabs.iter().map(|tab| tab.url.clone()).collect::<Vec<_>>();
     eventually("it has arrived", async || shown(&tabs.list().await)[1] == site.url("/two")).await;
     evaluate(&tab, "window.two.close(); window.three.setTimeout(() => window.three.confirm('Sure?')); 1").await;
     eventually("it is gone", async || tabs.count() == 2).await;
@@ -67,5 +73,54 @@ async fn windows_that_close_are_told_once_and_dialogs_of_others_are_seen() {
         dialog.is_some_and(|dialog| dialog.message == "Sure?")
     })
     .await;
+    browser.shut_down().await;
+}
+
+/// Returns a tab with a zone that accepts a drag, and drops a file and a link to it there.
+async fn dropped_on(zone: &str) -> (Arc<BrowserService>, crate::SessionGuard, Arc<Tab>) {
+    let (browser, tabs, tab, _site) = opener().await;
+    let page =
+        format!("document.body.innerHTML = `<div id=zone ondragover='event.preventDefault()' {zone}>Zone</div>`; 1");
+    evaluate(&tab, &page).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("secret.txt");
+    std::fs::write(&file, "secret").expect("written");
+    let link = ("text/uri-list".to_owned(), format!("file://{}", file.display()));
+    for dropping in [
+        DropContent { paths: vec![file.clone()], data: Vec::new() },
+        DropContent { paths: Vec::new(), data: vec![link] },
+    ] {
+        tab.drop_on(&Target::Written("#zone".to_owned()), &dropping).await.expect("dropped");
+    }
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    (browser, tabs, tab)
+}
+
+#[tokio::test]
+#[ignore = "needs Chromium"]
+async fn a_drop_that_the_page_leaves_alone_opens_nothing() {
+    let (browser, mut tabs, _tab) = dropped_on("").await;
+    assert_eq!(shown(&tabs.take_opened().await.expect("no failure")), [""; 0]);
+    assert_eq!(tabs.count(), 1);
+    browser.shut_down().await;
+}
+
+#[tokio::test]
+#[ignore = "needs Chromium"]
+async fn a_file_that_chromium_opens_is_not_read() {
+    // The page hides the drop from the handler that prevents Chromium from opening the file.
+    let (browser, mut tabs, _tab) = dropped_on("ondrop='event.stopPropagation()'").await;
+    let opened = tabs.take_opened().await.expect("the files");
+    assert!(shown(&opened).iter().all(|url| url.starts_with("file:")), "{opened:?}");
+    let tab = tabs.select(opened[0].index).await.expect("selected");
+    let refused = |what: &str, error: BrowserError| {
+        assert!(matches!(&error, BrowserError::Denied { url, .. } if url.starts_with("file:")), "{what}: {error}");
+    };
+    refused("snapshot", tab.snapshot(&SnapshotRequest::default()).await.expect_err("a snapshot"));
+    refused("evaluate", tab.evaluate("() => document.body.innerText", None).await.expect_err("a value"));
+    refused("screenshot", tab.screenshot(&ScreenshotOptions::default()).await.expect_err("a picture"));
+    refused("pdf", tab.pdf().await.expect_err("a document"));
+    tab.navigate("about:blank").await.expect("it can be left");
+    tab.snapshot(&SnapshotRequest::default()).await.expect("read");
     browser.shut_down().await;
 }
