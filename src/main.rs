@@ -40,6 +40,7 @@ use progress_bar::{LogOutput, show_call, show_index};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+use tracing_appender::non_blocking::NonBlockingBuilder;
 
 /// The allocator, which returns memory of a large call to the system soon after it; see Cargo.toml.
 #[global_allocator]
@@ -346,6 +347,10 @@ impl Serve {
     }
 }
 
+/// The number of lines of the log that may wait until standard error takes them. Further ones are dropped: a terminal that is
+/// paused, or a log driver that hangs, must not stop the server.
+const LOG_LINES: usize = 10_000;
+
 fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     let (common, own) = flags.split()?;
     let file = common.config.clone();
@@ -355,9 +360,16 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     // The exporters need a runtime context.
     let inside = runtime.enter();
     let exporters = Exporters::open(&config.telemetry).map_err(|error| ConfigError(format!("telemetry: {error}")))?;
-    telemetry::start(&config.log, exporters.as_ref(), || LogOutput);
+    // The thread of the log ends last, and writes what is left.
+    let (log, _log_writer) = NonBlockingBuilder::default().buffered_lines_limit(LOG_LINES).finish(LogOutput);
+    let unwritten = log.error_counter();
+    telemetry::start(&config.log, exporters.as_ref(), move || log.clone());
     let state = runtime.block_on(state::open(&config.store, environment))?;
     let app = App::build_with_state(state, config, parsers()?, secrets())?;
+    let about = "Lines of the log that were dropped because standard error was not read";
+    app.kernel
+        .metrics
+        .register_counter(("fumi.log.dropped", "{line}"), about, move || unwritten.dropped_lines() as u64);
     drop(inside);
     let own = Arc::clone(&app);
     let served = runtime.block_on(async {

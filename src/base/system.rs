@@ -15,8 +15,8 @@ use std::{
 /// does not name.
 const NUMBERS: [i32; 8] = [5, 19, 23, 24, 37, 67, 112, 121];
 
-/// True if an error is a system failure: no descriptor or memory left, a disk that is full or read-only, a disk or mount
-/// that does not respond.
+/// True if an error is a system failure: no descriptor or memory left, a disk that is full, a disk or mount that does
+/// not respond. A file system that is mounted read-only is not a failure.
 pub fn is_system_failure(error: &io::Error) -> bool {
     let by_kind = matches!(
         error.kind(),
@@ -24,7 +24,6 @@ pub fn is_system_failure(error: &io::Error) -> bool {
             | ErrorKind::StaleNetworkFileHandle
             | ErrorKind::StorageFull
             | ErrorKind::QuotaExceeded
-            | ErrorKind::ReadOnlyFilesystem
             | ErrorKind::TimedOut
             | ErrorKind::WouldBlock
             | ErrorKind::HostUnreachable
@@ -124,8 +123,8 @@ mod tests {
         for number in [5, 12, 11, 19, 23, 24, 37, 110, 112, 116] {
             assert!(is_system_failure(&io::Error::from_raw_os_error(number)), "{number}");
         }
-        // ENOENT, ENXIO (a socket), EACCES, ENOTDIR, EISDIR, ENAMETOOLONG, ELOOP
-        for number in [2, 6, 13, 20, 21, 36, 40] {
+        // ENOENT, ENXIO (a socket), EACCES, ENOTDIR, EISDIR, EROFS, ENAMETOOLONG, ELOOP
+        for number in [2, 6, 13, 20, 21, 30, 36, 40] {
             assert!(!is_system_failure(&io::Error::from_raw_os_error(number)), "{number}");
         }
     }

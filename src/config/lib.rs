@@ -329,6 +329,8 @@ mod tests {
             ("[limits]\nreply_bytes = 100", "limits.reply_bytes must be at least 8192"),
             ("[limits]\nbodies_bytes = 100", "limits.bodies_bytes must be at least"),
             ("[server]\nheader_seconds = 0", "server.header_seconds must be from 1 to 86400"),
+            ("[server]\nsession_idle_minutes = 0", "server.session_idle_minutes must be from 1 to 525600"),
+            ("[server]\ndrain_seconds = 9223372036854775807", "server.drain_seconds must be from 0 to 86400"),
             ("[projects]\nallowed_roots = [\"/no/such\"]", "/no/such is not a folder"),
             ("[batch]\nmax_steps = 51", "batch.max_steps must be from 1 to 50"),
             ("[browser.expectation]\nprofile = \"fat\"", "profile"),

@@ -9,6 +9,8 @@ use super::{ConfigError, Secret, StateKey};
 /// The maximum of a timeout, in seconds: a day. A longer one would have no effect, and sums of instants stay far from
 /// overflowing.
 const LONGEST_WAIT: u64 = 86_400;
+/// A year, in minutes.
+const LONGEST_IDLE: u64 = 525_600;
 
 /// The number of open files reserved besides connections: files that calls read, watches, the log, the runtime's own.
 const FILES_BESIDE_CONNECTIONS: usize = 256;
@@ -57,13 +59,16 @@ impl ServerConfig {
                 return Err(ConfigError(format!("server.{name} must be at least 1")));
             }
         }
-        for (name, seconds) in [
-            ("header_seconds", self.header_seconds),
-            ("body_seconds", self.body_seconds),
-            ("keep_alive_seconds", self.keep_alive_seconds),
+        for (name, time, allowed) in [
+            ("session_idle_minutes", self.session_idle_minutes, 1..=LONGEST_IDLE),
+            ("drain_seconds", self.drain_seconds, 0..=LONGEST_WAIT),
+            ("header_seconds", self.header_seconds, 1..=LONGEST_WAIT),
+            ("body_seconds", self.body_seconds, 1..=LONGEST_WAIT),
+            ("keep_alive_seconds", self.keep_alive_seconds, 1..=LONGEST_WAIT),
         ] {
-            if !(1..=LONGEST_WAIT).contains(&seconds) {
-                return Err(ConfigError(format!("server.{name} must be from 1 to {LONGEST_WAIT}")));
+            if !allowed.contains(&time) {
+                let (least, most) = allowed.into_inner();
+                return Err(ConfigError(format!("server.{name} must be from {least} to {most}")));
             }
         }
         if let Some(host) = self.allowed_hosts.iter().find(|host| !is_authority(host)) {

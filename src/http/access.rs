@@ -110,22 +110,29 @@ pub fn scope_for_challenge(app: &App, request: &Parts) -> (ToolsetScope, bool) {
 
 /// The layer around MCP: determines the access of a request, counts the request, and runs it with that access.
 pub async fn layer(State(edge): State<Edge>, request: Request, next: Next) -> Response {
+    // Messages count; streams that only listen and answers to the server's own questions do not.
+    let is_counted = request.method() == Method::POST && !is_answer(request.extensions());
     match RequestedScope::parse(request.uri().path()) {
-        Some(asked) => run_with_access(&edge, &asked, request, next).await,
+        Some(asked) => run_with_access(&edge, &asked, is_counted, request, next).await,
         None => HttpError::new(StatusCode::NOT_FOUND, "NO_SUCH_ROUTE", &[]).into_response(),
     }
 }
 
-/// The same layer for the `/v1` routes, whose URLs name no toolsets.
+/// The same layer for the `/v1` routes, whose URLs name no toolsets. Every request counts: a list of all tools takes as much
+/// work as a call.
 pub async fn plain_layer(State(edge): State<Edge>, request: Request, next: Next) -> Response {
-    run_with_access(&edge, &RequestedScope::default(), request, next).await
+    run_with_access(&edge, &RequestedScope::default(), true, request, next).await
 }
 
-async fn run_with_access(edge: &Edge, asked: &RequestedScope, mut request: Request, next: Next) -> Response {
+async fn run_with_access(
+    edge: &Edge,
+    asked: &RequestedScope,
+    is_counted: bool,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let principal = request.extensions().get::<Arc<Principal>>().map(Arc::clone);
     let principal = principal.expect("an earlier layer adds one to every request");
-    // Messages count; streams that only listen and answers to the server's own questions do not.
-    let is_counted = request.method() == Method::POST && !is_answer(request.extensions());
     let access = access(edge, &principal, asked, request.uri(), request.headers());
     let counted = if access.is_ok() && is_counted { count(edge, &principal).await } else { Ok(()) };
     match counted.and(access) {

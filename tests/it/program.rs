@@ -136,11 +136,7 @@ impl Program {
 
     /// Opens a new connection.
     pub(crate) fn connect(&self) -> Raw {
-        let stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_nodelay(true).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.set_write_timeout(Some(PATIENCE)).unwrap();
-        Raw(BufReader::new(stream))
+        Raw::connect(&self.address)
     }
 
     /// Sends bytes over a new connection and reads the first answer.
@@ -226,6 +222,14 @@ impl Answer {
 }
 
 impl Raw {
+    pub(crate) fn connect(address: &str) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        Self(BufReader::new(stream))
+    }
+
     /// Ignores that the server has closed already; the next read shows it.
     pub(crate) fn send(&mut self, bytes: &[u8]) {
         let _ = self.0.get_mut().write_all(bytes);

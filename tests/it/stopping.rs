@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    program::Program,
+    program::{Program, Raw, Served},
     sample::{Sample, call, call_as, whole, wide},
     taught::refused,
 };
@@ -225,4 +225,23 @@ fn the_program_ends_although_work_goes_on() {
     }
     let log = program.survived();
     assert!(log.contains("calls are still running"), "{log}");
+}
+
+/// The log goes to a pipe that is full: a paused terminal, or a log driver that hangs.
+#[test]
+fn a_log_that_is_not_read_stops_neither_answers_nor_the_end() {
+    let sample = Sample::new();
+    let (unread, log) = std::io::pipe().unwrap();
+    let mut served = Served::start_logging(&mut Served::command(&sample), log);
+    let address = served.url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
+    // The kernel keeps 64 KiB of a pipe: a few hundred lines of the access log.
+    for _ in 0..2_000 {
+        let mut raw = Raw::connect(&address);
+        raw.send(format!("GET /livez HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes());
+        assert_eq!(raw.answer().unwrap().status, 200);
+    }
+    let id = served.child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert_eq!(served.child.wait().unwrap().code(), Some(0));
+    drop(unread);
 }

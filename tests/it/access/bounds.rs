@@ -161,6 +161,8 @@ async fn calls_a_minute_are_counted_for_each_principal() {
     assert!((1..=20).contains(&wait), "{wait}");
     assert!(refused.raw.contains("RATE_LIMITED"), "{}", refused.raw);
     assert_eq!(list(&with(&server, "other", "/mcp")).await.status, StatusCode::OK);
+    let tools = bearing("slow").get(format!("{}/v1/tools", server.base)).send().await.unwrap();
+    assert_eq!(tools.status(), StatusCode::TOO_MANY_REQUESTS);
     // The rate limit hides neither a 401, nor a 403, nor a 404; probes are not counted.
     let status = async |answer: Answer| answer.status;
     assert_eq!(status(list(&with(&server, "nobody", "/mcp")).await).await, StatusCode::UNAUTHORIZED);
