@@ -4,7 +4,9 @@
 
 use std::sync::LazyLock;
 
-use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{
+    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252,
+};
 
 use crate::{errors::UserError, project::BOOK};
 
@@ -87,7 +89,10 @@ pub fn detect(bytes: &[u8]) -> &'static Encoding {
     }
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Allow);
     detector.feed(head, !cut);
-    let guessed = detector.guess(None, chardetng::Utf8Detection::Allow);
+    let mut guessed = detector.guess(None, chardetng::Utf8Detection::Allow);
+    if [GBK, GB18030, EUC_KR, BIG5].contains(&guessed) && is_kanji_of_euc_jp(head) {
+        guessed = EUC_JP;
+    }
     if let Some(encoding) = declared(head).filter(|encoding| is_valid_in(head, encoding, cut)) {
         // Any bytes are valid in a single-byte encoding, so that such a declaration may be outdated.
         let is_japanese = [SHIFT_JIS, EUC_JP, ISO_2022_JP].contains(&guessed) && !is_latin(head);
@@ -95,6 +100,32 @@ pub fn detect(bytes: &[u8]) -> &'static Encoding {
         return if is_leftover { guessed } else { encoding };
     }
     if OTHER_SCRIPTS.contains(&guessed.name()) && is_latin(head) { WINDOWS_1252 } else { guessed }
+}
+
+/// The number of characters from which the share of rare ones tells Japanese from Chinese.
+const LEAST_KANJI: usize = 12;
+
+/// True if the characters beside ASCII are kanji in EUC-JP, as in comments without kana, for which `chardetng` guesses Chinese or
+/// Korean. The rows of JIS X 0208 decide: rare kanji lie from row 48 on, where a quarter of common Chinese characters lie in
+/// GB 2312, and every fifth kanji of Japanese text in rows 41 to 47, where EUC-KR has no Hangul.
+fn is_kanji_of_euc_jp(bytes: &[u8]) -> bool {
+    let (mut kanji, mut common, mut rare) = (0, 0, 0);
+    let mut rest = bytes;
+    while let [first, after @ ..] = rest {
+        rest = after;
+        if first.is_ascii() {
+            continue;
+        }
+        let [second, after @ ..] = rest else { break };
+        if !(0xa1..=0xf4).contains(first) || *second < 0xa1 {
+            return false;
+        }
+        rest = after;
+        kanji += usize::from(*first >= 0xb0);
+        common += usize::from((0xc9..=0xcf).contains(first));
+        rare += usize::from(*first >= 0xd0);
+    }
+    kanji >= LEAST_KANJI && common * 20 >= kanji && rare * 20 <= kanji
 }
 
 /// Encodings of Cyrillic, Greek, Hebrew, Arabic and Thai that `chardetng` also guesses for a few accented letters.
@@ -225,6 +256,18 @@ mod tests {
     use encoding_rs::{EUC_JP, ISO_2022_JP, SHIFT_JIS};
 
     use super::{EncodingChoice, decode};
+
+    #[test]
+    fn kanji_without_kana_are_japanese() {
+        for (text, encoding) in [
+            ("/* 漢字変換処理 */ f(); /* 文字列比較関数 */ g(); /* 使用禁止 */", EUC_JP),
+            ("/* 中文字符转换处理 */ f(); /* 文件系统错误 */ g(); /* 用户名不能为空 */", encoding_rs::GBK),
+            ("/* 파일을 찾을 수 없습니다 */ f(); /* 한글입니다 */", encoding_rs::EUC_KR),
+        ] {
+            let bytes = encoding.encode(text).0;
+            assert_eq!(super::detect(&bytes), encoding, "{text}");
+        }
+    }
 
     #[test]
     fn declared_encoding_wins_and_accents_are_latin() {

@@ -12,9 +12,12 @@ use fumi_base::encoding;
 /// The number of bytes read before the search method is decided. Most files are smaller, and then searched in place.
 pub(crate) const HEAD_BYTES: usize = 256 << 10;
 
-/// The number of bytes from which the encoding of a file that is not UTF-8 is detected (detection is slow; more bytes
-/// do not change the result).
+/// The number of bytes from which the encoding of a file that is not UTF-8 is detected, from the line with its first byte that
+/// is not ASCII on (detection is slow; more bytes do not change the result).
 const DETECTED_BYTES: usize = 64 << 10;
+
+/// The length of the beginning in which a file may declare its encoding.
+const DECLARATION_BYTES: usize = 1 << 10;
 
 /// The text that a search passes to its matcher.
 #[derive(Debug, PartialEq, Eq)]
@@ -111,14 +114,22 @@ impl ByteForm {
     }
 
     fn detect_encoding(head: &[u8]) -> Option<Self> {
-        let mut sample = &head[..head.len().min(DETECTED_BYTES)];
+        let mut sample = Cow::Borrowed(&head[..head.len().min(DETECTED_BYTES)]);
+        let first = head.iter().position(|byte| !byte.is_ascii() || *byte == 0x1b).unwrap_or(0);
+        if first > DETECTED_BYTES / 2 {
+            // The beginning may declare an encoding.
+            let line = memchr::memrchr(b'\n', &head[..first]).map_or(0, |end| end + 1);
+            let declared = &head[..DECLARATION_BYTES];
+            sample = Cow::Owned([declared, b"\n", &head[line..head.len().min(first + DETECTED_BYTES)]].concat());
+        }
         if sample.len() < head.len()
-            && let Some(end) = memchr::memrchr(b'\n', sample)
+            && let Some(end) = memchr::memrchr(b'\n', &sample)
+            && end > DECLARATION_BYTES
         {
             // Half a character at the end would count against the right encoding.
-            sample = &sample[..=end];
+            sample = Cow::Owned(sample[..=end].to_vec());
         }
-        let encoding = encoding::detect(sample);
+        let encoding = encoding::detect(&sample);
         (encoding.name() != "UTF-8").then(|| Self {
             decoded_from: Some(encoding.name()),
             named: Some(encoding::name_of(encoding)),

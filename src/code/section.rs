@@ -7,7 +7,7 @@
 use fumi_base::{encoding::Decoded, nearest::nearest};
 
 use crate::{
-    elements::{ElementDetail, ElementList},
+    elements::{ElementDetail, ElementKind, ElementList},
     errors::structure::StructureError,
     extract::last_name,
     parse::LineIndex,
@@ -234,7 +234,7 @@ pub fn find_element(path: &str, name: &str, elements: &ElementList) -> Result<us
     let wanted = separate_list_items(&wanted);
     let can_be_named = |at: &usize| {
         let element = &elements.list[*at];
-        !matches!(element.kind, crate::elements::ElementKind::Comment) && !element.name.is_empty()
+        !matches!(element.kind, ElementKind::Comment) && !element.name.is_empty()
     };
     let named: Vec<(usize, String)> = (0..elements.list.len())
         .filter(can_be_named)
@@ -257,14 +257,14 @@ pub fn find_element(path: &str, name: &str, elements: &ElementList) -> Result<us
     } else {
         exact
     };
-    // An implementation has the name of its type, and a prototype that of its definition: the type and the definition
-    // take precedence.
+    // An implementation has the name of its type, a prototype, an import or an export that of its definition: the type and the
+    // definition take precedence.
     let defined: Vec<&(usize, String)> = found
         .iter()
         .filter(|(at, _)| {
             let element = &elements.list[*at];
             let is_prototype = element.code().is_some_and(|code| code.has_modifier("prototype"));
-            element.kind != crate::elements::ElementKind::Impl && !is_prototype
+            !matches!(element.kind, ElementKind::Impl | ElementKind::Import | ElementKind::Export) && !is_prototype
         })
         .copied()
         .collect();
@@ -423,6 +423,20 @@ mod tests {
             panic!("no element has this name");
         };
         assert!(nearest.contains(&"B.only".to_owned()), "{nearest:?}");
+    }
+
+    #[test]
+    fn definition_takes_precedence_over_its_export_and_import() {
+        for (path, text) in [
+            ("a.js", "class Loader {\n}\nexport { Loader };\n"),
+            ("a.js", "class Loader {\n}\nexports.Loader = Loader;\n"),
+            ("a.ts", "class Loader {\n}\nimport 'Loader';\n"),
+        ] {
+            let parsed = parsed(path, text);
+            let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
+            let section = SectionCutter::from_text(path, text).cut_element("Loader", &elements, SectionFormat::Raw);
+            assert_eq!(section.expect(text).start_line, 1, "{text}");
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::app::App;
 pub async fn serve(app: Arc<App>) -> Result<(), String> {
     let streams = SessionRegistry::new(&app);
     let (stdin, stdout) = rmcp::transport::io::stdio();
-    let input = EndingStdin { stdin, streams: Arc::clone(&streams) };
+    let input = EndingStdin { stdin, streams: Arc::clone(&streams), is_line_open: false };
     let browser = Arc::clone(&app.browser);
     let running = Box::pin(rmcp::serve_server(McpServer::new(app, streams), (input, stdout)))
         .await
@@ -30,11 +30,14 @@ pub async fn serve(app: Arc<App>) -> Result<(), String> {
     ended.map(drop)
 }
 
-/// Standard input that ends the subscriptions when it is closed.
+/// Standard input that ends the subscriptions when it is closed, and ends with a line break: rmcp ignores a last message without
+/// one.
 #[derive(Debug)]
 struct EndingStdin {
     stdin: tokio::io::Stdin,
     streams: Arc<SessionRegistry>,
+    /// True if the bytes so far do not end with a line break.
+    is_line_open: bool,
 }
 
 impl AsyncRead for EndingStdin {
@@ -50,6 +53,13 @@ impl AsyncRead for EndingStdin {
             Poll::Ready(Err(_)) => true,
             Poll::Pending => false,
         };
+        if is_over && buffer.remaining() > 0 && std::mem::take(&mut self.is_line_open) {
+            buffer.put_slice(b"\n");
+            return Poll::Ready(Ok(()));
+        }
+        if let Some(last) = buffer.filled()[before..].last() {
+            self.is_line_open = *last != b'\n';
+        }
         if is_over {
             self.streams.subscriptions().end();
         }

@@ -360,7 +360,12 @@ fn stdio_speaks_the_protocol_and_ends_with_its_input() {
         );
         assert!(called.to_string().contains(part), "{called}");
     }
+    // The last message needs no line break.
+    write!(input, "{}", json!({"jsonrpc": "2.0", "id": 6, "method": "ping"})).unwrap();
     drop(input);
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("\"id\":6"), "{rest}");
     assert!(child.0.wait().unwrap().success());
 }
 

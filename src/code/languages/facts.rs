@@ -321,7 +321,8 @@ pub struct PatternFacts {
     /// Texts in which `PATTERN` is replaced by the pattern, tried in turn, the plainest last; empty means the pattern
     /// alone.
     pub contexts: Vec<String>,
-    /// Pairs of node kinds in which the grammar reads the same name: in an expression, and in a type.
+    /// Pairs of node kinds in which the grammar reads the same code in different places, such as a name in an expression and in a
+    /// type.
     pub twins: Vec<[String; 2]>,
 }
 

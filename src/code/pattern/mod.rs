@@ -54,7 +54,8 @@ const NODE_CHILDREN: u32 = 4_000;
 /// A compiled pattern of one language.
 pub struct CodePattern {
     pattern: Pattern,
-    /// The same path in a type, if the pattern is one in an expression, or the reverse.
+    /// The same code with the node kinds that the grammar gives it elsewhere: a path in a type, if the pattern is one in an
+    /// expression, or the reverse.
     twin: Option<Pattern>,
     /// True at the ids of node kinds that it can match; `None` if it can match any.
     kinds: Option<Vec<bool>>,
@@ -272,7 +273,7 @@ impl CodePattern {
     }
 }
 
-/// Returns a path with the kinds of nodes that it has in the other place, or `None` for other code.
+/// Returns a node with the other kind of itself, of its last child, or of both; `None` if neither has another kind.
 fn twin(node: &PatternNode, language: &Language) -> Option<PatternNode> {
     let other = |kind: u16| {
         language.facts.pattern.twins.iter().find_map(|pair| {
@@ -285,13 +286,15 @@ fn twin(node: &PatternNode, language: &Language) -> Option<PatternNode> {
             Some(PatternNode::Terminal { text: text.clone(), is_named: *is_named, kind_id: other(*kind_id)? })
         }
         PatternNode::Internal { kind_id, children } => {
-            let mut children = children.clone();
-            if let Some(last) = children.last_mut()
-                && let Some(name) = twin(last, language)
-            {
-                *last = name;
+            let (own, last) = (other(*kind_id), children.last().and_then(|last| twin(last, language)));
+            if own.is_none() && last.is_none() {
+                return None;
             }
-            Some(PatternNode::Internal { kind_id: other(*kind_id)?, children })
+            let mut children = children.clone();
+            if let (Some(place), Some(last)) = (children.last_mut(), last) {
+                *place = last;
+            }
+            Some(PatternNode::Internal { kind_id: own.unwrap_or(*kind_id), children })
         }
         PatternNode::MetaVar { .. } => None,
     }

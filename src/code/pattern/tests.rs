@@ -80,6 +80,14 @@ const EVERY: [(&str, &str, &str); 18] = [
 ];
 
 #[test]
+fn arguments_include_a_generator_of_python() {
+    let text = "a = any(c for c in s)\nb = any([1])\nc = any(x, y)\nd = any()\n";
+    assert_eq!(find("a.py", text, "any($$$A)").len(), 4);
+    assert_eq!(find("a.py", text, "any($A)").len(), 1);
+    assert_eq!(find("a.py", text, "$F($$$A)").len(), 4);
+}
+
+#[test]
 fn every_programming_language_supports_patterns() {
     let mut wrong = String::new();
     for (path, marked, pattern) in EVERY {

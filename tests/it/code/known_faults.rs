@@ -110,6 +110,33 @@ async fn a_minified_line_is_cut_around_the_match() {
     assert!(reply.text.len() <= 36_000 && reply.structured["truncated"] == true);
 }
 
+/// The first character that is not ASCII decides, wherever it stands.
+#[tokio::test(flavor = "multi_thread")]
+async fn japanese_after_a_long_beginning_in_ascii_is_found() {
+    let sample = Sample::empty();
+    let ascii = "2026-11-30 12:00:00 INFO request served in 12 ms\n".repeat(2_000);
+    for encoding in [encoding_rs::SHIFT_JIS, encoding_rs::EUC_JP] {
+        let (bytes, _, _) = encoding.encode("受付に失敗しました：見当違いの入力\n");
+        sample.file(&format!("{}.log", encoding.name()), [ascii.as_bytes(), &bytes].concat());
+    }
+    let reply =
+        call(&sample.app(), "search_content", json!({"roots": ["."], "query": "見当", "total_only": true})).await;
+    assert_eq!(reply.text, "2");
+}
+
+/// Components of Vue and Svelte are markup with scripts and styles.
+#[tokio::test(flavor = "multi_thread")]
+async fn components_of_vue_and_svelte_are_read() {
+    let sample = Sample::empty();
+    let component = "<template>\n  <main id=\"top\">{{ count }}</main>\n</template>\n\n<script>\nfunction increment() {\n  return 1;\n}\n</script>\n";
+    sample.file("Counter.vue", component).file("Counter.svelte", component);
+    let arguments =
+        json!({"query_key": "functions", "include_globs": ["*.vue", "*.svelte"], "output_format": "summary"});
+    let reply = call(&sample.app(), "query_code", arguments).await;
+    assert!(reply.text.contains("Counter.vue") && reply.text.contains("Counter.svelte"), "{}", reply.text);
+    assert_eq!(reply.text.matches("increment").count(), 2, "{}", reply.text);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn shift_jis_is_text() {
     let sample = Sample::empty();
