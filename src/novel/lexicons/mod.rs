@@ -33,6 +33,7 @@ mod setting;
 pub mod spellings;
 pub mod topics;
 mod tropes;
+pub mod typos;
 mod verbs;
 mod wording;
 

@@ -89,6 +89,7 @@ rules! {
     stray_voiced_mark,
     tab_character,
     trailing_space,
+    typo,
     unbalanced_bracket,
     unknown_hiragana,
     unread_ruby,

@@ -212,7 +212,7 @@ fn empty_texts_have_no_findings() {
 }
 
 /// Basic rules that use morphology. All other basic rules examine only signs and lines.
-const ABOUT_WORDS: &[&str] = &["doubled_particle", "overused_phrase", "repeated_word", "unknown_hiragana"];
+const ABOUT_WORDS: &[&str] = &["doubled_particle", "overused_phrase", "repeated_word", "typo", "unknown_hiragana"];
 
 #[test]
 fn rules_about_words_say_nothing_about_other_languages() {

@@ -1,0 +1,113 @@
+//! Rule `typo`: finds slips of typing that leave no word or no form of a verb: 書いあった, 猫がを, 認めづに.
+
+use super::{RuleReporter, phrasing, stretches};
+use crate::{
+    checks::{finding::Finding, material::CheckMaterial},
+    lexicons::typos::TYPOS,
+    manuscript::is_kanji,
+    morphology::Morpheme,
+};
+
+/// The particles of case and topic, of which only some pairs may follow a noun.
+const PARTICLES: [&str; 7] = ["を", "が", "は", "に", "で", "へ", "と"];
+
+/// The pairs that may.
+const ALLOWED_PAIRS: [&str; 14] =
+    ["には", "では", "とは", "へは", "はと", "へと", "へで", "とを", "とが", "とで", "とに", "とへ", "をと", "にと"];
+
+/// The first letters of what may follow 書い, 取っ and 仰い: た, て, だ, で, ちゃ, じゃ, とく, どく, ます, and sounds of speech.
+const AFTER_EUPHONIC_FORM: &str = "ただてでちじとどまっつこし";
+
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
+    let mut findings = Vec::new();
+    for words in stretches::narration_stretches(material) {
+        let place = phrasing::visible(words);
+        for (typo, right) in TYPOS.find(&material.text()[place.clone()]) {
+            let typo = place.start + typo.start..place.start + typo.end;
+            findings.push(phrasing::finding_with_wording_at(material, &typo, &right));
+        }
+        findings.extend((1..words.len()).filter_map(|at| between(material, words, at)));
+    }
+    findings.sort_by_key(|finding| finding.source.start);
+    for finding in findings {
+        found.push(finding);
+    }
+}
+
+/// Returns the slip between the words `at - 1` and `at` of a stretch.
+fn between(material: &CheckMaterial<'_>, words: &[Morpheme<'_>], at: usize) -> Option<Finding> {
+    let (before, rest) = words.split_at(at);
+    let ([earlier @ .., word], [next, after @ ..]) = (before, rest) else { return None };
+    let pair = &words[at - 1..=at];
+    let written = |text: String| Some(phrasing::finding_with_wording(material, pair, &text));
+    let unclear = |text: String| Some(phrasing::at(material, pair).with("expected", text));
+    let (own, following) = (word.surface, next.surface);
+    let form = word.inflection.map_or("", |inflection| inflection.form);
+    let is_adjective = word.has_parts(&["形容詞"]);
+    if word.has_parts(&["動詞"]) && form == "連用タ接続" && is_cut_euphonic_form(own, following) {
+        let ending = if own.ends_with('ん') { ["だ", "で"] } else { ["た", "て"] };
+        return unclear(format!("{own}{}」か「{own}{}", ending[0], ending[1]));
+    }
+    if word.has_parts(&["動詞"]) && form == "未然形" && following == "い" && ends_clause(after) {
+        return written(format!("{own}ない"));
+    }
+    if word.has_parts(&["動詞"]) && form == "連用形" && next.base == "しまう" && next.has_parts(&["動詞"]) {
+        return written(format!("{own}て{following}"));
+    }
+    if is_adjective && form == "基本形" && following.starts_with("かっ") {
+        return written(format!("{}{following}", own.trim_end_matches('い')));
+    }
+    if own == "よう" && word.has_parts(&["名詞", "非自立"]) && next.has_parts(&["形容詞"]) && is_compared(earlier)
+    {
+        return written(format!("{own}に{following}"));
+    }
+    let follows_noun = earlier.last().is_some_and(|word| word.has_parts(&["名詞"]));
+    if follows_noun && own == "わ" && word.has_parts(&["助詞"]) && begins_word(next) {
+        return written(format!("は{following}"));
+    }
+    let is_done = after.first().is_some_and(|word| matches!(word.surface, "て" | "た"));
+    if follows_noun && own == "お" && !word.has_parts(&["助詞"]) && next.has_parts(&["動詞"]) && is_done {
+        return written(format!("を{following}"));
+    }
+    if is_wrong_pair(earlier, [word, next], after) {
+        return unclear(format!("{own}」か「{following}"));
+    }
+    None
+}
+
+/// True if a verb in the form before た and て is followed by something else. A kanji may begin a compound (追っ手), and kana alone
+/// may be another word.
+fn is_cut_euphonic_form(verb: &str, following: &str) -> bool {
+    let next = following.chars().next();
+    verb.contains(is_kanji)
+        && next.is_some_and(|next| matches!(next, 'ぁ'..='ん') && !AFTER_EUPHONIC_FORM.contains(next))
+}
+
+/// True if わ before this word ends neither a sentence, as in women's speech, nor a word: 敵わない.
+fn begins_word(next: &Morpheme<'_>) -> bool {
+    next.surface == "、" || next.surface.starts_with(|letter| is_kanji(letter) || matches!(letter, 'ァ'..='ヶ'))
+}
+
+fn ends_clause(after: &[Morpheme<'_>]) -> bool {
+    after
+        .first()
+        .is_none_or(|word| word.has_parts(&["記号"]) || matches!(word.surface, "と" | "か" | "の" | "けど" | "が"))
+}
+
+/// True if よう ends a comparison (氷のよう); after a verb, に may be left out (遅れないよう早く).
+fn is_compared(earlier: &[Morpheme<'_>]) -> bool {
+    earlier.last().is_some_and(|word| word.surface == "の")
+}
+
+/// True if two particles follow a noun of which one must be wrong: 猫がを. Kana after them may be a word with the second (腹が
+/// はらはら), and a single kana before them a part of one (脂が by its sound).
+fn is_wrong_pair(earlier: &[Morpheme<'_>], pair: [&Morpheme<'_>; 2], after: &[Morpheme<'_>]) -> bool {
+    let follows_noun = earlier.last().is_some_and(|word| {
+        word.has_parts(&["名詞"]) && (word.surface.contains(is_kanji) || word.surface.chars().count() > 1)
+    });
+    let is_pair = pair.iter().all(|word| word.has_parts(&["助詞"]) && PARTICLES.contains(&word.surface));
+    let [first, second] = pair.map(|word| word.surface);
+    let is_kana = |word: &Morpheme<'_>| word.surface.starts_with(|letter| matches!(letter, 'ぁ'..='ん'));
+    let is_allowed = first == second || ALLOWED_PAIRS.contains(&format!("{first}{second}").as_str());
+    follows_noun && is_pair && !is_allowed && !after.first().is_some_and(is_kana)
+}
