@@ -88,7 +88,33 @@ function pointOf(element, position) {
     return { x: box.x + position.x, y: box.y + position.y };
   }
   const box = [...clientRects(element)].find(({ width, height }) => width > 0 && height > 0) ?? slottedBox(element);
-  return box ? { x: box.x + box.width / 2, y: box.y + box.height / 2 } : null;
+  if (!box) return null;
+  const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  return isShape(element) ? paintedPoint(element, boundingBox(element), middle) : middle;
+}
+
+/** The number of points in each direction, and along its outline, at which a shape is looked for. */
+const SHAPE_POINTS = 9;
+
+/** Returns a point at which a shape gets the press: the middle of an arc or of a group is often empty. */
+function paintedPoint(element, box, middle) {
+  const isHit = (point) => inView(point) && within(hitAt(point), element);
+  if (!inView(middle) || isHit(middle)) return middle;
+  const steps = Array.from({ length: SHAPE_POINTS }, (_, step) => (step + 0.5) / SHAPE_POINTS);
+  const at = (across, down) => ({ x: box.x + box.width * across, y: box.y + box.height * down });
+  const grid = steps.flatMap((down) => steps.map((across) => at(across, down)));
+  return grid.find(isHit) ?? outlinePoints(element, steps).find(isHit) ?? middle;
+}
+
+/** Returns points of the outline of a line, a path or another basic shape. */
+function outlinePoints(element, steps) {
+  const matrix = element instanceof SVGGeometryElement && element.getScreenCTM();
+  if (!matrix) return [];
+  const length = element.getTotalLength();
+  return steps.map((step) => {
+    const { x, y } = element.getPointAtLength(length * step).matrixTransform(matrix);
+    return { x, y };
+  });
 }
 
 /** Returns the box of the first visible child: an element with `display: contents` has no box of its own. */

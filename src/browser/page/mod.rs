@@ -15,6 +15,7 @@ pub(crate) const SCRIPT: &str = concat!(
     include_str!("acted.js"),
     include_str!("distil.js"),
     include_str!("walker.js"),
+    include_str!("drawing.js"),
     include_str!("render.js"),
     include_str!("text.js"),
     include_str!("html.js"),
