@@ -43,7 +43,7 @@ globalThis.fumi = Object.freeze({
   focusOn,
   slider,
   select: choose,
-  check: (target, wanted) => check(target, wanted ?? true),
+  check,
   isFileInput,
   awaitKeys,
   keysCame,

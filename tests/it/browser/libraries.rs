@@ -3,7 +3,23 @@
 
 use serde_json::json;
 
-use super::{today::page_of, visit::reference};
+use super::{
+    today::page_of,
+    visit::{Told, Visit, reference},
+};
+
+async fn select(visit: &Visit, target: &str, values: &[&str]) -> Told {
+    visit.call("browser_select_option", json!({"target": target, "values": values})).await
+}
+
+/// Opens a page, runs a function in it and takes a snapshot.
+async fn page_with(body: &str, function: &str) -> (Visit, Told) {
+    let visit = page_of(body).await;
+    visit.value(function).await;
+    let told = visit.call("browser_snapshot", json!({})).await;
+    told.done();
+    (visit, told)
+}
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs Chromium"]
@@ -87,4 +103,63 @@ async fn icons_and_shapes_without_a_meaning_are_not_shown() {
     let visit = page_of(&format!("<svg width=600 height=300>{many}</svg>")).await;
     let told = visit.call("browser_snapshot", json!({})).await;
     assert!(told.snapshot().lines().count() < 20, "{}", told.snapshot());
+}
+
+/// A switch and a list as libraries draw them: the field is hidden inside the widget, and its label is elsewhere. The
+/// widget handles the click itself.
+const HIDDEN_FIELDS: &str = "<style>.h { position: absolute; width: 0; height: 0; opacity: 0 } .w { width: 200px; border: 1px solid }</style>\
+    <label for=list>Drop</label><p><div id=drop class=w><input class=h id=list readonly role=combobox aria-haspopup=listbox aria-expanded=false><span id=shown>Pick</span></div>\
+    <ul role=listbox id=options hidden><li role=option>One<li role=option>Two</ul>\
+    <p><label for=power>Power</label><p><div id=switch class=w><input class=h type=checkbox role=switch id=power><span id=state>off</span></div>";
+const HANDLERS: &str = "() => {
+    drop.onclick = ({ target }) => { if (target !== list) options.hidden = !options.hidden; };
+    options.onclick = ({ target }) => { shown.textContent = target.textContent; options.hidden = true; };
+    document.querySelector('#switch').onclick = (event) => {
+        event.preventDefault();
+        const on = state.textContent === 'off';
+        state.textContent = on ? 'on' : 'off';
+        setTimeout(() => { power.checked = on; }, 30);
+    }; }";
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn hidden_field_is_clicked_through_the_widget_that_contains_it() {
+    let (visit, told) = page_with(HIDDEN_FIELDS, HANDLERS).await;
+    visit.click(&reference(told.snapshot(), "switch \"Power\"")).await.done();
+    visit.wait_for("on").await;
+    let checked = "() => [power.checked, state.textContent].join()";
+    assert_eq!(visit.value(checked).await, "true,on");
+    let field = |value: &str| json!({"fields": [{"target": "#power", "type": "checkbox", "value": value}]});
+    for (value, state) in [("true", "true,on"), ("false", "false,off"), ("false", "false,off"), ("true", "true,on")] {
+        visit.call("browser_fill_form", field(value)).await.done();
+        assert_eq!(visit.value(checked).await, state, "{value}");
+    }
+    let told = select(&visit, "#list", &["Two"]).await;
+    assert_eq!(told.done()["selected"], json!(["Two"]), "{}", told.text());
+    assert_eq!(visit.value("() => shown.textContent").await, "Two");
+}
+
+/// A label beside the field is pressed if nothing else shows the field.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn hidden_field_is_clicked_through_its_label_in_a_form() {
+    let visit = page_of(
+        "<style>input { position: absolute; opacity: 0; width: 0 }</style>\
+        <div><input type=checkbox id=one><label for=one>One</label></div>\
+        <div>Choose <input type=radio name=r id=two><input type=radio name=r id=three></div><label for=two>Two</label>",
+    )
+    .await;
+    for id in ["one", "two"] {
+        visit.click(&format!("#{id}")).await.done();
+        assert_eq!(visit.value(&format!("() => {id}.checked")).await, true, "{id}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn box_that_cannot_be_set_says_its_state() {
+    let visit = page_of("<input type=checkbox id=box onclick='event.preventDefault()'>").await;
+    let fields = json!({"fields": [{"target": "#box", "value": "true"}]});
+    let told = visit.call("browser_fill_form", fields).await;
+    assert!(told.refused().1.contains("it is off"), "{}", told.text());
 }
