@@ -16,6 +16,7 @@ globalThis.fumi = Object.freeze({
   settled: settledPage,
   tasks: tasksDone,
   caughtUp,
+  motion: motionEnded,
   scrolled,
   title: () => documentTitle(document),
   // one element

@@ -25,6 +25,7 @@ pub(crate) const SCRIPT: &str = concat!(
     include_str!("elements.js"),
     include_str!("clipboard.js"),
     include_str!("frames.js"),
+    include_str!("motion.js"),
     include_str!("aim.js"),
     include_str!("press.js"),
     include_str!("forms.js"),

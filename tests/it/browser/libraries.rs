@@ -163,3 +163,39 @@ async fn box_that_cannot_be_set_says_its_state() {
     let told = visit.call("browser_fill_form", fields).await;
     assert!(told.refused().1.contains("it is off"), "{}", told.text());
 }
+
+const FADING: &str = "<style>.box { transition: opacity .25s } .hide { opacity: 0 }</style><h1>Fade</h1><p>What stays on the page when its dialog and its message have gone</p><button>Stay here</button>\
+    <div id=dialog role=dialog aria-label=Sure class=box>Body <button id=agree>Agree</button></div>\
+    <div id=toast role=alert class=box>Draft saved <button id=shut aria-label='Close toast'>x</button></div>";
+const FADES: &str = "() => {
+    agree.onclick = () => { dialog.classList.add('hide'); dialog.ontransitionend = () => { dialog.hidden = true; }; };
+    shut.onclick = () => { toast.classList.add('hide'); toast.ontransitionend = () => toast.remove(); }; }";
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn what_fades_after_a_click_is_reported_as_gone() {
+    let (visit, told) = page_with(FADING, FADES).await;
+    for (button, gone) in [("Close toast", "gone: alert"), ("Agree", "gone: dialog \"Sure\"")] {
+        let told = visit.click(&reference(told.snapshot(), button)).await;
+        assert!(told.changes().contains(gone), "{gone}: {}", told.text());
+    }
+}
+
+/// Neither an endless animation nor a change of colour delays a reply.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn click_does_not_wait_for_animations_without_an_end_or_an_effect() {
+    let visit = page_of(
+        "<style>@keyframes turn { to { transform: rotate(1turn) } } @keyframes grow { to { transform: scale(3) } }\
+        #spinner { animation: turn 1s infinite } #long { transition: opacity 9s } button { transition: background 9s, opacity .3s }\
+        button:hover { background: red; opacity: .8 }</style>\
+        <p id=spinner>Busy</p><p id=long>Long</p><button onclick=\"document.querySelector('#long').style.opacity = 0\">Go</button>",
+    )
+    .await;
+    visit.call("browser_snapshot", json!({})).await.done();
+    let began = std::time::Instant::now();
+    for _ in 0..3 {
+        visit.click("text=Go").await.done();
+    }
+    assert!(began.elapsed() < std::time::Duration::from_millis(900), "{:?}", began.elapsed());
+}
