@@ -174,9 +174,14 @@ impl Tab {
 
     /// Takes a first snapshot if there is none, so that later changes can be reported.
     pub async fn ensure_snapshot(&self) {
-        if self.has_snapshot() {
-            return;
+        if !self.has_snapshot() {
+            self.renew_snapshot().await;
         }
+    }
+
+    /// Takes a snapshot that later changes are compared with: what the page shows now is not reported as new again. If
+    /// it fails, the next call reports changes since the earlier one.
+    pub async fn renew_snapshot(&self) {
         let taken = async {
             self.settle_pending().await?;
             self.snapshot(&SnapshotRequest::default()).await

@@ -199,3 +199,26 @@ async fn click_does_not_wait_for_animations_without_an_end_or_an_effect() {
     }
     assert!(began.elapsed() < std::time::Duration::from_millis(900), "{:?}", began.elapsed());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn message_that_was_waited_for_is_not_reported_as_new_again() {
+    let (visit, _) = page_with(
+        "<label>Password <input id=password></label><button id=send>Sign in</button><p id=message></p>",
+        "() => { send.onclick = () => {
+            send.textContent = 'Signing in…';
+            message.textContent = '';
+            setTimeout(() => { send.textContent = 'Sign in'; message.textContent = password.value === 'secret' ? 'Welcome' : 'Wrong password'; }, 700);
+        }; }",
+    )
+    .await;
+    let fill = |value: &str| json!({"target": "#password", "value": value});
+    visit.call("browser_fill", fill("bad")).await.done();
+    let told = visit.click("#send").await;
+    assert!(told.text().contains("Signing in…"), "{}", told.text());
+    visit.wait_for("Wrong password").await;
+    visit.value("() => { const { onclick } = send; send.onclick = () => setTimeout(onclick, 200); }").await;
+    visit.call("browser_fill", fill("secret")).await.done();
+    let told = visit.click("#send").await;
+    assert!(!told.text().contains("Wrong password"), "{}", told.text());
+}
