@@ -42,6 +42,7 @@ globalThis.fumi = Object.freeze({
   optionOf,
   chosenIn,
   focusOn,
+  openList,
   slider,
   select: choose,
   check,

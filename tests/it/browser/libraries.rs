@@ -222,3 +222,103 @@ async fn message_that_was_waited_for_is_not_reported_as_new_again() {
     let told = visit.click("#send").await;
     assert!(!told.text().contains("Wrong password"), "{}", told.text());
 }
+
+/// A list that a click opens, with options that come after `ms`. Escape closes it.
+async fn loading_list(field: &str, role: &str, ms: u32, options: &str) -> Visit {
+    page_with(
+        &format!(
+            "{field}<div id=list role={role} hidden style='width: 200px; border: 1px solid'></div><button id=next>Next</button>"
+        ),
+        &format!(
+            "() => {{ const field = document.querySelector('#field');
+            const show = (is) => {{ list.hidden = !is; field.ariaExpanded = String(is); }};
+            document.onkeydown = ({{ key }}) => {{ if (key === 'Escape') show(false); }};
+            field.onclick = () => {{
+                if (!list.hidden) return show(false);
+                show(true);
+                list.innerHTML = '<div role=option aria-disabled=true>Loading…</div>';
+                setTimeout(() => {{ list.innerHTML = {options}; }}, {ms});
+            }};
+            list.onclick = ({{ target }}) => {{
+                if (list.ariaMultiSelectable) return target.setAttribute('aria-selected', 'true');
+                field.textContent = target.textContent;
+                show(false);
+            }}; }}",
+            options = json!(options),
+        ),
+    )
+    .await
+    .0
+}
+
+const FIELD: &str = "<div id=field role=combobox tabindex=0 aria-label=Remote aria-expanded=false aria-controls=list style='width: 200px'>Choose</div>";
+const OPTIONS: &str = "<div role=option>Alpha</div><div role=option>Beta</div>";
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn list_that_loads_its_options_is_awaited() {
+    let visit = loading_list(FIELD, "listbox", 1_200, OPTIONS).await;
+    let told = select(&visit, "#field", &["Beta"]).await;
+    assert_eq!(told.done()["selected"], json!(["Beta"]), "{}", told.text());
+    assert_eq!(visit.value("() => field.textContent").await, "Beta");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn list_without_the_option_is_closed_again() {
+    let visit = loading_list(FIELD, "listbox", 0, OPTIONS).await;
+    let told = select(&visit, "#field", &["Gamma"]).await;
+    assert!(told.refused().1.contains("\"Alpha\", \"Beta\""), "{}", told.text());
+    assert_eq!(visit.value("() => list.hidden").await, true);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn options_of_trees_and_menus_are_chosen() {
+    let field = FIELD.replace("aria-controls=list", "");
+    for (list, option) in [("tree", "treeitem"), ("menu", "menuitemcheckbox"), ("grid", "gridcell")] {
+        let options = OPTIONS.replace("role=option", &format!("role={option}"));
+        let visit = loading_list(&field, list, 0, &options).await;
+        let told = select(&visit, "#field", &["Beta"]).await;
+        assert_eq!(told.done()["selected"], json!(["Beta"]), "{list}: {}", told.text());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn list_of_several_choices_is_closed_after_the_last() {
+    let visit = loading_list(FIELD, "listbox aria-multiselectable=true", 0, OPTIONS).await;
+    let told = select(&visit, "#field", &["Alpha", "Beta"]).await;
+    assert_eq!(told.done()["selected"], json!(["Alpha", "Beta"]), "{}", told.text());
+    let state = "() => [list.hidden, document.querySelectorAll('[aria-selected=true]').length].join()";
+    assert_eq!(visit.value(state).await, "true,2");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn list_that_draws_only_the_options_on_the_screen_is_searched() {
+    let visit = page_with(
+        "<div id=city role=combobox tabindex=0 aria-label=City aria-expanded=false aria-controls=list style='width: 200px'>Pick</div>\
+        <div id=list role=listbox hidden style='height: 150px; width: 200px; overflow: auto; position: absolute'>\
+        <div id=inner style='position: relative; height: 3000px'></div></div>",
+        "() => {
+            const draw = () => {
+                const first = Math.floor(list.scrollTop / 30);
+                inner.innerHTML = Array.from({ length: 7 }, (_, at) =>
+                    `<div role=option style='position: absolute; height: 30px; top: ${(first + at) * 30}px'>City ${first + at}</div>`).join('');
+            };
+            const show = (is) => { list.hidden = !is; city.ariaExpanded = String(is); draw(); };
+            list.onscroll = draw;
+            city.onclick = () => show(list.hidden);
+            list.onclick = ({ target }) => { city.textContent = target.textContent; show(false); };
+            city.onkeydown = ({ key }) => { if (key === 'Escape') show(false); }; }",
+    )
+    .await
+    .0;
+    let told = select(&visit, "#city", &["City 62"]).await;
+    assert_eq!(told.done()["selected"], json!(["City 62"]), "{}", told.text());
+    assert_eq!(visit.value("() => city.textContent").await, "City 62");
+    let told = select(&visit, "#city", &["Paris"]).await;
+    assert!(told.refused().1.contains("unknown option \"Paris\""), "{}", told.text());
+    assert_eq!(visit.value("() => list.hidden").await, true);
+}
