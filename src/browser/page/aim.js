@@ -28,6 +28,7 @@ async function aim(target, { position, force, expects }) {
     const align = ALIGNMENTS[attempt % ALIGNMENTS.length];
     const { on, ...result } = found.error ? found : await aimOrStandIn(found.element, { position, force, align });
     if (!result.error) {
+      if (expects === 'move') watchPopups(found.element, true);
       if (expects) expectPointer(expects, { ...found, element: on });
       return {
         ref: refOf(found.element, found.role, found.name),

@@ -296,6 +296,24 @@ async fn list_of_several_choices_is_closed_after_the_last() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs Chromium"]
+async fn content_that_hovering_opens_is_reported() {
+    let (visit, told) = page_with(
+        "<div id=card style='width: 100px; height: 30px'>Card<div id=acts hidden><button>Remove</button></div></div>\
+        <button id=late>Late</button><div id=menu role=menu hidden><div role=menuitem tabindex=-1>Sub item</div></div><button>Still</button>",
+        "() => { card.onmouseenter = () => { acts.hidden = false; };
+            late.onmouseenter = () => setTimeout(() => { menu.hidden = false; }, 100); }",
+    )
+    .await;
+    for (target, opens) in [("#card", "Remove"), ("#late", "Sub item")] {
+        let told = visit.call("browser_hover", json!({"target": target})).await;
+        assert!(told.text().contains(opens), "{target}: {}", told.text());
+    }
+    let told = visit.call("browser_hover", json!({"target": reference(told.snapshot(), "Still")})).await;
+    assert!(!told.text().contains("###"), "{}", told.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn list_that_draws_only_the_options_on_the_screen_is_searched() {
     let visit = page_with(
         "<div id=city role=combobox tabindex=0 aria-label=City aria-expanded=false aria-controls=list style='width: 200px'>Pick</div>\
