@@ -340,3 +340,24 @@ async fn list_that_draws_only_the_options_on_the_screen_is_searched() {
     assert!(told.refused().1.contains("unknown option \"Paris\""), "{}", told.text());
     assert_eq!(visit.value("() => list.hidden").await, true);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn page_behind_a_closed_dialog_is_not_reported_as_new() {
+    let rows: String = (0..40).map(|n| format!("<p>Line {n} of the page</p><button>Act {n}</button>")).collect();
+    let (visit, told) = page_with(
+        &format!(
+            "<div id=page><button id=show>Open</button>{rows}<div id=log></div></div>\
+            <div id=dialog role=dialog aria-modal=true aria-label=Rename hidden><button id=save>Save</button></div>"
+        ),
+        "() => {
+            show.onclick = () => { dialog.hidden = false; page.setAttribute('aria-hidden', 'true'); };
+            save.onclick = () => { dialog.hidden = true; page.removeAttribute('aria-hidden'); log.innerHTML = '<div role=alert>Error: name taken</div>'; }; }",
+    )
+    .await;
+    let told = visit.click(&reference(told.snapshot(), "Open")).await;
+    let told = visit.click(&reference(told.text(), "Save")).await;
+    let changes = told.changes();
+    assert!(changes.contains("Error: name taken"), "{changes}");
+    assert!(changes.contains("gone: dialog \"Rename\"") && !changes.contains("Act 0"), "{changes}");
+}
