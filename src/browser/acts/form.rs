@@ -36,6 +36,9 @@ pub enum FieldKind {
     Slider,
 }
 
+/// The maximum wait for a box to show the state that a click gave it, in milliseconds.
+const SWITCHING: u32 = 300;
+
 /// The result of filling in a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilledForm {
@@ -122,18 +125,23 @@ impl Tab {
     /// Clicks a checkbox or radio button unless it already has the wanted state. Returns an error if the click does not
     /// change it.
     async fn check(&self, located: &Located, target: &Target, wanted: bool) -> Result<(), BrowserError> {
-        let mut state = self.checkbox_state(located, wanted).await?;
+        let mut state = self.checkbox_state(located, wanted, 0).await?;
         // The first click on a box that is neither on nor off may switch it on.
         let mut clicks_left = if state.mixed { 2 } else { 1 };
         while state.click && clicks_left > 0 {
             self.click_on(located, target, &ClickOptions::default()).await?;
-            state = self.checkbox_state(located, wanted).await?;
+            state = self.checkbox_state(located, wanted, SWITCHING).await?;
             clicks_left -= 1;
         }
         if state.click {
+            let (en, ja) = match (state.mixed, wanted) {
+                (true, _) => ("neither on nor off", "どちらでもない状態"),
+                (false, true) => ("off", "オフ"),
+                (false, false) => ("on", "オン"),
+            };
             let reason = BilingualText::new(
-                "it did not change when it was clicked",
-                "クリックしましたが、状態が変わりませんでした",
+                format!("it was clicked, and it is {en} now"),
+                format!("クリックしましたが、今の状態は「{ja}」です"),
             );
             let target = target.to_string();
             return Err(BrowserError::NotActionable { target, reason });
@@ -141,8 +149,14 @@ impl Tab {
         Ok(())
     }
 
-    async fn checkbox_state(&self, located: &Located, wanted: bool) -> Result<CheckboxReply, BrowserError> {
-        let said: ScriptReply<CheckboxReply> = self.ask(&located.frame, "check", (&located.reference, wanted)).await?;
+    async fn checkbox_state(
+        &self,
+        located: &Located,
+        wanted: bool,
+        patience: u32,
+    ) -> Result<CheckboxReply, BrowserError> {
+        let asked = (&located.reference, wanted, patience);
+        let said: ScriptReply<CheckboxReply> = self.ask(&located.frame, "check", asked).await?;
         said.into_result(&located.called)
     }
 }

@@ -17,7 +17,7 @@ impl Tab {
         let move_to = async |point| Mouse::new(self.page()).move_to(point).await;
         self.acting(self.at(aim, PointerAction::Move, move_to)).await?;
         if let Aim::Target(target) = aim {
-            self.detect_popup(target).await;
+            self.detect_opened(target, "revealed").await;
         }
         Ok(())
     }
@@ -30,6 +30,11 @@ impl Tab {
     /// Checks whether a list or menu of an element is open now, and records it for the next observation. If the element
     /// is gone or the page does not answer, nothing is recorded.
     pub(super) async fn detect_popup(&self, target: &Target) {
+        self.detect_opened(target, "opened").await;
+    }
+
+    /// Does the same with a function of the page's script; `revealed` also recognises other content.
+    async fn detect_opened(&self, target: &Target, function: &str) {
         let patience = match self.popup_mode() {
             PopupMode::Ignored => return,
             PopupMode::Seen => 0,
@@ -50,7 +55,7 @@ impl Tab {
         let Some(frame) = self.frames().into_iter().find(|frame| frame.number == number) else {
             return;
         };
-        let said: Result<ScriptReply<PopupReply>, _> = self.ask(&frame, "opened", (target, patience)).await;
+        let said: Result<ScriptReply<PopupReply>, _> = self.ask(&frame, function, (target, patience)).await;
         if let Ok(ScriptReply::Done(PopupReply { opened: true })) = said {
             self.record_open_popup();
         }

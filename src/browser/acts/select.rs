@@ -29,22 +29,14 @@ impl Tab {
             };
             match said {
                 ScriptReply::Refused(refusal) if refusal.error == "not-select" => {
-                    if self.list_of(&located).await?.kind == ListKind::Plain {
+                    let list = self.list_of(&located).await?;
+                    if list.kind == ListKind::Plain {
                         return Err(refusal.into_browser_error(&located.called));
                     }
-                    let mut selected = Vec::with_capacity(values.len());
-                    for value in values {
-                        // Large, and rarely needed.
-                        match Box::pin(self.choose_in_list(&located, value)).await? {
-                            ListChoice::Option(name) => selected.push(name),
-                            ListChoice::Typed(Some(FieldMismatch {
-                                how: MismatchKind::OnlyTyped(options), ..
-                            })) => return Err(no_option(value, &options, true)),
-                            ListChoice::Typed(_) => selected.push(value.clone()),
-                            ListChoice::Not { name, holds } => return Err(not_chosen(&located, &name, &holds)),
-                        }
-                    }
-                    Ok(selected)
+                    // Large, and rarely needed.
+                    let chosen = Box::pin(self.choose_all(&located, values)).await;
+                    self.close_list(&located, &list, chosen.is_err(), values.len() > 1).await;
+                    chosen
                 }
                 said => Ok(said.into_result(&located.called)?.selected),
             }
@@ -61,13 +53,54 @@ impl Tab {
         let said: ScriptReply<SelectReply> = self.ask(&located.frame, "select", (&located.reference, [value])).await?;
         match said {
             ScriptReply::Refused(refusal) if refusal.error == "not-select" => {
-                Ok(match self.choose_in_list(located, value).await? {
+                let list = self.list_of(located).await?;
+                let choice = self.choose_in_list(located, value).await;
+                let has_failed = !matches!(choice, Ok(ListChoice::Option(_) | ListChoice::Typed(_)));
+                self.close_list(located, &list, has_failed, false).await;
+                Ok(match choice? {
                     ListChoice::Option(_) => None,
                     ListChoice::Typed(differing) => differing,
                     ListChoice::Not { holds, .. } => Some(FieldMismatch::new(located, MismatchKind::Holds(holds))),
                 })
             }
             said => said.into_result(&located.called).map(|_| None),
+        }
+    }
+
+    /// Chooses options of a list that a page draws itself, one after the other. Returns their names.
+    async fn choose_all(&self, located: &Located, values: &[String]) -> Result<Vec<String>, BrowserError> {
+        let mut selected = Vec::with_capacity(values.len());
+        for value in values {
+            match self.choose_in_list(located, value).await? {
+                ListChoice::Option(name) => selected.push(name),
+                ListChoice::Typed(Some(FieldMismatch { how: MismatchKind::OnlyTyped(options), .. })) => {
+                    return Err(no_option(value, &options, true));
+                }
+                ListChoice::Typed(_) => selected.push(value.clone()),
+                ListChoice::Not { name, holds } => return Err(not_chosen(located, &name, &holds)),
+            }
+        }
+        Ok(selected)
+    }
+
+    /// Closes a list with Escape if it is still open though it was closed before: a list for several choices after the
+    /// last one, and any list that only opens after a failure. It would cover the page and take the next click. A field
+    /// that takes text keeps its list, because Escape may clear the text.
+    async fn close_list(&self, located: &Located, before: &OptionList, has_failed: bool, is_multiple: bool) {
+        let is_ours = before.kind == ListKind::Pressed || (before.kind == ListKind::Typed && !has_failed);
+        if before.expanded || !is_ours {
+            return;
+        }
+        let said: Result<ScriptReply<OpenListReply>, _> =
+            self.ask(&located.frame, "openList", (&located.reference,)).await;
+        let Ok(ScriptReply::Done(list)) = said else {
+            return;
+        };
+        if list.open
+            && (has_failed || is_multiple || list.several)
+            && let Err(error) = self.press_keys("Escape").await
+        {
+            tracing::debug!(%error, "an option list stays open");
         }
     }
 
@@ -182,8 +215,8 @@ fn not_chosen(located: &Located, name: &str, holds: &str) -> BrowserError {
     }
 }
 
-/// Returns the error for an option that a list does not have. The list is open by now, so its options can be clicked
-/// next. `is_typed`: the option was typed into the field in search of it.
+/// Returns the error for an option that a list does not have. `is_typed`: the option was typed into the field in search
+/// of it.
 fn no_option(value: &str, options: &[String], is_typed: bool) -> BrowserError {
     let (left_en, left_ja) = if is_typed {
         ("; this text is in the field now", "。この文字は欄に入力されたままです")
@@ -236,6 +269,14 @@ impl OptionClickReply {
     const fn unknown() -> Self {
         Self { chosen: true, holds: String::new() }
     }
+}
+
+/// The state of a list after options were chosen.
+#[derive(serde::Deserialize)]
+struct OpenListReply {
+    open: bool,
+    /// True if the list takes several choices.
+    several: bool,
 }
 
 /// The list of a field with options.

@@ -58,7 +58,11 @@ const OFF: &str = "Translate,OptimizationHints,MediaRouter,InterestFeedContentSu
 
 /// Disables pasting with the middle mouse button, which would paste the last selection of any session (see
 /// `clipboard.rs`).
-const BLINK: &str = "middleClickPasteAllowed=false";
+///
+/// Gives pages a mouse: a machine without one has no pointer and nothing to hover with, and pages then choose their
+/// variant for phones and leave out everything that hovering opens. 2 is `hover: hover`, 4 is `pointer: fine`.
+const BLINK: &str = "middleClickPasteAllowed=false,primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,\
+                     availablePointerTypes=4";
 
 /// Flags whose values are lists. Chromium uses only the last flag of each kind, so fumi's values and the configured
 /// ones are joined.
@@ -112,7 +116,7 @@ mod tests {
         let flags = flags(&launch, &[], Path::new("/p"));
         for (list, begins, ends) in [
             ("--disable-features=", "Mine,Yours,Translate,", "Input"),
-            ("--blink-settings=", "imagesEnabled=false,", ",middleClickPasteAllowed=false"),
+            ("--blink-settings=", "imagesEnabled=false,", ",availablePointerTypes=4"),
         ] {
             let all: Vec<_> = flags.iter().filter_map(|flag| flag.strip_prefix(list)).collect();
             assert_eq!(all.len(), 1, "{flags:?}");

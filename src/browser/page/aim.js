@@ -26,9 +26,10 @@ async function aim(target, { position, force, expects }) {
     const found = resolveElement(target);
     if (found.error && found.error !== 'none') return found;
     const align = ALIGNMENTS[attempt % ALIGNMENTS.length];
-    const result = found.error ? found : await aimOrLabel(found.element, { position, force, align });
+    const { on, ...result } = found.error ? found : await aimOrStandIn(found.element, { position, force, align });
     if (!result.error) {
-      if (expects) expectPointer(expects, found);
+      if (expects === 'move') watchPopups(found.element, true);
+      if (expects) expectPointer(expects, { ...found, element: on });
       return {
         ref: refOf(found.element, found.role, found.name),
         role: found.role,
@@ -48,14 +49,67 @@ async function aim(target, { position, force, expects }) {
   }
 }
 
-/** Aims at the label of a checkbox or file field that its page has hidden behind a label. */
-async function aimOrLabel(element, how) {
+/**
+ * Aims at an element, or for a field that its page has hidden at the widget that contains it, or at its label. Returns
+ * the element that receives the press as `on`.
+ */
+async function aimOrStandIn(element, how) {
+  const isInput = localName(element) === 'input';
+  const widget = isInput && !how.force && !isDisabled(element) ? widgetAround(element) : undefined;
+  // A transparent field that covers its widget gets the press itself; a tiny one is there for the keyboard only.
+  // Most pages open a file chooser from a label, or from a script that any press near the field starts.
+  const isFile = isInput && element.type === 'file';
+  const hidden = widget && boundingBox(hidingPart(element));
+  const isTiny = widget && !isFile && Math.min(hidden.width, hidden.height) <= TINY;
+  const onWidget = isTiny ? await attemptAim(widget, how) : { error: 'invisible' };
+  if (!onWidget.error) return { ...onWidget, on: widget };
   const result = await attemptAim(element, how);
-  if (!result.error || result.error === 'disabled' || localName(element) !== 'input') return result;
+  if (!result.error || result.error === 'disabled' || !isInput) return { ...result, on: element };
   const label = [...(element.labels ?? [])].find(isVisible);
-  if (!label) return result;
-  const onLabel = await attemptAim(label, how);
-  return onLabel.error ? result : onLabel;
+  for (const standIn of isFile ? [label, widget] : [widget, label]) {
+    const onIt = standIn ? await attemptAim(standIn, how) : result;
+    if (!onIt.error) return { ...onIt, on: standIn };
+  }
+  return { ...result, on: element };
+}
+
+/** The largest side of a field that is too small for the pointer, in CSS pixels. */
+const TINY = 8;
+/** The largest height of a widget of one line, in CSS pixels, and the number of its wrappers. */
+const WIDGET_HEIGHT = 80;
+const WIDGET_LEVELS = 3;
+
+/**
+ * Returns the visible widget around a hidden field, such as the drawn part of a switch; undefined if a label in it is
+ * what people press, or if it contains other fields. A label elsewhere is no substitute: its press reaches the field
+ * too, so that a widget which handles both is switched twice.
+ */
+function widgetAround(field) {
+  const widget = flatParent(hidingPart(field) ?? rootElement(document));
+  if (!widget || [documentBody(document), rootElement(document)].includes(widget)) return undefined;
+  // A second field that nobody can reach only holds the value for the form.
+  const isOther = (other) => other !== field && !isInExcluded(other) && !(hidingPart(other) && other.tabIndex < 0);
+  const isWidget =
+    boundingBox(widget).height <= WIDGET_HEIGHT &&
+    !query(widget, 'a, button, input, label, select, textarea').some(isOther) &&
+    query(widget, '*').some((part) => !within(field, part) && isVisible(part));
+  return isWidget ? widget : undefined;
+}
+
+/** Returns the outermost of an element and its wrappers that hides it; undefined if it can be seen. */
+function hidingPart(element) {
+  const parts = [element];
+  while (parts.length < WIDGET_LEVELS && flatParent(parts.at(-1))) parts.push(flatParent(parts.at(-1)));
+  return parts.findLast(isVisuallyHidden);
+}
+
+/** True for an element that people cannot see although it is rendered: transparent, of at most one pixel, or clipped. */
+function isVisuallyHidden(element) {
+  if (!isVisible(element)) return true;
+  const { width, height } = boundingBox(element);
+  const { opacity, clip, clipPath } = styleOf(element);
+  const isClipped = /^rect\(([01]px)(?:,? \1){3}\)$/.test(clip) || /^inset\((?:50|100)%\)/.test(clipPath);
+  return Math.min(width, height) <= 1 || opacity === '0' || isClipped;
 }
 
 async function attemptAim(element, { position, force, align }) {
@@ -88,7 +142,33 @@ function pointOf(element, position) {
     return { x: box.x + position.x, y: box.y + position.y };
   }
   const box = [...clientRects(element)].find(({ width, height }) => width > 0 && height > 0) ?? slottedBox(element);
-  return box ? { x: box.x + box.width / 2, y: box.y + box.height / 2 } : null;
+  if (!box) return null;
+  const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  return isShape(element) ? paintedPoint(element, boundingBox(element), middle) : middle;
+}
+
+/** The number of points in each direction, and along its outline, at which a shape is looked for. */
+const SHAPE_POINTS = 9;
+
+/** Returns a point at which a shape gets the press: the middle of an arc or of a group is often empty. */
+function paintedPoint(element, box, middle) {
+  const isHit = (point) => inView(point) && within(hitAt(point), element);
+  if (!inView(middle) || isHit(middle)) return middle;
+  const steps = Array.from({ length: SHAPE_POINTS }, (_, step) => (step + 0.5) / SHAPE_POINTS);
+  const at = (across, down) => ({ x: box.x + box.width * across, y: box.y + box.height * down });
+  const grid = steps.flatMap((down) => steps.map((across) => at(across, down)));
+  return grid.find(isHit) ?? outlinePoints(element, steps).find(isHit) ?? middle;
+}
+
+/** Returns points of the outline of a line, a path or another basic shape. */
+function outlinePoints(element, steps) {
+  const matrix = element instanceof SVGGeometryElement && element.getScreenCTM();
+  if (!matrix) return [];
+  const length = element.getTotalLength();
+  return steps.map((step) => {
+    const { x, y } = element.getPointAtLength(length * step).matrixTransform(matrix);
+    return { x, y };
+  });
 }
 
 /** Returns the box of the first visible child: an element with `display: contents` has no box of its own. */

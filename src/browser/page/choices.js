@@ -12,11 +12,11 @@ const OPTIONS_NAMED = 10;
 function listKind(target) {
   return onField(target, (field) => {
     const role = roleOf(field);
-    const name = localName(field);
-    const takesText = isEditor(field) || name === 'textarea' || (name === 'input' && !NOT_TEXT.has(field.type));
-    const opens = role === 'combobox' || attribute(field, 'aria-haspopup') === 'listbox';
+    // The text field of a list may be inside the combobox.
+    const isCombobox = role === 'combobox' || closest(field, '[role="combobox"]');
+    const opens = isCombobox || ['listbox', 'tree', 'grid'].includes(attribute(field, 'aria-haspopup'));
     const kind =
-      role === 'listbox' ? 'open' : !opens || field.list ? takesText && 'plain' : takesText && !field.readOnly ? 'typed' : 'pressed';
+      role === 'listbox' ? 'open' : !opens || field.list ? hasText(field) && 'plain' : takesText(field) ? 'typed' : 'pressed';
     if (!kind) return { error: 'not-select', role };
     const expanded = attribute(field, 'aria-expanded') === 'true';
     if (!expanded) shownBefore.set(field, new WeakSet(shownLists()));
@@ -24,9 +24,17 @@ function listKind(target) {
   }, takesKeys);
 }
 
+/** True for a field that contains a text, and for one whose text can be changed. */
+const hasText = (field) =>
+  isEditor(field) || localName(field) === 'textarea' || (localName(field) === 'input' && !NOT_TEXT.has(field.type));
+const takesText = (field) => hasText(field) && !field.readOnly;
+
 /** Field -> the lists that were visible before it was opened; they belong to other fields. */
 const shownBefore = new WeakMap();
-const shownLists = () => everyRoot().flatMap((root) => query(root, '[role="listbox"]')).filter(isVisible);
+const shownLists = () => everyRoot().flatMap((root) => query(root, OPTION_LISTS)).filter(isVisible);
+/** The lists that a combobox opens, and their options: also those of tree, cascading and grid lists. */
+const OPTION_LISTS = '[role="listbox"], [role="tree"], [role="grid"], [role="menu"]';
+const OPTIONS = '[role="option"], [role="treeitem"], [role="gridcell"], [role="menuitemcheckbox"], [role="menuitemradio"]';
 
 /** Focuses a field. */
 function focusOn(target) {
@@ -52,9 +60,9 @@ function listsOf(field) {
 /** Returns the options of lists as `{ option, name }`. */
 const optionsOf = (lists) =>
   everyRoot()
-    .flatMap((root) => query(root, '[role="option"]'))
+    .flatMap((root) => query(root, OPTIONS))
     .filter((option) => isRendered(option) && lists.some((list) => within(option, list)))
-    .map((option) => ({ option, name: nameOf(option, 'option') }));
+    .map((option) => ({ option, name: nameOf(option) }));
 
 const everyRoot = () => [document, ...shadowRoots()];
 
@@ -102,11 +110,18 @@ async function optionOf(target, value, patience) {
     const fitting = byValue.length ? byValue : exactly(options, wanted);
     const seen = fitting.find(({ option }) => isVisible(option));
     if (seen) return seen;
+    const part = fitting.length ? undefined : namedPart(options, wanted);
+    if (part) return { option: part, name: wanted };
     const name = fitting.length ? fitting[0].name : wanted;
     const drawn = drawnBeside(lists, field, name);
     return drawn && { option: drawn, name };
   };
   let one = await untilDrawn(look, patience);
+  if (!one && patience > 0 && isLoading(field)) {
+    await until(() => !isLoading(field), LONGEST_LOAD);
+    one = await untilDrawn(look, patience);
+  }
+  if (!one && patience > 0) one = await scrolledTo(field, look);
   // A list is placed a frame or two before it begins to slide or fade in.
   for (let frames = 0; one && patience > 0 && frames < BEGINNING_FRAMES; frames += 1) await drawnFrame();
   one = one && (look() ?? one);
@@ -195,6 +210,92 @@ function toldOutside(popups, wanted) {
     }
   }
   return count;
+}
+
+/**
+ * Returns the part of an option that shows this text: the name of an item in a tree also contains that of its box or of
+ * its arrow.
+ */
+function namedPart(options, wanted) {
+  const isIt = (part) => shownText(part) === wanted.toLowerCase() && isVisible(part);
+  const items = options.filter(({ option }) => roleOf(option) !== 'option');
+  return wanted && items.flatMap(({ option }) => query(option, '*')).findLast(isIt);
+}
+
+/** The longest wait for a list that says that it loads its options, in milliseconds. */
+const LONGEST_LOAD = 5_000;
+const LOADING = /^(?:loading|searching|fetching|please wait|読み込み中|読込中|検索中|ロード中)/i;
+
+/** True if a list of this field is open and shows nothing but that its options are on the way. */
+function isLoading(field) {
+  const lists = listsOf(field).filter(isVisible);
+  const isBusy = (list) =>
+    attribute(list, 'aria-busy') === 'true' || query(list, '[aria-busy="true"], [role="progressbar"]').some(isVisible);
+  return optionsOf(lists).length <= 1 && lists.some((list) => isBusy(list) || LOADING.test(tidy(textContent(list))));
+}
+
+/**
+ * The longest search through a list by scrolling, in milliseconds, also for a field whose text narrows its list, and the
+ * share of the list's height that one step scrolls.
+ */
+const LONGEST_SEARCH = 4_000;
+const LONGEST_TYPED_SEARCH = 1_500;
+const SCROLL_SHARE = 0.9;
+/** The number of steps after which a list that still draws the same is not searched further. */
+const SAME_STEPS = 3;
+
+/** Scrolls through the lists of a field, which may draw only the options on the screen, until `look` finds the option. */
+async function scrolledTo(field, look) {
+  const end = performance.now() + (takesText(field) ? LONGEST_TYPED_SEARCH : LONGEST_SEARCH);
+  const hasMore = (element) =>
+    clientHeight(element) > 16 &&
+    scrollHeight(element) > clientHeight(element) + 8 &&
+    styleOf(element).overflowY !== 'visible' &&
+    isVisible(element);
+  for (const list of listsOf(field)) {
+    const around = [list, ...aroundList(list, field)].flatMap((part) => [part, ...query(part, '*')]);
+    const scroller = around.find(hasMore);
+    if (!scroller) continue;
+    const before = scroller.scrollTop;
+    const drawn = textContent(scroller);
+    const last = () => scrollHeight(scroller) - clientHeight(scroller) - 1;
+    let isLast = false;
+    for (let step = 0; !isLast && performance.now() < end; step += 1) {
+      scroller.scrollTop = step * clientHeight(scroller) * SCROLL_SHARE;
+      // The page hears of it before the frame, and may draw in a task of its own.
+      await nextFrame();
+      await nextTask();
+      const one = look();
+      if (one) return one;
+      isLast = scroller.scrollTop >= last() || (step === SAME_STEPS && textContent(scroller) === drawn);
+    }
+    scroller.scrollTop = before;
+    await twoFrames();
+  }
+  return undefined;
+}
+
+/** The longest time that a list for one choice takes to close, in milliseconds. */
+const CLOSING = 150;
+
+/**
+ * Returns `{ open, several }`: true if a list of this field stays open, and if it takes several choices, which it shows
+ * by staying open if nothing else says so.
+ */
+async function openList(target) {
+  const found = resolveElement(target);
+  if (found.error) return found;
+  const field = fieldOf(found.element);
+  const lists = listsOf(field);
+  const saysOpen = () => attribute(field, 'aria-expanded') === 'true';
+  // A list that closes may still be visible while it fades out; one for assistive technology only has no box.
+  const isDrawn = (list) => isVisible(list) && !animationsOf(list).length;
+  const isOpen = () =>
+    attribute(field, 'aria-expanded') !== 'false' &&
+    lists.some((list) => isDrawn(list) || (saysOpen() && aroundList(list, field).some(isDrawn)));
+  if (isOpen()) await until(() => !isOpen(), CLOSING);
+  const isForSeveral = (list) => attribute(list, 'aria-multiselectable') === 'true';
+  return { open: isOpen(), several: saysOpen() || lists.some(isForSeveral) };
 }
 
 /** Returns the options with this exact name, or else those whose name differs in case only. */

@@ -230,14 +230,18 @@ function optionFor(options, wanted) {
 /**
  * Returns the action that checks a box (or unchecks it): `{ ref, mixed, click }`; `click` is true if it must be
  * pressed, `mixed` if it is neither on nor off. Otherwise returns `{ error: "not-checkable", role }`, or
- * `{ error: "radio" }` if a radio button should be switched off.
+ * `{ error: "radio" }` if a radio button should be switched off. Waits at most `patience` milliseconds for the wanted
+ * state: some libraries set it in a task of its own.
  */
-function check(target, wanted = true) {
-  return onCheckable(target, (box, role) => {
-    const checked = checkedState(box, role);
-    if (!wanted && checked === true && role === 'radio') return { error: 'radio' };
-    return { ref: refOf(box), mixed: checked === 'mixed', click: checked !== wanted };
-  });
+async function check(target, wanted, patience) {
+  const read = () =>
+    onCheckable(target, (box, role) => {
+      const checked = checkedState(box, role);
+      if (!wanted && checked === true && role === 'radio') return { error: 'radio' };
+      return { ref: refOf(box), mixed: checked === 'mixed', click: checked !== wanted };
+    });
+  if (patience > 0) await until(() => !read().click, patience);
+  return read();
 }
 
 function onCheckable(target, act) {

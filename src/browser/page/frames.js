@@ -54,19 +54,19 @@ async function twoFrames() {
 /** The two frames after the last act for which no call has waited; they pass while other work is done. */
 let framesSince;
 
-/** Resolves after two frames from now, with the title at that time: `{ title }`. */
+/** Resolves after two frames from now, with `{ title, moves }` at that time; see `motion.js` for `moves`. */
 async function settledPage() {
   await twoFrames();
-  return { title: documentTitle(document) };
+  return { title: documentTitle(document), moves: movesNow() };
 }
 
 /**
  * Resolves after the rest of the frames since the last `tasksDone`, or after two frames from now in a document without
- * one. Returns the title at that time: `{ title }`.
+ * one. Returns `{ title, moves }` at that time.
  */
 async function caughtUp() {
   await (framesSince ?? twoFrames());
-  return { title: documentTitle(document) };
+  return { title: documentTitle(document), moves: movesNow() };
 }
 
 /**

@@ -127,7 +127,8 @@ function nativeName(element, role, walk) {
     case 'iframe':
       return attribute(element, 'title') ?? attribute(element, 'name') ?? '';
     default:
-      return '';
+      // The shapes of an icon do not name the button that contains it.
+      return walk.top && isShape(element) ? childName(element, 'title', walk) : '';
   }
 }
 
@@ -207,5 +208,5 @@ function labelOf(element, role) {
         .join(' '),
     );
   }
-  return tidy(attribute(element, 'aria-label') ?? '');
+  return tidy(attribute(element, 'aria-label') ?? (isShape(element) ? childName(element, 'title') : ''));
 }

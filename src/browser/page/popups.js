@@ -79,6 +79,42 @@ function floats(element, field) {
   return false;
 }
 
+/** True if something that can be read has become visible since the pointer began to move over an element. */
+function hasRevealed(element) {
+  if (typing?.field !== element) return false;
+  noteCame(typing.observer.takeRecords());
+  const isNew = (part) => isConnected(part) && !within(element, part) && isVisible(part) && tidy(textContent(part)) !== '';
+  const lists = everyRoot().flatMap((root) => query(root, LISTS)).filter((list) => !typing.shown.has(list));
+  return [...lists, ...typing.came, ...typing.hidden.filter(isShown)].some(isNew);
+}
+
+/** The time in milliseconds after which most menus and tooltips open under a pointer that rests. */
+const HOVER_DELAY = 250;
+
+/**
+ * Returns `{ opened }`: true if a list or menu of this element is open, or if hovering over it has revealed something.
+ * Waits at most `patience` milliseconds for that.
+ */
+async function revealed(target, patience) {
+  const found = resolveElement(target);
+  if (found.error) return found;
+  const owner = popupOwner(found.element);
+  const isOpen = () => (owner && attribute(owner, 'aria-expanded') === 'true') || hasRevealed(found.element);
+  const bound = owner ? patience : Math.min(patience, HOVER_DELAY);
+  const isOpened = Boolean(isOpen() || (bound > 0 && (await until(isOpen, bound))));
+  forgetPopups();
+  return { opened: isOpened };
+}
+
+/**
+ * Returns the combobox or menu button that an element is or belongs to. Other expanded elements, such as an item of a
+ * tree, show a part of the page.
+ */
+function popupOwner(element) {
+  const owner = hasAttribute(element, 'aria-expanded') ? element : closest(element, '[role="combobox"][aria-expanded]');
+  return owner && (roleOf(owner) === 'combobox' || hasAttribute(owner, 'aria-haspopup')) ? owner : null;
+}
+
 /**
  * Returns `{ opened }`: true if a list or menu of this element, or of the combobox around it, is open, or appeared
  * during typing. Waits at most `patience` milliseconds for one that a combobox or a menu button is about to open: many
@@ -88,11 +124,9 @@ async function opened(target, patience) {
   const found = resolveElement(target);
   if (found.error) return found;
   const { element } = found;
-  const owner = hasAttribute(element, 'aria-expanded') ? element : closest(element, '[role="combobox"][aria-expanded]');
-  // Other expanded elements, such as an item of a tree, show a part of the page.
-  const isOwner = owner && (roleOf(owner) === 'combobox' || hasAttribute(owner, 'aria-haspopup'));
-  const isOpen = () => (isOwner && attribute(owner, 'aria-expanded') === 'true') || hasCome(fieldOf(element));
-  const isOpened = isOpen() || Boolean(isOwner && patience > 0 && (await until(isOpen, patience)));
+  const owner = popupOwner(element);
+  const isOpen = () => (owner && attribute(owner, 'aria-expanded') === 'true') || hasCome(fieldOf(element));
+  const isOpened = Boolean(isOpen() || (owner && patience > 0 && (await until(isOpen, patience))));
   forgetPopups();
   return { opened: isOpened };
 }

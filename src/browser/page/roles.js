@@ -95,7 +95,7 @@ const inTable = (role) => (element) => {
 
 const constant = (role) => () => role;
 const IMPLICIT = {
-  a: (element) => (hasAttribute(element, 'href') ? 'link' : 'generic'),
+  a: (element) => (hasAttribute(element, 'href') || hasAttribute(element, 'xlink:href') ? 'link' : 'generic'),
   area: (element) => (hasAttribute(element, 'href') ? 'link' : 'generic'),
   article: constant('article'),
   aside: constant('complementary'),

@@ -5,6 +5,7 @@
  * Returns the text that a field or button shows: its value, or the chosen options. Returns nothing for other elements.
  */
 function shownValue(element, tag) {
+  if (tag === 'svg') return query(element, 'text').filter(isExposed).map(drawnText).join(' ');
   if (tag === 'select') return [...element.selectedOptions].map((option) => tidy(option.label)).join(', ');
   if (tag === 'input' && ['button', 'submit', 'reset'].includes(element.type)) return element.value;
   return valueOf(element, roleOf(element)) ?? '';

@@ -32,7 +32,7 @@ function walkElement(element, walk, inPointer = false, repeated = false) {
   const seen = style.visibility === 'visible';
   const pointer = style.cursor === 'pointer';
   const isLeaf = LEAVES.has(tag) && element !== rootElement(document);
-  const children = tag === 'svg' ? drawnParts(element, walk) : isLeaf ? [] : walkChildren(element, walk, pointer, seen);
+  const children = tag === 'svg' ? drawingNodes(element, walk, pointer) : isLeaf ? [] : walkChildren(element, walk, pointer, seen);
   const flow = flowOf(style.display);
   if (!seen) return spliced(children, flow);
   // A frame without a size only counts visitors.
@@ -55,22 +55,6 @@ function walkElement(element, walk, inPointer = false, repeated = false) {
   node.wanted = acts || (node.name !== '' && LANDMARKS.has(role));
   takeContent(node, tag, walk);
   return simplified(node);
-}
-
-/** Returns the named parts of a drawing that can be acted on, such as the bars of a chart. */
-function drawnParts(svg, walk) {
-  const parts = query(svg, '[tabindex], [onclick], [role], a').flatMap((element) => {
-    const role = roleOf(element);
-    const name = labelOf(element, role);
-    const style = styleOf(element);
-    const isPart = name && isVisible(element) && !isExcluded(element) && isActionable(element, role, style, false);
-    const states = statesOf(element, role, walk.focus);
-    return isPart ? [{ role, name, states, cursor: false, properties: [], children: [], element, ref: null, wanted: true }] : [];
-  });
-  const shown = walk.rows * 2;
-  const left = parts.length - shown;
-  if (left <= 0) return parts;
-  return [...parts.slice(0, shown), { mark: true, count: left, noun: 'parts', owner: null }];
 }
 
 /**

@@ -21,6 +21,8 @@ const WORTH: (usize, usize) = (4, 5);
 const PLACE_SHOWN: usize = 3;
 /// Roles of elements that take keys.
 const FIELDS: [&str; 4] = ["textbox", "searchbox", "combobox", "spinbutton"];
+/// The line above the changes since a page was hidden that is back now.
+const PAGE_IS_BACK: &str = "… the earlier page is back (browser_snapshot shows it)";
 /// Characters reserved for the mark of a cut.
 const MARK_ROOM: usize = 80;
 
@@ -56,6 +58,30 @@ pub(super) fn changes(before: &str, after: &str, limit: usize) -> SnapshotDiff {
     } else {
         SnapshotDiff::Full(after.to_owned())
     }
+}
+
+/// Returns the changes of a page that was hidden and is back, for example from behind a modal dialog: what hid it, and
+/// the changes since it was hidden. Otherwise the whole page would be new. If the changes from `before` are shorter,
+/// returns those.
+pub(super) fn changes_of_page_behind(hidden: &str, before: &str, after: &str, limit: usize) -> SnapshotDiff {
+    let all = changes(before, after, limit);
+    let (old, new) = (SnapshotLine::parse(before), SnapshotLine::parse(after));
+    let mut top = DiffWriter::new(after);
+    top.gone(&old, &match_lines(&old, &new).old_kept, &[]);
+    top.lines.push(PAGE_IS_BACK.to_owned());
+    let top = top.lines.join("\n");
+    let room = limit.saturating_sub(top.chars().count());
+    let (text, cut) = match changes(hidden, after, room) {
+        SnapshotDiff::Part { text, cut } => (joined(&top, &text), cut),
+        SnapshotDiff::Unchanged => (top, 0),
+        SnapshotDiff::Full(_) => return all,
+    };
+    let is_shorter = match &all {
+        SnapshotDiff::Unchanged => true,
+        SnapshotDiff::Part { text: all, cut: all_cut } => (*all_cut, all.len()) <= (cut, text.len()),
+        SnapshotDiff::Full(all) => all.len() <= text.len(),
+    };
+    if is_shorter { all } else { SnapshotDiff::Part { text, cut } }
 }
 
 /// Returns the earlier snapshot as if an element had had the focus already, if it has it now: that a click focuses its
@@ -276,6 +302,18 @@ mod tests {
     fn a_value_is_told_with_its_place() {
         let after = PAGE.replace("[ref=e4]", "[active] [ref=e4]: Ann");
         assert_eq!(part(PAGE, &after), "@ main\n~ textbox \"Filter\" [active] [ref=e4]: Ann");
+    }
+
+    #[test]
+    fn page_that_was_behind_a_dialog_is_not_new() {
+        let dialog = "- dialog \"Rename\" [ref=e9]:\n  - button \"Save\" [ref=e10]";
+        let page = format!("{PAGE}\n- list:\n{}", links("Act "));
+        let closed = format!("gone: dialog \"Rename\" [ref=e9] (1 inside)\n{PAGE_IS_BACK}");
+        let told = changes_of_page_behind(&page, dialog, &page, UNLIMITED);
+        assert_eq!(told, SnapshotDiff::Part { text: closed.clone(), cut: 0 });
+        let after = format!("{page}- alert: name taken");
+        let told = changes_of_page_behind(&page, dialog, &after, UNLIMITED);
+        assert_eq!(told, SnapshotDiff::Part { text: format!("{closed}\n@ page\n+ alert: name taken"), cut: 0 });
     }
 
     #[test]

@@ -174,9 +174,14 @@ impl Tab {
 
     /// Takes a first snapshot if there is none, so that later changes can be reported.
     pub async fn ensure_snapshot(&self) {
-        if self.has_snapshot() {
-            return;
+        if !self.has_snapshot() {
+            self.renew_snapshot().await;
         }
+    }
+
+    /// Takes a snapshot that later changes are compared with: what the page shows now is not reported as new again. If
+    /// it fails, the next call reports changes since the earlier one.
+    pub async fn renew_snapshot(&self) {
         let taken = async {
             self.settle_pending().await?;
             self.snapshot(&SnapshotRequest::default()).await
@@ -194,13 +199,15 @@ impl Tab {
         let room = max_tokens.saturating_mul(TOKEN);
         let limit = room.saturating_sub(acted.chars().count());
         let clicked = self.record_click(None);
-        let before = self.remember_snapshot(now.text.clone()).map(|before| match clicked {
+        let (before, hidden) = self.remember_snapshot(now.text.clone());
+        let before = before.map(|before| match clicked {
             Some(reference) => diff::with_focus(before, &now.text, &reference),
             None => before,
         });
-        let changes = match &before {
-            Some(before) => diff::changes(before, &now.text, limit),
-            None => diff::SnapshotDiff::Full(now.text.clone()),
+        let changes = match (&before, &hidden) {
+            (Some(before), Some(hidden)) => diff::changes_of_page_behind(hidden, before, &now.text, limit),
+            (Some(before), None) => diff::changes(before, &now.text, limit),
+            (None, _) => diff::SnapshotDiff::Full(now.text.clone()),
         };
         Ok(match changes {
             diff::SnapshotDiff::Unchanged => PageChanges { text: acted, ..PageChanges::default() },

@@ -88,6 +88,8 @@ pub(crate) struct TabState {
     input: input::InputState,
     /// The last snapshot of the whole page, with the number of documents that had arrived by then.
     last_snapshot: Option<(u64, String)>,
+    /// The last snapshot before most of the page was hidden, for example behind a modal dialog.
+    hidden_snapshot: Option<(u64, String)>,
     /// True if acts do not wait for the page to settle; see [`Tab::set_hurried`].
     is_hurried: bool,
     /// The way in which acts look for popups; see [`Tab::set_popup_mode`].
@@ -130,6 +132,7 @@ impl Tab {
                 chooser: None,
                 seen: observe::LastObservation::new(info.url),
                 last_snapshot: None,
+                hidden_snapshot: None,
                 input: input::InputState::default(),
                 is_hurried: false,
                 popups: PopupMode::default(),
@@ -200,11 +203,20 @@ impl Tab {
         std::mem::replace(&mut self.state().clicked, reference)
     }
 
-    /// Stores a snapshot of the whole page. Returns the snapshot before it.
-    pub(crate) fn remember_snapshot(&self, text: String) -> Option<String> {
+    /// Stores a snapshot of the whole page. Returns the snapshot before it, and the one from before most of the page was
+    /// hidden, if the page is back now.
+    pub(crate) fn remember_snapshot(&self, text: String) -> (Option<String>, Option<String>) {
         let state = &mut *self.state();
         let arrived = state.navigations.arrived;
-        state.last_snapshot.replace((arrived, text)).map(|(_, before)| before)
+        let lines = text.lines().count();
+        let last = state.last_snapshot.replace((arrived, text));
+        let is_hidden = |(then, earlier): &(u64, String)| *then == arrived && earlier.lines().count() > 2 * lines;
+        match state.hidden_snapshot.take() {
+            Some(hidden) if is_hidden(&hidden) => state.hidden_snapshot = Some(hidden),
+            Some((then, hidden)) if then == arrived => return (last.map(|(_, before)| before), Some(hidden)),
+            _ => state.hidden_snapshot = last.as_ref().filter(|last| is_hidden(last)).cloned(),
+        }
+        (last.map(|(_, before)| before), None)
     }
 
     /// True if a snapshot of the current document was taken.

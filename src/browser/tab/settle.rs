@@ -2,7 +2,8 @@
 //!
 //! Two animation frames show what an event handler changed; by then a navigation that the act causes has been
 //! requested. The wait includes a new document only if the act navigates, and only the requests that the act itself
-//! started, all within time limits.
+//! started, all within time limits. If the act has started animations by which content enters or leaves, it includes
+//! them too: a page removes a dialog only when it has faded out.
 //!
 //! In hurried mode (the next act follows at once) the wait includes navigations only. The next observation makes up for
 //! the rest of the wait, or the next act if its target is not found.
@@ -16,6 +17,9 @@ use crate::errors::BrowserError;
 
 /// The timeout for two animation frames. In a tab that draws none, the timers of the page's script end the wait.
 const TWO_FRAMES: std::time::Duration = std::time::Duration::from_millis(250);
+
+/// The timeout for the animations that an act has started. The page's script waits 400 ms and two frames.
+const MOTION: std::time::Duration = std::time::Duration::from_millis(600);
 
 /// The way in which an act looks for a list or menu that it opens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,6 +60,9 @@ impl SettleScope {
 #[derive(serde::Deserialize)]
 struct SettledReply {
     title: String,
+    /// True if animations run by which content enters or leaves.
+    #[serde(default)]
+    moves: bool,
 }
 
 /// The counters of a tab before an act.
@@ -162,8 +169,11 @@ impl Tab {
         let commit_end = Instant::now() + self.settings().commit;
         let mut fetched = None;
         loop {
-            let title = self.script_or_navigation(&before, pace.function()).await;
-            self.state().reported_title = title;
+            let mut settled = self.script_or_navigation(&before, pace.function(), TWO_FRAMES).await;
+            if settled.as_ref().is_some_and(|(_, moves)| *moves) {
+                settled = self.script_or_navigation(&before, "motion", MOTION).await;
+            }
+            self.state().reported_title = settled.map(|(title, _)| title);
             if before.has_navigation(&self.state()) {
                 before.begun = self.state().navigations.begun;
                 self.navigated(end, commit_end).await?;
@@ -199,9 +209,14 @@ impl Tab {
         let _ = timeout(TWO_FRAMES, drawn).await;
     }
 
-    /// Calls a function of the page's script that ends by itself, and returns the title and the document. Returns
-    /// `None` if a navigation begins first.
-    async fn script_or_navigation(&self, before: &ActBaseline, function: &str) -> Option<ReportedTitle> {
+    /// Calls a function of the page's script that ends by itself. Returns the title with its document, and true if
+    /// animations run that must be waited for; `None` if a navigation begins first.
+    async fn script_or_navigation(
+        &self,
+        before: &ActBaseline,
+        function: &str,
+        limit: std::time::Duration,
+    ) -> Option<(ReportedTitle, bool)> {
         let main = self.main();
         let document = main.inner().loader.clone();
         let frames = self.ask::<SettledReply>(&main, function, ());
@@ -210,9 +225,9 @@ impl Tab {
             // No query is sent to a page that is navigating away.
             biased;
             () = navigates => None,
-            rested = timeout(TWO_FRAMES, frames) => {
-                let title = rested.ok()?.ok()?.title;
-                Some(ReportedTitle::new(document, title))
+            rested = timeout(limit, frames) => {
+                let SettledReply { title, moves } = rested.ok()?.ok()?;
+                Some((ReportedTitle::new(document, title), moves))
             }
         }
     }

@@ -76,7 +76,7 @@ impl TabTool for WaitFor {
         [time, gone, there].into_iter().flatten().collect()
     }
 
-    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<WaitForOutput, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<WaitForOutput, ToolError> {
         let wait =
             Wait { time: args.time.map(Duration::from_secs_f64), text: args.text.clone(), text_gone: args.text_gone };
         on.tab.wait_for(&wait).await?;
@@ -85,6 +85,11 @@ impl TabTool for WaitFor {
             Some(text) => on.tab.find(&LineQuery::Text(text)).await.unwrap_or_default().lines,
             None => Vec::new(),
         };
+        // What was waited for is known; the next act does not report it as its own effect. If the caller wants changes,
+        // they are relative to the state before the wait.
+        if !cx.expectation.snapshot && on.tab.has_snapshot() {
+            on.tab.renew_snapshot().await;
+        }
         let lines = lines.iter().take(LINES).map(|line| limits::truncate_row(line)).collect();
         Ok(WaitForOutput { lines })
     }

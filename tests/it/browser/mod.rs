@@ -5,6 +5,7 @@ mod faults;
 mod files;
 mod isolation;
 mod killed;
+mod libraries;
 mod own_page;
 mod pages;
 mod profiles;
