@@ -68,8 +68,8 @@ pub enum SessionAction {
     Answer(TurnAnswer),
     /// Record feedback on a stage, or on one turn of it, and repeat it.
     Feedback(WritingStage, Option<usize>, String),
-    /// Repeat a stage and those after it.
-    Reopen(WritingStage),
+    /// Repeat a stage and those after it, without their last results.
+    Repeat(WritingStage),
 }
 
 /// A session that was found or begun.
@@ -139,6 +139,10 @@ pub struct EditedManuscript {
     pub text: String,
     /// The number of visible characters.
     pub characters: usize,
+    /// The SHA-256 hash of the file's bytes.
+    pub sha256: String,
+    /// True if the session continues from this text.
+    pub is_taken: bool,
 }
 
 /// The prompt of a future turn.
@@ -269,7 +273,7 @@ impl WritingService {
     ) -> Result<StepOutcome, WritingError> {
         let OpenedSession { session, texts, lost, is_new, is_changed } = opened;
         let asked_at = session.last_updated().clone();
-        let edited = self.edited(&session)?;
+        let mut edited = self.edited(&session)?;
         let before = session.completed().len();
         let mut workflow = Workflow::new(session, texts, &self.material, self.locale);
         let mut trace = trace::read_trace(&self.project, workflow.session())?;
@@ -282,11 +286,12 @@ impl WritingService {
                 (stepped.next, writes)
             }
             SessionAction::Feedback(stage, turn, said) => {
-                let stepped = workflow.feedback(stage, turn, &said, &now.moment)?;
+                let asked = workflow.feedback(stage, turn, &said, &now.moment)?;
+                let stepped = continue_edited(&mut workflow, edited.as_mut()).unwrap_or(asked);
                 (stepped.next, stepped.writes)
             }
-            SessionAction::Reopen(stage) => {
-                let stepped = workflow.reopen(stage)?;
+            SessionAction::Repeat(stage) => {
+                let stepped = workflow.repeat(stage)?;
                 (stepped.next, stepped.writes)
             }
             SessionAction::Answer(answer) => {
@@ -398,7 +403,9 @@ impl WritingService {
             return Ok(None);
         }
         let text = self.novel.manuscript_text(self.episode)?.text;
-        Ok(Some(EditedManuscript { characters: criteria::characters(&text), text, path: there.path }))
+        let characters = criteria::characters(&text);
+        let (path, sha256) = (there.path, there.sha256);
+        Ok(Some(EditedManuscript { path, text, characters, sha256, is_taken: false }))
     }
 
     /// Adds the prompt and the trace entry to the writes of an accepted answer; the session stays last.
@@ -471,6 +478,14 @@ struct TraceContext<'a> {
     tool: &'a str,
     asked_at: &'a UtcTime,
     question: &'a NextStep,
+}
+
+/// Continues from a manuscript that was edited, if a reopened stage starts from it. Returns the next step.
+fn continue_edited(workflow: &mut Workflow<'_>, edited: Option<&mut EditedManuscript>) -> Option<WorkflowStep> {
+    let edited = edited?;
+    let taken = workflow.take_manuscript(&edited.text, &edited.sha256)?;
+    edited.is_taken = true;
+    Some(taken)
 }
 
 /// Returns title and text that a step places among the manuscripts: a text written by this step, or an earlier draft

@@ -6,6 +6,7 @@ mod by_provider;
 pub(crate) mod checking;
 mod data;
 mod enhanced;
+mod feedback;
 pub(crate) mod fencing;
 mod finishing;
 pub(crate) mod killed;

@@ -529,7 +529,14 @@ pub(in crate::novel) fn edited_and_left(worked: &StepOutcome) -> Option<&EditedM
 
 /// Describes how a manuscript was handled that was edited outside of the session.
 pub(in crate::novel) fn edit_notice(worked: &StepOutcome, locale: Locale) -> Option<String> {
-    let path = &worked.edited.as_ref()?.path;
+    let EditedManuscript { path, is_taken, .. } = worked.edited.as_ref()?;
+    if *is_taken {
+        return Some(localized(
+            locale,
+            format!("{path} was changed outside this session, which continues from the changed text."),
+            format!("{path} は、書き上げた後に書き換えられていました。書き換えられた本文から続けます。"),
+        ));
+    }
     let backup = worked.delivered.as_ref().and_then(|place| place.backup.as_ref());
     let text = match (backup, &worked.next) {
         (Some(id), _) => BilingualText::new(

@@ -1,0 +1,152 @@
+//! Wishes about a finished episode: the accepted text stays, and so do the changes that the author made by hand.
+
+use fumi::app::App;
+use serde_json::{Value, json};
+
+use super::{
+    FIRST, script, unwritten,
+    writing::{ok, submission, until},
+};
+use crate::sample::call;
+
+/// A passage that the scripted revision leaves as it is, and what a wish makes of it.
+const BEFORE: &str = "それが穂刈一平《ほかりいっぺい》だった。";
+const AFTER: &str = "その子が穂刈一平《ほかりいっぺい》だった。";
+
+/// The passage of the scripted revision, before and after it.
+const DRAFTED: &str = "「海を止めに来た人ですか」";
+const REVISED: &str = "海をとめに来た人ですか";
+
+async fn finished(app: &App, route: &str) -> Value {
+    let first = ok(app, "noveler_write", json!({"episode": 1, "route": route})).await;
+    until(app, first, None).await
+}
+
+/// Returns the text of everything that a question lists to read.
+async fn listed(app: &App, asked: &Value) -> Vec<String> {
+    let mut texts = Vec::new();
+    for cited in asked["context"].as_array().unwrap() {
+        let id = cited.as_str().unwrap().split(' ').next().unwrap();
+        let reply = call(app, "fetch_artifact", json!({"artifact_id": id})).await;
+        assert!(!reply.is_error, "{}", reply.text);
+        texts.push(reply.structured.to_string());
+    }
+    texts
+}
+
+/// Answers a question with one replacement and the keys of the script.
+async fn replaced(app: &App, asked: &Value, find: &str, replace: &str) -> Value {
+    let (tool, mut arguments) = submission(asked);
+    let step = asked["step"].as_str().unwrap();
+    let kept: String =
+        script::answer(step).lines().filter(|line| !line.starts_with("replacements")).collect::<Vec<_>>().join("\n");
+    arguments["content"] = json!(format!("{kept}\nreplacements: [{{find: {find}, replace: {replace}}}]\n"));
+    ok(app, &tool, arguments).await
+}
+
+fn wish(session: &Value, step: &str) -> Value {
+    json!({"episode": 1, "session_id": session, "step": step, "user_feedback": "出会いをもっと静かに"})
+}
+
+async fn a_wish_keeps_the_accepted_replacements(route: &str, step: &str) {
+    let sample = unwritten();
+    let app = sample.app();
+    let done = finished(&app, route).await;
+    assert!(sample.read(FIRST).contains(REVISED));
+    let asked = ok(&app, "noveler_write", wish(&done["session_id"], step)).await;
+    assert_eq!(asked["step"], step);
+    // The question shows the finished manuscript and not the text before the revision.
+    let texts = listed(&app, &asked).await;
+    assert_eq!(texts.iter().filter(|text| text.contains(REVISED)).count(), 1, "{}", asked["context"]);
+    assert!(!texts.iter().any(|text| text.contains(DRAFTED)), "{}", asked["context"]);
+    let next = replaced(&app, &asked, BEFORE, AFTER).await;
+    until(&app, next, None).await;
+    let text = sample.read(FIRST);
+    assert!(text.contains(REVISED) && text.contains(AFTER) && !text.contains(BEFORE), "{text}");
+    // A second wish may quote what the first one made.
+    let asked = ok(&app, "noveler_write", wish(&done["session_id"], step)).await;
+    let next = replaced(&app, &asked, AFTER, BEFORE).await;
+    until(&app, next, None).await;
+    let text = sample.read(FIRST);
+    assert!(text.contains(REVISED) && text.contains(BEFORE), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wish_keeps_the_replacements_of_the_short_route() {
+    a_wish_keeps_the_accepted_replacements("short", "revise_passages:1").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wish_keeps_the_replacements_of_the_ten_stages() {
+    a_wish_keeps_the_accepted_replacements("ten_stages", "finalize_manuscript:1").await;
+}
+
+/// A stage that writes the whole text anew shows the text that it replaces.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wish_about_an_earlier_stage_shows_the_finished_manuscript() {
+    let sample = unwritten();
+    let app = sample.app();
+    let done = finished(&app, "ten_stages").await;
+    let asked = ok(&app, "noveler_write", wish(&done["session_id"], "refine_manuscript_quality:1")).await;
+    assert!(listed(&app, &asked).await.iter().any(|text| text.contains(REVISED)), "{}", asked["context"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_review_is_about_the_revised_text() {
+    let sample = unwritten();
+    let app = sample.app();
+    let done = finished(&app, "short").await;
+    let asked = ok(&app, "noveler_write", wish(&done["session_id"], "review_draft:1")).await;
+    let texts = listed(&app, &asked).await;
+    assert!(texts.iter().any(|text| text.contains(REVISED)), "{}", asked["context"]);
+    assert!(!texts.iter().any(|text| text.contains(DRAFTED)), "{}", asked["context"]);
+    let asked = until(&app, asked, Some("revise_passages:1")).await;
+    let next = replaced(&app, &asked, BEFORE, AFTER).await;
+    until(&app, next, None).await;
+    let text = sample.read(FIRST);
+    assert!(text.contains(REVISED) && text.contains(AFTER), "{text}");
+}
+
+/// Scenes that are written anew are revised anew: an old replacement does not bring the old scenes back.
+#[tokio::test(flavor = "multi_thread")]
+async fn scenes_written_anew_replace_the_revised_text() {
+    let sample = unwritten();
+    let app = sample.app();
+    let done = finished(&app, "short").await;
+    let asked = ok(&app, "noveler_write", wish(&done["session_id"], "write_scenes:1")).await;
+    let (tool, mut arguments) = submission(&asked);
+    arguments["content"] = json!(script::answer("write_scenes:1").replace(BEFORE, AFTER));
+    let asked = ok(&app, &tool, arguments).await;
+    until(&app, asked, None).await;
+    let text = sample.read(FIRST);
+    assert!(text.contains(REVISED) && text.contains(AFTER), "{text}");
+}
+
+/// Changes by hand, or by check_fix, are the text that a wish starts from.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wish_starts_from_a_manuscript_that_was_edited() {
+    for (route, step) in
+        [("short", "revise_passages:1"), ("short", "choose_title:1"), ("ten_stages", "finalize_manuscript:1")]
+    {
+        let sample = unwritten();
+        let app = sample.app();
+        let done = finished(&app, route).await;
+        let edited = sample.read(FIRST).replace("鉛筆の芯を舐めた", "鉛筆の先を舐めた");
+        sample.file(FIRST, &edited);
+        let asked = ok(&app, "noveler_write", wish(&done["session_id"], step)).await;
+        let told = asked["manuscript_edited"].as_str().unwrap();
+        assert!(told.contains("continues from"), "{step}: {told}");
+        assert!(listed(&app, &asked).await.iter().any(|text| text.contains("鉛筆の先を舐めた")), "{step}");
+        let end = if step == "choose_title:1" {
+            until(&app, asked, None).await
+        } else {
+            let next = replaced(&app, &asked, "鉛筆の先を舐めた", "鉛筆の先をなめた").await;
+            until(&app, next, None).await
+        };
+        let text = sample.read(FIRST);
+        let expected = if step == "choose_title:1" { "鉛筆の先を舐めた" } else { "鉛筆の先をなめた" };
+        assert!(text.contains(expected) && text.contains(REVISED), "{step}: {text}");
+        assert_eq!(text.matches("# 第1話").count(), 1, "{step}: {text}");
+        assert!(end.get("manuscript_edited").is_none(), "{step}: {end}");
+    }
+}
