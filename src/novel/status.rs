@@ -224,11 +224,12 @@ fn count_stages_left(status: &EpisodeStatus, open: &[OpenWritingSession], route:
     }
 }
 
-/// Returns the open session of each episode that was changed last, without those that were abandoned.
+/// Returns the open session of each episode that was changed last, without those that were abandoned. A finished session
+/// for which a change was only wished is not open.
 fn open(overview: &SessionsOverview) -> Vec<OpenWritingSession> {
     let mut open: Vec<OpenWritingSession> = Vec::new();
     for session in overview.sessions.iter().filter(|session| !overview.abandoned.contains(session.id())) {
-        let is_new = open.iter().all(|known| known.episode != session.episode());
+        let is_new = open.iter().all(|known| known.episode != session.episode()) && !session.awaits_wish();
         if let Some(stage) = session.current().filter(|_| is_new) {
             open.push(OpenWritingSession {
                 id: session.id().clone(),

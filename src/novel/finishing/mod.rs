@@ -40,7 +40,7 @@ use crate::{
     publish::WorkTitle,
     references::ContentHash,
     reviewing,
-    writing::{UtcTime, WritingSessionStore},
+    writing::{UtcTime, WritingSession, WritingSessionStore},
 };
 
 /// The folder of all published files, relative to the project root.
@@ -231,7 +231,8 @@ impl EpisodeSource {
         let latest = sessions.latest(episode, |session| session.route().writes_an_episode());
         let latest = unless_unreadable(latest)?.flatten();
         // An open session would change the manuscript again.
-        if let Some(open) = latest.as_ref().filter(|latest| latest.session.current().is_some()) {
+        let is_open = |session: &WritingSession| session.current().is_some() && !session.awaits_wish();
+        if let Some(open) = latest.as_ref().filter(|latest| is_open(&latest.session)) {
             let id = open.session.id();
             remarks.push(BilingualText::new(
                 format!("Writing session {id} of this episode is not finished."),

@@ -1,4 +1,5 @@
-//! Wishes about a finished episode: the accepted text stays, and so do the changes that the author made by hand.
+//! Wishes about a finished episode: the accepted text stays, the author's own changes stay, and an abandoned session does
+//! not come back unnoticed.
 
 use fumi::app::App;
 use serde_json::{Value, json};
@@ -149,4 +150,45 @@ async fn a_wish_starts_from_a_manuscript_that_was_edited() {
         assert_eq!(text.matches("# 第1話").count(), 1, "{step}: {text}");
         assert!(end.get("manuscript_edited").is_none(), "{step}: {end}");
     }
+}
+
+fn open_sessions(status: &Value) -> usize {
+    status["open_sessions"].as_array().map_or(0, Vec::len)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_offered_call_leads_to_a_stage_that_can_change_the_text() {
+    for (route, step) in [("short", "revise_passages"), ("ten_stages", "finalize_manuscript")] {
+        let sample = unwritten();
+        let app = sample.app();
+        let done = finished(&app, route).await;
+        let reply = call(&app, "noveler_write", json!({"episode": 1})).await;
+        let line = reply.text.lines().find(|line| line.contains("user_feedback")).unwrap();
+        let offered = line.strip_prefix("→ noveler_write ").unwrap();
+        let mut calls = serde_json::Deserializer::from_str(offered).into_iter::<Value>();
+        let mut arguments = calls.next().unwrap().unwrap();
+        assert_eq!(arguments["step"], step, "{line}");
+        arguments["user_feedback"] = json!("結びをもっと静かに");
+        // Without its step the wish reaches the same stage.
+        let bare = json!({"episode": 1, "session_id": done["session_id"], "user_feedback": "もっと短く"});
+        for arguments in [arguments, bare] {
+            let asked = ok(&app, "noveler_write", arguments.clone()).await;
+            assert_eq!(asked["step"], format!("{step}:1"), "{arguments}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn asking_for_a_change_leaves_a_finished_episode_finished() {
+    let sample = unwritten();
+    let app = sample.app();
+    let done = finished(&app, "short").await;
+    ok(&app, "noveler_complete", json!({"episode": 1})).await;
+    let asked = ok(&app, "noveler_write", wish(&done["session_id"], "revise_passages:1")).await;
+    let status = ok(&app, "status", json!({})).await;
+    assert_eq!((open_sessions(&status), &status["project_overview"]["completed_episodes"]), (0, &json!(1)), "{status}");
+    assert_eq!(status["progress_analysis"]["remaining_stages"].as_u64(), Some(0), "{status}");
+    // With the first accepted answer the session is in progress.
+    replaced(&app, &asked, BEFORE, AFTER).await;
+    assert_eq!(open_sessions(&ok(&app, "status", json!({})).await), 1);
 }
