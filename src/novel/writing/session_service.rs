@@ -50,6 +50,8 @@ pub struct CallTime {
 pub enum SessionSelector<'a> {
     /// The session with this id.
     Named(&'a str),
+    /// The session with this id, unless it is open and a newer one was begun in its place, which is an error.
+    Resumed(&'a str),
     /// The open session of the episode with this route, otherwise a new one.
     Open(StageRoute),
     /// The newest session that writes the episode; a finished one only if the manuscript exists. A session with another
@@ -211,6 +213,7 @@ impl WritingService {
         };
         let route = match which {
             SessionSelector::Named(id) => return sessions.load(id, self.episode).map(known),
+            SessionSelector::Resumed(id) => return self.resumed(&sessions, id).map(known),
             SessionSelector::Open(route) => match self.open_session(&sessions, route)? {
                 Some(recovered) => return Ok(known(recovered)),
                 None => route,
@@ -241,6 +244,19 @@ impl WritingService {
             session.record_manuscript(there.as_ref().map(|there| &*there.sha256));
         }
         Ok(OpenedSession { session, texts: SessionTexts::new(), lost: Vec::new(), is_new: true, is_changed: false })
+    }
+
+    /// Returns a session to resume. An open one that was abandoned for a newer one is an error: at its end its text would
+    /// replace that of the newer one.
+    fn resumed(&self, sessions: &WritingSessionStore, id: &str) -> Result<RecoveredSession, WritingError> {
+        let recovered = sessions.load(id, self.episode)?;
+        if recovered.session.current().is_some()
+            && let Some(newer) = sessions.latest(self.episode, |other| other.replaces(&recovered.session))?
+        {
+            let newer = newer.session.id().to_string();
+            return Err(WritingError::Replaced { id: id.to_owned(), newer, episode: self.episode });
+        }
+        Ok(recovered)
     }
 
     /// Returns the open session with a route. An open session with scenes is an error for another route, and one of ten

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::{
     FIRST, script, unwritten,
-    writing::{ok, submission, until},
+    writing::{ok, refused, submission, until},
 };
-use crate::sample::call;
+use crate::sample::{Sample, call};
 
 /// A passage that the scripted revision leaves as it is, and what a wish makes of it.
 const BEFORE: &str = "それが穂刈一平《ほかりいっぺい》だった。";
@@ -191,4 +191,33 @@ async fn asking_for_a_change_leaves_a_finished_episode_finished() {
     // With the first accepted answer the session is in progress.
     replaced(&app, &asked, BEFORE, AFTER).await;
     assert_eq!(open_sessions(&ok(&app, "status", json!({})).await), 1);
+}
+
+fn session_count(sample: &Sample) -> usize {
+    std::fs::read_dir(sample.root().join(".noveler/sessions")).unwrap().count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn resuming_an_abandoned_session_names_the_newer_one() {
+    let sample = unwritten();
+    let app = sample.app();
+    let first = ok(&app, "noveler_write", json!({"episode": 1, "route": "short"})).await;
+    let old = until(&app, first, Some("write_scenes:2")).await["session_id"].clone();
+    let again = ok(&app, "noveler_write", json!({"episode": 1, "restart": true})).await;
+    let new = again["session_id"].as_str().unwrap().to_owned();
+    let resume = |id: &Value| json!({"episode": 1, "session_id": id});
+    let error = refused(&app, "write_resume", resume(&old)).await;
+    assert_eq!(error["details"]["kind"], "SESSION_REPLACED", "{error}");
+    assert!(error["message"].as_str().unwrap().contains(&new), "{error}");
+    // The call that the error suggests resumes the newer one.
+    let suggested = ok(&app, "write_resume", resume(&json!(new))).await;
+    assert_eq!(suggested["session_id"], new);
+    // It stays so when the newer one is finished. Whoever means the old one names it to noveler_write.
+    until(&app, again, None).await;
+    let written = sample.read(FIRST);
+    let error = refused(&app, "write_resume", resume(&old)).await;
+    assert!(error["message"].as_str().unwrap().contains(&new), "{error}");
+    let meant = ok(&app, "noveler_write", resume(&old)).await;
+    assert_eq!((&meant["session_id"], &meant["step"]), (&old, &json!("write_scenes:2")));
+    assert_eq!((sample.read(FIRST), session_count(&sample)), (written, 2));
 }

@@ -47,6 +47,8 @@ pub(in crate::novel) const PREVIEW: usize = 200;
 #[derive(Clone, Debug)]
 pub(in crate::novel) enum RequestedSession {
     Named(String),
+    /// The named session, unless it was abandoned for a newer one.
+    Resumed(String),
     Open(StageRoute),
     /// The newest session that writes the episode, even if it is finished.
     Latest(Option<StageRoute>),
@@ -66,6 +68,7 @@ impl RequestedSession {
     fn selector(&self) -> SessionSelector<'_> {
         match self {
             Self::Named(id) => SessionSelector::Named(id),
+            Self::Resumed(id) => SessionSelector::Resumed(id),
             Self::Open(route) => SessionSelector::Open(*route),
             Self::Latest(route) => SessionSelector::Latest(*route),
             Self::New(route) => SessionSelector::New(*route),
@@ -125,7 +128,9 @@ where
     let now = call_time()?;
     let holder = match &sitting.wanted {
         // An invalid session id is reported later; it may have any length, so the holder's name is cut.
-        RequestedSession::Named(id) => format!("{} {}", sitting.tool, id.chars().take(80).collect::<String>()),
+        RequestedSession::Named(id) | RequestedSession::Resumed(id) => {
+            format!("{} {}", sitting.tool, id.chars().take(80).collect::<String>())
+        }
         _ => format!("{} {}", sitting.tool, sitting.episode),
     };
     let written_by = cx.answerer.method();
