@@ -15,6 +15,7 @@ use crate::{
     checks::items::EvaluationMethod,
     errors::project::ProjectError,
     finishing::{PublishRecord, finished},
+    numbering::number_remarks,
     project::{
         EpisodeFiles, EpisodeId, EpisodePlot, FolderRole, NovelProject, NovelSurvey, YamlValue, read_yaml,
         read_yaml_text,
@@ -125,6 +126,7 @@ impl NovelStatus {
             remarks.extend([lesson.message, lesson.next]);
         }
         remarks.extend(survey.remarks.iter().map(crate::project::SurveyRemark::message));
+        remarks.extend(number_remarks(&survey));
         remarks.extend(yaml_errors(&survey).iter().map(|error| error.error_message().message));
         remarks.extend(sessions.broken.iter().map(|error| error.error_message().message));
         match change_set::interrupted(novel.project()) {

@@ -23,6 +23,7 @@ use fumi_base::{
 };
 
 pub use book::{BOOK, BOOK_RECORD, BookRecord, BoundEpisode, build_book};
+pub(crate) use chapters::Chapters;
 pub use formats::PublishFormat;
 pub use posting::PostingGuide;
 pub use record::{
@@ -36,7 +37,10 @@ use crate::{
     manuscript::{
         CharacterCounts, Manuscript, ManuscriptOptions, ManuscriptPart, MarkupIssue, MarkupIssueKind, is_kanji,
     },
-    project::{EpisodeFiles, EpisodeId, EpisodePlot, MANUSCRIPT_BYTES, NovelProject, NovelSettings, read_yaml},
+    numbering::OtherNumber,
+    project::{
+        EpisodeFiles, EpisodeId, EpisodePlot, MANUSCRIPT_BYTES, NovelProject, NovelSettings, NovelSurvey, read_yaml,
+    },
     publish::WorkTitle,
     references::ContentHash,
     reviewing,
@@ -208,8 +212,8 @@ impl EpisodeSource {
         survey.require_novel(novel.names())?;
         let file = novel.manuscript(episode)?;
         let bytes = files::read(&file, MANUSCRIPT_BYTES)?;
-        let manuscript = manuscript_of(episode, &file, &bytes)?;
-        let mut remarks = Vec::new();
+        let (manuscript, other_number) = manuscript_of(&survey, episode, &file, &bytes)?;
+        let mut remarks: Vec<BilingualText> = other_number.into_iter().collect();
         let plot = match novel.plot(episode) {
             Ok(plot) => plot,
             Err(ProjectError::NoPlot { .. }) => EpisodePlot::default(),
@@ -354,8 +358,14 @@ const NO_AUTHOR: &str = "作者未設定";
 /// The largest number of markup issues reported as remarks; the checks report all.
 const REMARKS: usize = 10;
 
-/// Reads a manuscript and checks that it can be published: it must be valid text and its body must not be empty.
-fn manuscript_of(episode: EpisodeId, file: &ProjectPath, bytes: &[u8]) -> Result<Manuscript, CompletionError> {
+/// Reads a manuscript and checks that it can be published: it must be valid text and its body must not be empty. Its
+/// heading has the number of the file; returns also a remark if the file itself has another one.
+fn manuscript_of(
+    survey: &NovelSurvey,
+    episode: EpisodeId,
+    file: &ProjectPath,
+    bytes: &[u8],
+) -> Result<(Manuscript, Option<BilingualText>), CompletionError> {
     let decoded = encoding::decode(bytes, EncodingChoice::Auto);
     let path = file.shown();
     if decoded.damaged {
@@ -366,7 +376,12 @@ fn manuscript_of(episode: EpisodeId, file: &ProjectPath, bytes: &[u8]) -> Result
     if manuscript.count(ManuscriptPart::Body).characters == 0 {
         return Err(CompletionError::Empty { episode, path });
     }
-    Ok(manuscript)
+    let other = OtherNumber::find(&manuscript, episode);
+    let Some(other) = other.filter(|other| !other.counts_from_chapter(survey, episode)) else {
+        return Ok((manuscript, None));
+    };
+    let corrected = Manuscript::read(other.corrected(manuscript.source()), ManuscriptOptions::default());
+    Ok((corrected, Some(other.published(&path))))
 }
 
 /// Returns remarks about the markup of a manuscript: one for each issue, and one for all 《…》 that could be rubies.

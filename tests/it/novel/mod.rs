@@ -18,6 +18,7 @@ mod prompts;
 mod proofreading;
 mod readers;
 mod refused;
+mod renumbered;
 mod restoring;
 mod rewriting;
 // Formatted as the benchmark that shares it.
