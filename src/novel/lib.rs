@@ -17,6 +17,7 @@ pub mod lexicons;
 pub mod manuscript;
 pub mod memory;
 pub mod morphology;
+pub mod numbering;
 pub mod plotting;
 pub mod project;
 pub mod publish;

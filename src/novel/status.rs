@@ -15,6 +15,7 @@ use crate::{
     checks::items::EvaluationMethod,
     errors::project::ProjectError,
     finishing::{PublishRecord, finished},
+    numbering::number_remarks,
     project::{
         EpisodeFiles, EpisodeId, EpisodePlot, FolderRole, NovelProject, NovelSurvey, YamlValue, read_yaml,
         read_yaml_text,
@@ -125,6 +126,7 @@ impl NovelStatus {
             remarks.extend([lesson.message, lesson.next]);
         }
         remarks.extend(survey.remarks.iter().map(crate::project::SurveyRemark::message));
+        remarks.extend(number_remarks(&survey));
         remarks.extend(yaml_errors(&survey).iter().map(|error| error.error_message().message));
         remarks.extend(sessions.broken.iter().map(|error| error.error_message().message));
         match change_set::interrupted(novel.project()) {
@@ -224,11 +226,12 @@ fn count_stages_left(status: &EpisodeStatus, open: &[OpenWritingSession], route:
     }
 }
 
-/// Returns the open session of each episode that was changed last, without those that were abandoned.
+/// Returns the open session of each episode that was changed last, without those that were abandoned. A finished session
+/// for which a change was only wished is not open.
 fn open(overview: &SessionsOverview) -> Vec<OpenWritingSession> {
     let mut open: Vec<OpenWritingSession> = Vec::new();
     for session in overview.sessions.iter().filter(|session| !overview.abandoned.contains(session.id())) {
-        let is_new = open.iter().all(|known| known.episode != session.episode());
+        let is_new = open.iter().all(|known| known.episode != session.episode()) && !session.awaits_wish();
         if let Some(stage) = session.current().filter(|_| is_new) {
             open.push(OpenWritingSession {
                 id: session.id().clone(),

@@ -38,6 +38,7 @@ use crate::{
     manuscript::ManuscriptOptions,
     memory,
     morphology::NameLexicon,
+    numbering,
     plotting::read_yaml_files,
     project::{EpisodeFiles, EpisodeId, FolderRole, NovelProject, NovelSurvey},
 };
@@ -76,6 +77,8 @@ pub struct BookReport {
     pub left_out: Vec<BilingualText>,
     /// The errors of states that were left out.
     pub remarks: Vec<BilingualText>,
+    /// Numbers in headings, plots and states that differ from that of their file.
+    pub numbering: Vec<BilingualText>,
     /// The episodes whose state is missing or older than the manuscript.
     pub to_record: Vec<EpisodeId>,
 }
@@ -127,6 +130,8 @@ pub fn check_book(
         focus: asked.focus.map(EpisodeId::number),
     };
     read_episodes(&written, &context, &mut book, &mut report, is_cancelled)?;
+    report.numbering = numbering::number_remarks(&survey);
+    report.numbering.extend(numbering::state_remarks(&states.states, book.states.hashes()));
     let mut found = book.findings(&context, report.characters, &mut report.to_record);
     if asked.focus.is_some() {
         found.retain(|one| one.seen.is_in_focus);

@@ -23,6 +23,8 @@ pub(super) struct StateCheck {
     missing: BTreeSet<u32>,
     /// The episodes whose manuscript has changed since their state.
     stale: BTreeSet<u32>,
+    /// The hash of each manuscript that was read.
+    hashes: BTreeMap<u32, String>,
 }
 
 impl StateCheck {
@@ -61,10 +63,17 @@ impl StateCheck {
             recorded: states.iter().map(|state| (state.episode, state.sha256.clone())).collect(),
             missing: BTreeSet::new(),
             stale: BTreeSet::new(),
+            hashes: BTreeMap::new(),
         })
     }
 
+    /// Returns the hash of each manuscript that was read, by episode.
+    pub(super) fn hashes(&self) -> &BTreeMap<u32, String> {
+        &self.hashes
+    }
+
     pub(super) fn read(&mut self, episode: &BookEpisode<'_, '_>) {
+        self.hashes.insert(episode.number, episode.sha256.clone());
         match self.recorded.get(&episode.number) {
             None => self.missing.insert(episode.number),
             Some(hash) if *hash != episode.sha256 => self.stale.insert(episode.number),

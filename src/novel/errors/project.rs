@@ -67,6 +67,14 @@ pub enum ProjectError {
         #[fact(with = bilingual_reason)]
         reason: String,
     },
+    /// The file of a recorded state contains the state of another episode.
+    #[entry("STATE_OF_ANOTHER_EPISODE")]
+    OtherState {
+        #[quoted]
+        path: String,
+        says: u32,
+        number: u32,
+    },
     #[entry("PLOT_OF_ANOTHER_EPISODE")]
     OtherEpisode {
         #[quoted]

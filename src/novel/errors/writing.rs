@@ -114,6 +114,14 @@ pub enum WritingError {
         id: String,
         episode: EpisodeId,
     },
+    /// A newer session was begun in the place of the one to resume.
+    #[entry("SESSION_REPLACED")]
+    Replaced {
+        #[quoted]
+        id: String,
+        newer: String,
+        episode: EpisodeId,
+    },
     #[entry("ANSWER_TAKEN_ALREADY")]
     TakenAlready { stage: WritingStage },
     #[entry("OTHER_STAGE")]

@@ -186,7 +186,7 @@ fn finished_episodes(
             continue;
         }
         length += bytes.len();
-        let Ok(manuscript) = manuscript_of(*episode, file, &bytes) else {
+        let Ok((manuscript, _)) = manuscript_of(survey, *episode, file, &bytes) else {
             continue;
         };
         let heading = heading_of(&manuscript).unwrap_or(record.heading);

@@ -15,14 +15,14 @@ use crate::{
 };
 
 /// The chapters of a novel.
-pub(super) struct Chapters {
+pub(crate) struct Chapters {
     titles: BTreeMap<u32, String>,
     /// The headings of the chapters that list their episodes, by episode.
     by_episode: BTreeMap<u32, String>,
 }
 
 impl Chapters {
-    pub(super) fn read(survey: &NovelSurvey) -> Result<Self, ProjectError> {
+    pub(crate) fn read(survey: &NovelSurvey) -> Result<Self, ProjectError> {
         let mut chapters = Self { titles: BTreeMap::new(), by_episode: BTreeMap::new() };
         for plot in read_yaml_files(survey, FolderRole::ChapterPlots)? {
             let text = |key| plot.get(key).map(YamlValue::words).filter(|words| !words.trim().is_empty());
@@ -41,7 +41,7 @@ impl Chapters {
     }
 
     /// Returns the heading of the chapter that contains an episode.
-    pub(super) fn heading_of(&self, episode: u32, files: &EpisodeFiles) -> Result<Option<String>, ProjectError> {
+    pub(crate) fn heading_of(&self, episode: u32, files: &EpisodeFiles) -> Result<Option<String>, ProjectError> {
         Ok(match own_number(files)? {
             Some(number) => heading(Some(number), self.titles.get(&number).map_or("", |title| title.trim())),
             None => self.by_episode.get(&episode).cloned(),

@@ -23,6 +23,7 @@ use fumi_base::{
 };
 
 pub use book::{BOOK, BOOK_RECORD, BookRecord, BoundEpisode, build_book};
+pub(crate) use chapters::Chapters;
 pub use formats::PublishFormat;
 pub use posting::PostingGuide;
 pub use record::{
@@ -36,11 +37,14 @@ use crate::{
     manuscript::{
         CharacterCounts, Manuscript, ManuscriptOptions, ManuscriptPart, MarkupIssue, MarkupIssueKind, is_kanji,
     },
-    project::{EpisodeFiles, EpisodeId, EpisodePlot, MANUSCRIPT_BYTES, NovelProject, NovelSettings, read_yaml},
+    numbering::OtherNumber,
+    project::{
+        EpisodeFiles, EpisodeId, EpisodePlot, MANUSCRIPT_BYTES, NovelProject, NovelSettings, NovelSurvey, read_yaml,
+    },
     publish::WorkTitle,
     references::ContentHash,
     reviewing,
-    writing::{UtcTime, WritingSessionStore},
+    writing::{UtcTime, WritingSession, WritingSessionStore},
 };
 
 /// The folder of all published files, relative to the project root.
@@ -208,8 +212,8 @@ impl EpisodeSource {
         survey.require_novel(novel.names())?;
         let file = novel.manuscript(episode)?;
         let bytes = files::read(&file, MANUSCRIPT_BYTES)?;
-        let manuscript = manuscript_of(episode, &file, &bytes)?;
-        let mut remarks = Vec::new();
+        let (manuscript, other_number) = manuscript_of(&survey, episode, &file, &bytes)?;
+        let mut remarks: Vec<BilingualText> = other_number.into_iter().collect();
         let plot = match novel.plot(episode) {
             Ok(plot) => plot,
             Err(ProjectError::NoPlot { .. }) => EpisodePlot::default(),
@@ -231,7 +235,8 @@ impl EpisodeSource {
         let latest = sessions.latest(episode, |session| session.route().writes_an_episode());
         let latest = unless_unreadable(latest)?.flatten();
         // An open session would change the manuscript again.
-        if let Some(open) = latest.as_ref().filter(|latest| latest.session.current().is_some()) {
+        let is_open = |session: &WritingSession| session.current().is_some() && !session.awaits_wish();
+        if let Some(open) = latest.as_ref().filter(|latest| is_open(&latest.session)) {
             let id = open.session.id();
             remarks.push(BilingualText::new(
                 format!("Writing session {id} of this episode is not finished."),
@@ -353,8 +358,14 @@ const NO_AUTHOR: &str = "作者未設定";
 /// The largest number of markup issues reported as remarks; the checks report all.
 const REMARKS: usize = 10;
 
-/// Reads a manuscript and checks that it can be published: it must be valid text and its body must not be empty.
-fn manuscript_of(episode: EpisodeId, file: &ProjectPath, bytes: &[u8]) -> Result<Manuscript, CompletionError> {
+/// Reads a manuscript and checks that it can be published: it must be valid text and its body must not be empty. Its
+/// heading has the number of the file; returns also a remark if the file itself has another one.
+fn manuscript_of(
+    survey: &NovelSurvey,
+    episode: EpisodeId,
+    file: &ProjectPath,
+    bytes: &[u8],
+) -> Result<(Manuscript, Option<BilingualText>), CompletionError> {
     let decoded = encoding::decode(bytes, EncodingChoice::Auto);
     let path = file.shown();
     if decoded.damaged {
@@ -365,7 +376,12 @@ fn manuscript_of(episode: EpisodeId, file: &ProjectPath, bytes: &[u8]) -> Result
     if manuscript.count(ManuscriptPart::Body).characters == 0 {
         return Err(CompletionError::Empty { episode, path });
     }
-    Ok(manuscript)
+    let other = OtherNumber::find(&manuscript, episode);
+    let Some(other) = other.filter(|other| !other.counts_from_chapter(survey, episode)) else {
+        return Ok((manuscript, None));
+    };
+    let corrected = Manuscript::read(other.corrected(manuscript.source()), ManuscriptOptions::default());
+    Ok((corrected, Some(other.published(&path))))
 }
 
 /// Returns remarks about the markup of a manuscript: one for each issue, and one for all 《…》 that could be rubies.

@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{EpisodeState, StoryFact, StoryFactKind};
+use super::{EpisodeState, NotedContradiction, StoryFact, StoryFactKind};
 use crate::{
     checks::{
         Contradiction, Severity,
@@ -27,7 +27,7 @@ const TRAITS: [&str; 4] = ["appearance", "attributes", "looks", "外見"];
 const BIRTHDAYS: f64 = 1.0;
 
 /// The episode number that stands for the settings.
-const SETTINGS: u32 = 0;
+pub(super) const SETTINGS: u32 = 0;
 
 /// Returns the contradictions of an episode to the settings, to earlier episodes, and within itself: one for each of its
 /// facts at most.
@@ -76,26 +76,98 @@ impl<'f> KnownFacts<'f> {
 
     /// Adds a fact, and returns its contradiction to the facts before it.
     fn push(&mut self, episode: u32, fact: &'f StoryFact) -> Option<Contradiction> {
-        let fact = StatedFact::new(fact, &mut self.names);
-        let keys = fact.keys();
-        let same: BTreeSet<usize> = keys.iter().filter_map(|key| self.by_key.get(key)).flatten().copied().collect();
-        let same = same.into_iter().map(|at| &self.facts[at]).filter(|(_, other)| fact.is_about_same(other));
-        let compared: Vec<(bool, u32, &StatedFact<'_>)> =
-            same.filter_map(|(episode, other)| Some((fact.contradicts(other)?, *episode, other))).collect();
-        let agrees = compared.iter().any(|(contradicts, ..)| !contradicts);
-        let found = compared.first().filter(|_| !agrees).map(|(_, episode, other)| Contradiction {
+        let (at, compared) = self.place(episode, fact);
+        let agrees = compared.iter().any(|(contradicts, _)| !contradicts);
+        let (_, other) = *compared.first().filter(|_| !agrees)?;
+        let ((_, fact), (episode, other)) = (&self.facts[at], &self.facts[other]);
+        Some(Contradiction {
             quote: fact.fact.quote.clone(),
             episode: *episode,
             other_quote: other.fact.quote.clone(),
             reason: format!("{}：{}／{}", fact.title(), fact.fact.value, other.fact.value),
             severity: fact.severity(),
-        });
+        })
+    }
+
+    /// Adds a fact. Returns its position, and the positions of the facts before it with which it can be compared, each
+    /// with true if it contradicts it.
+    fn place(&mut self, episode: u32, fact: &'f StoryFact) -> (usize, Vec<(bool, usize)>) {
+        let fact = StatedFact::new(fact, &mut self.names);
+        let keys = fact.keys();
+        let same: BTreeSet<usize> = keys.iter().filter_map(|key| self.by_key.get(key)).flatten().copied().collect();
+        let same = same.into_iter().map(|at| (at, &self.facts[at].1)).filter(|(_, other)| fact.is_about_same(other));
+        let compared = same.filter_map(|(at, other)| Some((fact.contradicts(other)?, at))).collect();
+        let at = self.facts.len();
         for key in keys {
-            self.by_key.entry(key).or_default().push(self.facts.len());
+            self.by_key.entry(key).or_default().push(at);
         }
         self.facts.push((episode, fact));
-        found
+        (at, compared)
     }
+
+    /// Returns the pairs of facts that a reader of an episode noted as contradicting: those of the two passages that are
+    /// about the same thing, or else the only one of each about the same subject.
+    fn noted_pairs(&self, noted: &NotedContradiction, episode: u32) -> Vec<(usize, usize)> {
+        let quoting = |wanted: u32, quote: &str| -> Vec<usize> {
+            let overlaps = |fact: &StoryFact| fact.quote.contains(quote.trim()) || quote.contains(fact.quote.trim());
+            let facts = (0..).zip(&self.facts);
+            facts.filter(|(_, (of, fact))| *of == wanted && overlaps(fact.fact)).map(|(at, _)| at).collect()
+        };
+        if noted.episode == SETTINGS {
+            return Vec::new();
+        }
+        let (own, others) = (quoting(episode, &noted.quote), quoting(noted.episode, &noted.other_quote));
+        let of_subject = own.iter().flat_map(|own| others.iter().map(move |other| (*own, *other))).filter(|pair| {
+            let (one, other) = (&self.facts[pair.0].1, &self.facts[pair.1].1);
+            one.fact.kind == other.fact.kind && one.subject == other.subject && one.fact.value != other.fact.value
+        });
+        let of_subject: Vec<(usize, usize)> = of_subject.collect();
+        let is_same = |pair: &&(usize, usize)| self.facts[pair.0].1.is_about_same(&self.facts[pair.1].1);
+        let same: Vec<(usize, usize)> = of_subject.iter().filter(is_same).copied().collect();
+        if same.is_empty() && of_subject.len() == 1 { of_subject } else { same }
+    }
+}
+
+/// Returns the groups of facts that contradict each other, each fact with its episode, in the order of the episodes. Facts
+/// of the settings have the episode 0. Forms of address are left out: a person has several.
+pub(super) fn contradicting_facts<'f>(
+    states: &'f [EpisodeState],
+    settings: &'f [StoryFact],
+    cast: &Cast,
+    is_wanted: impl Fn(&StoryFact) -> bool,
+) -> Vec<Vec<(u32, &'f StoryFact)>> {
+    let mut known = KnownFacts::new(&[], cast);
+    let of_settings = settings.iter().map(|fact| (SETTINGS, fact));
+    let of_states = states.iter().flat_map(|state| state.facts.iter().map(|fact| (state.episode, fact)));
+    let mut certain: Vec<(usize, usize)> = Vec::new();
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for (episode, fact) in of_settings.chain(of_states) {
+        if fact.kind == StoryFactKind::Address || !is_wanted(fact) {
+            continue;
+        }
+        let (at, compared) = known.place(episode, fact);
+        let agrees = compared.iter().any(|(contradicts, _)| !contradicts);
+        let found = compared.iter().filter(|(contradicts, _)| *contradicts).map(|(_, other)| (at, *other));
+        // A value that was stated before is contradicted only by a later one.
+        if agrees || episode == SETTINGS { pairs.extend(found) } else { certain.extend(found) }
+    }
+    for state in states {
+        certain.extend(state.contradictions.iter().flat_map(|noted| known.noted_pairs(noted, state.episode)));
+    }
+    let mut groups: Vec<BTreeSet<usize>> = Vec::new();
+    for (one, other) in certain {
+        let (mut joined, apart): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|group| group.contains(&one) || group.contains(&other));
+        joined.push(BTreeSet::from([one, other]));
+        groups = apart;
+        groups.push(joined.into_iter().flatten().collect());
+    }
+    for (one, other) in pairs {
+        let known = groups.iter_mut().find(|group| group.contains(&one) || group.contains(&other));
+        known.into_iter().for_each(|group| group.extend([one, other]));
+    }
+    let fact_at = |at: &usize| (known.facts[*at].0, known.facts[*at].1.fact);
+    groups.iter().map(|group| group.iter().map(fact_at).collect()).collect()
 }
 
 /// A fact with its subject resolved.

@@ -50,7 +50,12 @@ pub fn states_until(project: &Arc<Project>, episode: EpisodeId) -> Result<Episod
             continue;
         }
         match read_state(&file.path) {
-            Ok(state) => read.states.extend(state.filter(|state| Some(state.episode) == number)),
+            Ok(Some(state)) if Some(state.episode) != number => read.faults.push(ProjectError::OtherState {
+                path: file.path.shown(),
+                says: state.episode,
+                number: number.unwrap_or_default(),
+            }),
+            Ok(state) => read.states.extend(state),
             Err(error) if error.is_system_failure() => return Err(error),
             Err(error) => read.faults.push(error),
         }

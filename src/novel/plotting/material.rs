@@ -50,6 +50,8 @@ pub struct PlotMaterial {
     pub previous: Vec<String>,
     /// The recorded states of the earlier episodes.
     pub states: Vec<EpisodeState>,
+    /// The files of the settings.
+    world: Vec<YamlValue>,
     /// The existing plot as text, if there is one.
     pub before: Option<String>,
     /// The files that are still those of `fumi novel new`.
@@ -86,6 +88,7 @@ impl PlotMaterial {
         material.previous.extend((!end.is_empty()).then_some(end));
         material.references = known.references;
         material.states = known.states;
+        material.world = known.context.world;
         for (role, what) in [
             (FolderRole::Planning, BilingualText::new("the plans of the novel", "企画書")),
             (FolderRole::ChapterPlots, BilingualText::new("the chapter plots", "章のプロット")),
@@ -185,7 +188,8 @@ impl PlotMaterial {
 
     /// Returns what is recorded of the earlier episodes, followed by an empty line.
     fn record(&self, locale: Locale) -> String {
-        let asked = Remembering { characters: RECORD, with_quotes: false, named_in: None, locale };
+        let world = &self.world;
+        let asked = Remembering { characters: RECORD, with_quotes: false, named_in: None, world, locale };
         let Some(record) = memory::remembered(&self.states, asked) else { return String::new() };
         match locale {
             Locale::En => format!("Recorded of the earlier episodes; contradict none of it:\n{record}\n"),

@@ -139,7 +139,8 @@ pub(super) fn plot_lines(material: &WritingMaterial, locale: Locale) -> String {
 /// Returns the record of the earlier episodes about the people and things that a text names, in at most `characters`
 /// characters; `None` if nothing is recorded.
 pub(super) fn record(material: &WritingMaterial, named_in: &str, characters: usize, locale: Locale) -> Option<String> {
-    let asked = Remembering { characters, with_quotes: false, named_in: Some(named_in), locale };
+    let world = &material.context.world;
+    let asked = Remembering { characters, with_quotes: false, named_in: Some(named_in), world, locale };
     memory::remembered(&material.states, asked)
 }
 

@@ -53,6 +53,8 @@ pub(super) struct WrittenTexts {
     pub(super) so_far: String,
     /// The manuscript that the stage reads.
     pub(super) draft: String,
+    /// True if the replacements of the answer apply to a text that earlier replacements made.
+    pub(super) is_continued: bool,
 }
 
 /// Returns the section of a stage's prompt for a turn.
@@ -152,7 +154,7 @@ fn value(name: &str, data: &PromptData<'_>) -> Option<String> {
         "style" => return Some(style(material, locale)),
         "record" => return Some(recorded(material, locale)),
         "form" => return Some(form(stage, turn, locale)),
-        "feedback" => return Some(feedback(session, stage, turn, locale)),
+        "feedback" => return Some(feedback(data) + continuation(texts, locale)),
         _ => return None,
     };
     let none = match locale {
@@ -219,7 +221,8 @@ fn form(stage: WritingStage, turn: usize, locale: Locale) -> String {
 }
 
 /// Returns the change requests for a stage, followed by an empty line.
-fn feedback(session: &WritingSession, stage: WritingStage, turn: usize, locale: Locale) -> String {
+fn feedback(data: &PromptData<'_>) -> String {
+    let PromptData { session, stage, turn, locale, .. } = *data;
     let is_meant = |said: &&StageFeedback| said.stage == stage && said.turn.is_none_or(|asked| asked == turn);
     let of_stage = session.feedback().iter().filter(is_meant).filter(|said| !is_approval(&said.feedback));
     let said: Vec<String> = of_stage.map(|said| format!("- {}\n", said.feedback.trim())).collect();
@@ -231,6 +234,19 @@ fn feedback(session: &WritingSession, stage: WritingStage, turn: usize, locale: 
         Locale::Ja => "前回の結果に対して、作者から次の要望がありました。必ず反映してください。",
     };
     format!("{head}\n{}\n", said.concat())
+}
+
+/// Says to which text the replacements apply if it is not that of the task.
+fn continuation(texts: &WrittenTexts, locale: Locale) -> &'static str {
+    match (texts.is_continued, locale) {
+        (false, _) => "",
+        (true, Locale::En) => {
+            "The replacements apply to the manuscript with the replacements accepted so far: copy find from it.\n\n"
+        }
+        (true, Locale::Ja) => {
+            "置き換える相手は、これまでの置き換えを反映した原稿です。find はその原稿から写してください。\n\n"
+        }
+    }
 }
 
 #[cfg(test)]

@@ -122,6 +122,10 @@ pub struct StageOutput {
     /// True if this stage, or one before it, was reopened since.
     #[serde(default, skip_serializing_if = "is_false")]
     pub stale: bool,
+    /// True if a wish of the author reopened this stage, or one before it, and no text from which the output is made was
+    /// written anew since: the next text starts from this one.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub continued: bool,
     /// The answers from which the output was made.
     #[serde(default)]
     pub turns: Vec<AcceptedAnswer>,
@@ -369,6 +373,12 @@ impl WritingSession {
         }
         output.turns = std::mem::take(&mut self.turns);
         self.stage_outputs.known[stage.at()] = Some(output);
+        if stage.gives_text() {
+            // The later outputs were made from the text before.
+            for later in self.stage_outputs.known[stage.at() + 1..].iter_mut().flatten() {
+                later.continued = false;
+            }
+        }
         self.completed_stages.push(stage);
         self.current_stage = self.route.stages().find(|next| *next > stage);
         self.last_updated = now.clone();
@@ -393,9 +403,39 @@ impl WritingSession {
         fits
     }
 
+    /// Returns to a turn of a stage, from 1, for a wish of the author. The texts of the stage and of later stages are
+    /// continued.
+    pub(super) fn reopen(&mut self, stage: WritingStage, turn: usize) {
+        for output in self.stage_outputs.known[stage.at()..].iter_mut().flatten() {
+            output.continued |= !output.stale;
+        }
+        self.go_back(stage, turn);
+    }
+
+    /// Returns to the beginning of a stage, which is done again without its last result.
+    pub(super) fn repeat(&mut self, stage: WritingStage) {
+        for output in self.stage_outputs.known[stage.at()..].iter_mut().flatten() {
+            output.continued = false;
+        }
+        self.go_back(stage, 1);
+    }
+
+    /// Replaces the text of a stale output, which is continued.
+    pub(super) fn replace_output(&mut self, stage: WritingStage, file: String, sha256: String, characters: usize) {
+        if let Some(output) = self.stage_outputs.known[stage.at()].as_mut() {
+            (output.output_file, output.sha256, output.characters) = (file, sha256, characters);
+        }
+    }
+
+    /// True if the session was finished and reopened by a wish, and no answer was accepted since.
+    pub fn awaits_wish(&self) -> bool {
+        let finished = self.output(self.route.last()).is_some_and(|output| output.stale && output.continued);
+        finished && self.user_feedback.last().is_some_and(|said| said.timestamp == self.last_updated)
+    }
+
     /// Returns to a turn of a stage, from 1. The earlier turns are kept; the output of the stage and those of later
     /// stages become stale.
-    pub(super) fn reopen(&mut self, stage: WritingStage, turn: usize) {
+    fn go_back(&mut self, stage: WritingStage, turn: usize) {
         if self.current_stage != Some(stage) {
             self.turns = self.output(stage).map(|output| output.turns.clone()).unwrap_or_default();
         }
@@ -417,7 +457,7 @@ impl WritingSession {
         });
         if let Some(stage) = lost {
             let again = self.completed_stages[self.route.before(stage)..].to_vec();
-            self.reopen(stage, 1);
+            self.repeat(stage);
             return again;
         }
         if let Some(at) = self.turns.iter().position(|turn| !piece(turn)) {
@@ -453,7 +493,9 @@ impl WritingSession {
             let turns = output.turns.iter().map(|turn| turn.file.as_str());
             std::iter::once(output.output_file.as_str()).chain(turns)
         });
-        done.chain(self.turns.iter().map(|turn| turn.file.as_str()))
+        let continued = self.stage_outputs.known.iter().flatten().filter(|output| output.continued);
+        let continued = continued.map(|output| output.output_file.as_str());
+        done.chain(self.turns.iter().map(|turn| turn.file.as_str())).chain(continued)
     }
 }
 

@@ -50,6 +50,8 @@ pub struct CallTime {
 pub enum SessionSelector<'a> {
     /// The session with this id.
     Named(&'a str),
+    /// The session with this id, unless it is open and a newer one was begun in its place, which is an error.
+    Resumed(&'a str),
     /// The open session of the episode with this route, otherwise a new one.
     Open(StageRoute),
     /// The newest session that writes the episode; a finished one only if the manuscript exists. A session with another
@@ -68,8 +70,8 @@ pub enum SessionAction {
     Answer(TurnAnswer),
     /// Record feedback on a stage, or on one turn of it, and repeat it.
     Feedback(WritingStage, Option<usize>, String),
-    /// Repeat a stage and those after it.
-    Reopen(WritingStage),
+    /// Repeat a stage and those after it, without their last results.
+    Repeat(WritingStage),
 }
 
 /// A session that was found or begun.
@@ -139,6 +141,10 @@ pub struct EditedManuscript {
     pub text: String,
     /// The number of visible characters.
     pub characters: usize,
+    /// The SHA-256 hash of the file's bytes.
+    pub sha256: String,
+    /// True if the session continues from this text.
+    pub is_taken: bool,
 }
 
 /// The prompt of a future turn.
@@ -207,6 +213,7 @@ impl WritingService {
         };
         let route = match which {
             SessionSelector::Named(id) => return sessions.load(id, self.episode).map(known),
+            SessionSelector::Resumed(id) => return self.resumed(&sessions, id).map(known),
             SessionSelector::Open(route) => match self.open_session(&sessions, route)? {
                 Some(recovered) => return Ok(known(recovered)),
                 None => route,
@@ -239,6 +246,19 @@ impl WritingService {
         Ok(OpenedSession { session, texts: SessionTexts::new(), lost: Vec::new(), is_new: true, is_changed: false })
     }
 
+    /// Returns a session to resume. An open one that was abandoned for a newer one is an error: at its end its text would
+    /// replace that of the newer one.
+    fn resumed(&self, sessions: &WritingSessionStore, id: &str) -> Result<RecoveredSession, WritingError> {
+        let recovered = sessions.load(id, self.episode)?;
+        if recovered.session.current().is_some()
+            && let Some(newer) = sessions.latest(self.episode, |other| other.replaces(&recovered.session))?
+        {
+            let newer = newer.session.id().to_string();
+            return Err(WritingError::Replaced { id: id.to_owned(), newer, episode: self.episode });
+        }
+        Ok(recovered)
+    }
+
     /// Returns the open session with a route. An open session with scenes is an error for another route, and one of ten
     /// stages for that of scenes: beside a second session its texts would be forgotten.
     fn open_session(
@@ -269,7 +289,7 @@ impl WritingService {
     ) -> Result<StepOutcome, WritingError> {
         let OpenedSession { session, texts, lost, is_new, is_changed } = opened;
         let asked_at = session.last_updated().clone();
-        let edited = self.edited(&session)?;
+        let mut edited = self.edited(&session)?;
         let before = session.completed().len();
         let mut workflow = Workflow::new(session, texts, &self.material, self.locale);
         let mut trace = trace::read_trace(&self.project, workflow.session())?;
@@ -282,11 +302,12 @@ impl WritingService {
                 (stepped.next, writes)
             }
             SessionAction::Feedback(stage, turn, said) => {
-                let stepped = workflow.feedback(stage, turn, &said, &now.moment)?;
+                let asked = workflow.feedback(stage, turn, &said, &now.moment)?;
+                let stepped = continue_edited(&mut workflow, edited.as_mut()).unwrap_or(asked);
                 (stepped.next, stepped.writes)
             }
-            SessionAction::Reopen(stage) => {
-                let stepped = workflow.reopen(stage)?;
+            SessionAction::Repeat(stage) => {
+                let stepped = workflow.repeat(stage)?;
                 (stepped.next, stepped.writes)
             }
             SessionAction::Answer(answer) => {
@@ -398,7 +419,9 @@ impl WritingService {
             return Ok(None);
         }
         let text = self.novel.manuscript_text(self.episode)?.text;
-        Ok(Some(EditedManuscript { characters: criteria::characters(&text), text, path: there.path }))
+        let characters = criteria::characters(&text);
+        let (path, sha256) = (there.path, there.sha256);
+        Ok(Some(EditedManuscript { path, text, characters, sha256, is_taken: false }))
     }
 
     /// Adds the prompt and the trace entry to the writes of an accepted answer; the session stays last.
@@ -471,6 +494,14 @@ struct TraceContext<'a> {
     tool: &'a str,
     asked_at: &'a UtcTime,
     question: &'a NextStep,
+}
+
+/// Continues from a manuscript that was edited, if a reopened stage starts from it. Returns the next step.
+fn continue_edited(workflow: &mut Workflow<'_>, edited: Option<&mut EditedManuscript>) -> Option<WorkflowStep> {
+    let edited = edited?;
+    let taken = workflow.take_manuscript(&edited.text, &edited.sha256)?;
+    edited.is_taken = true;
+    Some(taken)
 }
 
 /// Returns title and text that a step places among the manuscripts: a text written by this step, or an earlier draft

@@ -75,6 +75,11 @@ impl StageRoute {
         }
     }
 
+    /// Returns the stage that changes a finished text as an author wishes: the last one that takes replacements.
+    pub fn revision(self) -> WritingStage {
+        self.stages().rev().find(|stage| stage.takes_replacements()).unwrap_or_else(|| self.last())
+    }
+
     /// Returns the name of the route in settings and arguments.
     pub fn name(self) -> &'static str {
         match self {
@@ -309,6 +314,15 @@ impl WritingStage {
     /// Returns the stage whose text this one passes on, after the replacements of its answer.
     pub(super) fn revises(self) -> Option<Self> {
         self.row().revises.map(|position| Self(position - 1))
+    }
+
+    /// True if an answer to the stage replaces passages.
+    pub fn takes_replacements(self) -> bool {
+        let takes = |gives: &TurnContents| match gives {
+            TurnContents::Keys(keys) => keys.iter().any(|key| key.holds == KeyContents::Replacements),
+            _ => false,
+        };
+        self.turns().iter().any(takes)
     }
 
     /// True if the output of the stage is a manuscript.

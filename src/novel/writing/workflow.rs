@@ -229,10 +229,29 @@ impl<'a> Workflow<'a> {
         Ok(WorkflowStep { next: self.next(), writes: vec![self.write()], warnings: Vec::new() })
     }
 
+    /// Takes a manuscript that was edited since the session finished it as the text from which a reopened stage starts.
+    /// `sha256` is the hash of the file. Returns the next step; `None` if the stage does not start from that text.
+    pub(super) fn take_manuscript(&mut self, manuscript: &str, sha256: &str) -> Option<WorkflowStep> {
+        let (stage, last) = (self.session.current()?, self.session.route().last());
+        let text = without_heading(manuscript);
+        let is_text = stage.reads().any(WritingStage::gives_text) && !text.trim().is_empty();
+        if !is_text || !self.session.output(last).is_some_and(|output| output.continued) {
+            return None;
+        }
+        let mut writes = Vec::new();
+        let text = format!("{}\n", text.trim_end());
+        let characters = criteria::characters(&text);
+        let hash = self.store_text(&format!("stage_{:02}", last.number()), "md", text, &mut writes);
+        self.session.replace_output(last, writes[0].path.clone(), hash, characters);
+        self.session.record_manuscript(Some(sha256));
+        writes.push(self.write());
+        Some(WorkflowStep { next: self.next(), writes, warnings: Vec::new() })
+    }
+
     /// Returns to the beginning of a completed stage or of the current one.
-    pub fn reopen(&mut self, stage: WritingStage) -> Result<WorkflowStep, WritingError> {
+    pub fn repeat(&mut self, stage: WritingStage) -> Result<WorkflowStep, WritingError> {
         self.require_reached(stage)?;
-        self.session.reopen(stage, 1);
+        self.session.repeat(stage);
         Ok(WorkflowStep { next: self.next(), writes: vec![self.write()], warnings: Vec::new() })
     }
 
@@ -375,6 +394,7 @@ impl<'a> Workflow<'a> {
             quality_score: None,
             method: super::session::not_evaluated(),
             stale: false,
+            continued: false,
             turns: Vec::new(),
             unknown: crate::project::UnknownKeys::default(),
         };
@@ -446,7 +466,7 @@ impl<'a> Workflow<'a> {
             });
         let mut misses = criteria::judge_keys(&of_keys, &whole);
         let list = whole.get("replacements").unwrap_or(&YamlValue::Null);
-        match criteria::replaced(self.output_text(revised), list) {
+        match criteria::replaced(self.latest_text(revised), list) {
             Ok(text) => {
                 misses.extend(criteria::judge_text(&of_text, "", &text, 0));
                 Ok(AcceptedOutput::text(text, criteria::accept(misses, &answer.waive)?))
@@ -544,25 +564,31 @@ impl<'a> Workflow<'a> {
 
     /// Returns the files to read for a stage: the material, the outputs of earlier stages, and the stage's own turns.
     fn context(&self, stage: WritingStage) -> Vec<CitedFile> {
-        let outputs = stage.reads().filter_map(|read| {
-            let output = self.session.output(read)?;
+        let of_stage = |read: WritingStage, own: BilingualText| {
+            let (from, output) = self.latest(read)?;
+            let revised = || {
+                BilingualText::new(
+                    "the manuscript with the replacements accepted so far",
+                    "これまでの置き換えを反映した原稿",
+                )
+            };
             Some(CitedFile {
                 path: output.output_file.clone(),
                 sha256: output.sha256.clone(),
-                what: read.title().clone(),
+                what: if from == read { own } else { revised() },
             })
-        });
+        };
+        let outputs: Vec<CitedFile> = stage.reads().filter_map(|read| of_stage(read, read.title().clone())).collect();
         let turns = (1..).zip(self.session.turns()).map(|(turn, piece)| CitedFile {
             path: piece.file.clone(),
             sha256: piece.sha256.clone(),
             what: BilingualText::new(format!("turn {turn} of this stage"), format!("この段階の {turn} 回目")),
         });
-        let previous = self.session.output(stage).filter(|output| output.stale).map(|output| CitedFile {
-            path: output.output_file.clone(),
-            sha256: output.sha256.clone(),
-            what: BilingualText::new("the previous result of this stage", "この段階の前回の結果"),
-        });
-        self.sources(stage).into_iter().chain(outputs).chain(previous).chain(turns).collect()
+        let is_repeated = self.session.output(stage).is_some_and(|output| output.stale);
+        let previous = is_repeated
+            .then(|| of_stage(stage, BilingualText::new("the previous result of this stage", "この段階の前回の結果")));
+        let previous = previous.flatten().filter(|file| outputs.iter().all(|known| known.sha256 != file.sha256));
+        self.sources(stage).into_iter().chain(outputs.iter().cloned()).chain(previous).chain(turns).collect()
     }
 
     /// Returns the files of the project that a stage cites, or the material.
@@ -604,7 +630,9 @@ impl<'a> Workflow<'a> {
             written.so_far = self.so_far();
         }
         let drafts = stage.reads().chain(stage.revises()).filter(|read| read.gives_text());
-        written.draft = drafts.last().map(|read| self.output_text(read).to_owned()).unwrap_or_default();
+        written.draft = drafts.last().map(|read| self.latest_text(read).to_owned()).unwrap_or_default();
+        written.is_continued = stage.takes_replacements()
+            && stage.revises().and_then(|read| Some(self.latest(read)?.0 != read)).unwrap_or_default();
         written
     }
 
@@ -638,6 +666,31 @@ impl<'a> Workflow<'a> {
     fn output_text(&self, stage: WritingStage) -> &str {
         let output = self.session.output(stage);
         let text = output.and_then(|output| self.texts.get(&output.output_file));
+        text.map_or("", String::as_str)
+    }
+
+    /// Returns the output of a stage, or the text that later stages made of it by replacements, if an author's wish
+    /// continues that text; and the stage whose output it is.
+    fn latest(&self, stage: WritingStage) -> Option<(WritingStage, &StageOutput)> {
+        let mut latest = (stage, self.session.output(stage)?);
+        let mut revised = stage;
+        for later in self.session.route().stages() {
+            if later.revises() != Some(revised) {
+                continue;
+            }
+            let Some(output) = self.session.output(later).filter(|output| output.continued) else { break };
+            revised = later;
+            let text = self.texts.get(&output.output_file);
+            // The file of a stale output may be damaged.
+            if text.is_some_and(|text| ContentHash::from_bytes(text.as_bytes()).digits() == output.sha256) {
+                latest = (later, output);
+            }
+        }
+        Some(latest)
+    }
+
+    fn latest_text(&self, stage: WritingStage) -> &str {
+        let text = self.latest(stage).and_then(|(_, output)| self.texts.get(&output.output_file));
         text.map_or("", String::as_str)
     }
 
@@ -702,6 +755,16 @@ fn other_titles(said: &YamlValue) -> Vec<String> {
     };
     let titles = titles.iter().map(|title| title.words().replace('\n', " ").trim().to_owned());
     titles.filter(|title| !title.is_empty() && title != chosen).collect()
+}
+
+/// Returns a manuscript without the heading at its beginning.
+fn without_heading(manuscript: &str) -> &str {
+    let manuscript = manuscript.trim_start_matches('\u{feff}');
+    let body = match manuscript.split_once('\n') {
+        Some((heading, body)) if heading.starts_with("# ") => body,
+        _ => manuscript,
+    };
+    body.trim_start_matches(['\r', '\n'])
 }
 
 /// Appends a continuation after a separator; the result ends with a line feed.

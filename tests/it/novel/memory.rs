@@ -223,3 +223,41 @@ async fn plots_and_drafts_are_given_what_is_recorded() {
     // 権藤 is not in the plot.
     assert!(!instruction.contains("first_person 権藤 辰巳"), "{instruction}");
 }
+
+/// A writer must not be told as settled what two episodes state differently.
+#[tokio::test(flavor = "multi_thread")]
+async fn facts_that_contradict_each_other_are_handed_on_with_both_values() {
+    let sample = Sample::empty();
+    sample.file("30_設定集/キャラクター.yaml", "characters:\n- {name: 相良 剛, aliases: [相良]}\n");
+    sample.file(
+        "40_原稿/第001話.md",
+        "# 第一話\n\n　相良は左手で茶碗を取った。棚は六十四番で、相良は長靴を履いている。\n",
+    );
+    sample.file("40_原稿/第002話.md", "# 第二話\n\n　相良は利き手の右で判を押した。\n");
+    sample.file("40_原稿/第003話.md", "# 第三話\n\n　相良の利き手は左である。\n");
+    let fact = |subject: &str, about: &str, value: &str, quote: &str| json!({"kind": "attribute", "subject": subject, "about": about, "value": value, "quote": quote});
+    for (episode, facts) in [
+        (
+            1,
+            json!([
+                fact("相良", "利き手", "左", "左手で茶碗を取った"),
+                fact("相良", "履物", "長靴", "長靴を履いている"),
+            ]),
+        ),
+        (2, json!([fact("相良 剛", "利き手", "右", "利き手の右で判を押した")])),
+        (3, json!([fact("相良", "利き手", "左", "相良の利き手は左である")])),
+    ] {
+        let state = json!({"summary": "相良が棚の前に立ち、判を押すまでの話である。", "facts": facts});
+        recorded(&sample, json!({"episode": episode, "state": state})).await;
+    }
+    let app = sample.app();
+    let plot = "synopsis: 相良が棚を開ける\ncharacters: [相良]\nkey_events: [相良が鍵を回す]\n";
+    let asked = call(&app, "write_with_claude", json!({"episode": 4, "plot_content": plot})).await.structured;
+    let instruction = asked["instruction"].as_str().unwrap();
+    let lines: Vec<&str> = instruction.lines().filter(|line| line.contains("利き手")).collect();
+    assert_eq!(lines.len(), 1, "{instruction}");
+    assert!(lines[0].contains("左 (episodes 1, 3)") && lines[0].contains("右 (episode 2)"), "{instruction}");
+    let (contradicted, lasting) = (instruction.find("利き手").unwrap(), instruction.find("長靴").unwrap());
+    let heading = instruction.find("contradict each other").unwrap();
+    assert!(heading < contradicted && contradicted < lasting, "{instruction}");
+}

@@ -6,6 +6,7 @@ mod by_provider;
 pub(crate) mod checking;
 mod data;
 mod enhanced;
+mod feedback;
 pub(crate) mod fencing;
 mod finishing;
 pub(crate) mod killed;
@@ -17,6 +18,7 @@ mod prompts;
 mod proofreading;
 mod readers;
 mod refused;
+mod renumbered;
 mod restoring;
 mod rewriting;
 // Formatted as the benchmark that shares it.

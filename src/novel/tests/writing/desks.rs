@@ -151,13 +151,13 @@ fn feedback_a_stage_done_again_and_a_new_length_are_kept() {
     let said = desk.run_step(open(None), act, "feedback", false, &now(59)).expect("remarked");
     assert_eq!(said.session.feedback().len(), 1);
     let again =
-        desk.run_step(open(None), SessionAction::Reopen(stage(2)), "feedback", false, &now(59)).expect("reopened");
+        desk.run_step(open(None), SessionAction::Repeat(stage(2)), "feedback", false, &now(59)).expect("reopened");
     let NextStep::Ask(ask) = again.next else { panic!("done") };
     assert_eq!(ask.stage, stage(2));
     assert!(ask.instruction.contains("もっと静かに"), "{}", ask.instruction);
     assert_eq!(open(None).session().current(), Some(stage(2)));
     let early =
-        desk.run_step(open(None), SessionAction::Reopen(stage(5)), "feedback", false, &now(59)).expect_err("early");
+        desk.run_step(open(None), SessionAction::Repeat(stage(5)), "feedback", false, &now(59)).expect_err("early");
     assert_eq!(early.error_message().code, "S003");
     // A lost output is reported, and the session is written.
     let output = open(None).session().output(stage(1)).expect("done").output_file.clone();

@@ -283,7 +283,8 @@ pub(super) fn state_question(
         Locale::Ja => "# 前の話の記録",
     };
     let text = seen.material.text();
-    let asked = Remembering { characters: RECORD, with_quotes: true, named_in: Some(text), locale: job.locale };
+    let world = &seen.material.context().world;
+    let asked = Remembering { characters: RECORD, with_quotes: true, named_in: Some(text), world, locale: job.locale };
     let record = memory::remembered(&earlier, asked).map(|text| format!("{title}\n\n{text}"));
     let needs = |text| matches!(text, ComparedText::Settings);
     let settings = reviewing::compared_texts(&job.novel, job.episode, seen.material.context(), needs, job.locale)?;

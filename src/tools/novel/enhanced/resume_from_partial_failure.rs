@@ -100,7 +100,7 @@ async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Out
             act: move |opened: &OpenedSession| match WritingStage::from_number(point + 1) {
                 // Nothing is discarded if everything is to be kept.
                 Some(stage) if opened.session().current() != Some(stage) || !opened.session().turns().is_empty() => {
-                    Ok(SessionAction::Reopen(stage))
+                    Ok(SessionAction::Repeat(stage))
                 }
                 _ => Ok(SessionAction::Peek),
             },

@@ -47,6 +47,8 @@ pub(in crate::novel) const PREVIEW: usize = 200;
 #[derive(Clone, Debug)]
 pub(in crate::novel) enum RequestedSession {
     Named(String),
+    /// The named session, unless it was abandoned for a newer one.
+    Resumed(String),
     Open(StageRoute),
     /// The newest session that writes the episode, even if it is finished.
     Latest(Option<StageRoute>),
@@ -66,6 +68,7 @@ impl RequestedSession {
     fn selector(&self) -> SessionSelector<'_> {
         match self {
             Self::Named(id) => SessionSelector::Named(id),
+            Self::Resumed(id) => SessionSelector::Resumed(id),
             Self::Open(route) => SessionSelector::Open(*route),
             Self::Latest(route) => SessionSelector::Latest(*route),
             Self::New(route) => SessionSelector::New(*route),
@@ -125,7 +128,9 @@ where
     let now = call_time()?;
     let holder = match &sitting.wanted {
         // An invalid session id is reported later; it may have any length, so the holder's name is cut.
-        RequestedSession::Named(id) => format!("{} {}", sitting.tool, id.chars().take(80).collect::<String>()),
+        RequestedSession::Named(id) | RequestedSession::Resumed(id) => {
+            format!("{} {}", sitting.tool, id.chars().take(80).collect::<String>())
+        }
         _ => format!("{} {}", sitting.tool, sitting.episode),
     };
     let written_by = cx.answerer.method();
@@ -529,7 +534,14 @@ pub(in crate::novel) fn edited_and_left(worked: &StepOutcome) -> Option<&EditedM
 
 /// Describes how a manuscript was handled that was edited outside of the session.
 pub(in crate::novel) fn edit_notice(worked: &StepOutcome, locale: Locale) -> Option<String> {
-    let path = &worked.edited.as_ref()?.path;
+    let EditedManuscript { path, is_taken, .. } = worked.edited.as_ref()?;
+    if *is_taken {
+        return Some(localized(
+            locale,
+            format!("{path} was changed outside this session, which continues from the changed text."),
+            format!("{path} は、書き上げた後に書き換えられていました。書き換えられた本文から続けます。"),
+        ));
+    }
     let backup = worked.delivered.as_ref().and_then(|place| place.backup.as_ref());
     let text = match (backup, &worked.next) {
         (Some(id), _) => BilingualText::new(

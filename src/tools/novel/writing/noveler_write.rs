@@ -45,7 +45,8 @@ pub struct Args {
     waive: Option<BTreeMap<String, String>>,
     /// The stages of a new session; the project's if absent. A named session keeps its own.
     route: Option<Route>,
-    /// The change to make. Repeats the stage of `step`, or else the last completed one.
+    /// The change to make. Repeats the stage of `step`, or else the one that revises a finished text, or the last
+    /// completed one.
     user_feedback: Option<String>,
     /// True to begin a new session although one is open.
     #[serde(default)]
@@ -128,6 +129,9 @@ pub struct Output {
     verbose: Option<Verbose>,
     #[serde(skip)]
     episode: u32,
+    /// The stage that takes a wish about the finished text.
+    #[serde(skip)]
+    revision: Option<WritingStage>,
 }
 
 /// The finished manuscript.
@@ -234,12 +238,19 @@ fn waived(waive: Option<BTreeMap<String, String>>) -> Vec<WaivedCriterion> {
     waive.map(|(criterion, reason)| WaivedCriterion { criterion, reason }).collect()
 }
 
-/// Returns what a remark is about: the stage and turn of the step, else the last scene of a stage that is being written,
-/// else the last completed stage.
+/// Returns what a remark is about: the stage and turn of the step, else that of an earlier remark that was not carried out
+/// yet, else the stage that revises a finished text, else the last scene of a stage that is being written, else the last
+/// completed stage.
 fn remarked_turn(opened: &OpenedSession, step: Option<&str>) -> Result<(WritingStage, Option<usize>), WritingError> {
     let session = opened.session();
     if let Some(step) = step {
         return WritingStage::parse_step(step);
+    }
+    if let Some(before) = session.feedback().last().filter(|_| session.awaits_wish()) {
+        return Ok((before.stage, before.turn));
+    }
+    if session.current().is_none() {
+        return Ok((session.route().revision(), None));
     }
     let written = session.turns().len();
     if let Some(current) = session.current().filter(|stage| stage.is_by_scene() && written > 0) {
@@ -331,6 +342,7 @@ async fn finished(
         stale_stages: Vec::new(),
         verbose,
         episode: episode.number(),
+        revision: Some(session.route().revision()),
     })
 }
 
@@ -445,6 +457,7 @@ async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Outp
         stale_stages: Vec::new(),
         verbose: None,
         episode: args.episode.0.number(),
+        revision: None,
     }))
 }
 
@@ -513,10 +526,12 @@ impl Output {
 
     /// Returns the call that has a finished text changed.
     fn change_call(&self, locale: Locale) -> Option<String> {
-        let arguments = json!({"episode": self.episode, "session_id": self.session_id.as_ref()?, "user_feedback": "…"});
+        let (session, stage) = (self.session_id.as_ref()?, self.revision?);
+        let arguments =
+            json!({"episode": self.episode, "session_id": session, "step": stage.name(), "user_feedback": "…"});
         let reason = match locale {
-            Locale::En => "to have something changed",
-            Locale::Ja => "直したい点があるとき",
+            Locale::En => "to have the text changed",
+            Locale::Ja => "本文に直したい点があるとき",
         };
         Some(format!("{}: {reason}", call_line("noveler_write", &arguments)))
     }

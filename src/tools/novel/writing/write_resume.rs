@@ -3,7 +3,7 @@
 
 use fumi_base::text::Locale;
 use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
-use fumi_novel::writing::{NextStep, OpenedSession, SessionAction, StageRoute, WritingStage};
+use fumi_novel::writing::{NextStep, OpenedSession, SessionAction, WritingStage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -68,7 +68,7 @@ impl Tool for WriteResume {
             StepRequest {
                 tool: Self::SPEC.name,
                 episode: args.episode.0,
-                wanted: RequestedSession::from_args(Some(args.session_id), false, StageRoute::Whole),
+                wanted: RequestedSession::Resumed(args.session_id),
                 target: None,
                 places_draft: false,
                 act: |_: &OpenedSession| Ok(SessionAction::Peek),
