@@ -133,7 +133,7 @@ impl<'f> KnownFacts<'f> {
 pub(super) fn contradicting_facts<'f>(
     states: &'f [EpisodeState],
     settings: &'f [StoryFact],
-    cast: &Cast,
+    cast: &'f Cast,
     is_wanted: impl Fn(&StoryFact) -> bool,
 ) -> Vec<Vec<(u32, &'f StoryFact)>> {
     let mut known = KnownFacts::new(&[], cast);

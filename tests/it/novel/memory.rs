@@ -254,10 +254,11 @@ async fn facts_that_contradict_each_other_are_handed_on_with_both_values() {
     let plot = "synopsis: 相良が棚を開ける\ncharacters: [相良]\nkey_events: [相良が鍵を回す]\n";
     let asked = call(&app, "write_with_claude", json!({"episode": 4, "plot_content": plot})).await.structured;
     let instruction = asked["instruction"].as_str().unwrap();
-    let lines: Vec<&str> = instruction.lines().filter(|line| line.contains("利き手")).collect();
+    let is_recorded = |line: &&str| line.starts_with("- ") && line.contains("利き手");
+    let lines: Vec<&str> = instruction.lines().filter(is_recorded).collect();
     assert_eq!(lines.len(), 1, "{instruction}");
     assert!(lines[0].contains("左 (episodes 1, 3)") && lines[0].contains("右 (episode 2)"), "{instruction}");
-    let (contradicted, lasting) = (instruction.find("利き手").unwrap(), instruction.find("長靴").unwrap());
-    let heading = instruction.find("contradict each other").unwrap();
+    let [heading, contradicted, lasting] =
+        ["contradict each other", "／利き手", "／履物"].map(|part| instruction.find(part).unwrap());
     assert!(heading < contradicted && contradicted < lasting, "{instruction}");
 }
