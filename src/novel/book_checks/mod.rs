@@ -10,6 +10,7 @@ mod episode;
 mod finding;
 mod foreshadowing;
 mod names;
+mod plotted_names;
 mod quotes;
 mod same_name;
 mod spellings;
@@ -77,8 +78,8 @@ pub struct BookReport {
     pub left_out: Vec<BilingualText>,
     /// The errors of states that were left out.
     pub remarks: Vec<BilingualText>,
-    /// Numbers in headings, plots and states that differ from that of their file.
-    pub numbering: Vec<BilingualText>,
+    /// Numbers that differ from that of their file, and characters of plots whom the settings do not know.
+    pub notes: Vec<BilingualText>,
     /// The episodes whose state is missing or older than the manuscript.
     pub to_record: Vec<EpisodeId>,
 }
@@ -130,8 +131,9 @@ pub fn check_book(
         focus: asked.focus.map(EpisodeId::number),
     };
     read_episodes(&written, &context, &mut book, &mut report, is_cancelled)?;
-    report.numbering = numbering::number_remarks(&survey);
-    report.numbering.extend(numbering::state_remarks(&states.states, book.states.hashes()));
+    report.notes.extend(plotted_names::unknown_names(&survey, &context.world));
+    report.notes.extend(numbering::number_remarks(&survey));
+    report.notes.extend(numbering::state_remarks(&states.states, book.states.hashes()));
     let mut found = book.findings(&context, report.characters, &mut report.to_record);
     if asked.focus.is_some() {
         found.retain(|one| one.seen.is_in_focus);

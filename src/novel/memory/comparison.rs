@@ -164,7 +164,9 @@ pub(super) fn contradicting_facts<'f>(
     }
     for (one, other) in pairs {
         let known = groups.iter_mut().find(|group| group.contains(&one) || group.contains(&other));
-        known.into_iter().for_each(|group| group.extend([one, other]));
+        if let Some(group) = known {
+            group.extend([one, other]);
+        }
     }
     let fact_at = |at: &usize| (known.facts[*at].0, known.facts[*at].1.fact);
     groups.iter().map(|group| group.iter().map(fact_at).collect()).collect()

@@ -310,7 +310,7 @@ fn summary(done: &FinishedEpisode, files: usize, book: Option<&BookRecord>) -> B
             record.episode, length.en
         ),
         format!(
-            "{heading}を公開用にまとめました（{characters} 字、{}{score_ja}、{files} ファイル{bound_ja}）。",
+            "「{heading}」を公開用にまとめました（{characters} 字、{}{score_ja}、{files} ファイル{bound_ja}）。",
             length.ja
         ),
     )

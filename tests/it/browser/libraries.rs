@@ -344,7 +344,8 @@ async fn list_that_draws_only_the_options_on_the_screen_is_searched() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs Chromium"]
 async fn page_behind_a_closed_dialog_is_not_reported_as_new() {
-    let rows: String = (0..40).map(|n| format!("<p>Line {n} of the page</p><button>Act {n}</button>")).collect();
+    let rows: Vec<String> = (0..40).map(|n| format!("<p>Line {n} of the page</p><button>Act {n}</button>")).collect();
+    let rows = rows.concat();
     let (visit, told) = page_with(
         &format!(
             "<div id=page><button id=show>Open</button>{rows}<div id=log></div></div>\

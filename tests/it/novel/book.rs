@@ -243,3 +243,19 @@ async fn three_hundred_episodes_are_checked_in_bounded_time_and_a_short_reply() 
     );
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }
+
+/// After a character was renamed in the settings, the plots that still have the old name are listed.
+#[tokio::test(flavor = "multi_thread")]
+async fn characters_of_plots_whom_the_settings_do_not_know_are_named() {
+    let sample = book(["# 第一話\n\n　沢村が来た。\n", "# 第二話\n\n　沢村が笑った。\n"]);
+    sample
+        .file("30_設定集/キャラクター.yaml", "characters:\n- {name: 沢村 剛, aliases: [剛さん]}\n- {name: 三枝ゆき}\n");
+    sample.file("20_プロット/話別/第001話.yaml", "characters: [相良, 三枝ゆき]\n");
+    sample.file("20_プロット/話別/第002話.yaml", "characters: [沢村, ゆき, 相良]\n");
+    let said = checked(&sample, json!({})).await["remarks"].to_string();
+    assert!(said.contains("not in the settings") && said.contains("相良 (1, 2)."), "{said}");
+    sample.file("20_プロット/話別/第001話.yaml", "characters: [沢村剛]\n");
+    sample.file("20_プロット/話別/第002話.yaml", "characters: [剛さん]\n");
+    let said = checked(&sample, json!({})).await["remarks"].to_string();
+    assert!(!said.contains("not in the settings"), "{said}");
+}

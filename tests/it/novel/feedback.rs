@@ -123,7 +123,7 @@ async fn scenes_written_anew_replace_the_revised_text() {
     assert!(text.contains(REVISED) && text.contains(AFTER), "{text}");
 }
 
-/// Changes by hand, or by check_fix, are the text that a wish starts from.
+/// Changes by hand, or by `check_fix`, are the text that a wish starts from.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wish_starts_from_a_manuscript_that_was_edited() {
     for (route, step) in

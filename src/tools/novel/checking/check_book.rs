@@ -173,7 +173,7 @@ fn remarks(report: &BookReport, locale: Locale) -> Vec<String> {
             "比べられる話が二話以上ありません。",
         ));
     }
-    remarks.extend(report.numbering.iter().cloned());
+    remarks.extend(report.notes.iter().cloned());
     let left_out = report.left_out.iter();
     remarks.extend(
         left_out.map(|why| BilingualText::new(format!("Left out: {}", why.en), format!("読んでいない話: {}", why.ja))),

@@ -258,7 +258,7 @@ async fn finished(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<
         summary: localized(
             cx.locale(),
             format!("{} is finished.", completed.heading),
-            format!("{}を公開用にまとめました。", completed.heading),
+            format!("「{}」を公開用にまとめました。", completed.heading),
         ),
         episode: episode.number(),
         step_id: 18,

@@ -206,7 +206,7 @@ fn output(args: &Args, session_id: String, text: &WholeEpisodeText, place: Deliv
         summary: localized(
             locale,
             format!("Episode {} is written: {} characters.", episode.number(), text.characters),
-            format!("{episode}を書き終えました（{} 字）。", text.characters),
+            format!("第{}話を書き終えました（{} 字）。", episode.number(), text.characters),
         ),
         session_id,
         manuscript_generated: if args.include_text { text.text.clone() } else { preview(&text.text) },
