@@ -11,12 +11,12 @@ use crate::{
 /// The particles of case and topic, of which only some pairs may follow a noun.
 const PARTICLES: [&str; 7] = ["を", "が", "は", "に", "で", "へ", "と"];
 
-/// The pairs that may.
-const ALLOWED_PAIRS: [&str; 14] =
-    ["には", "では", "とは", "へは", "はと", "へと", "へで", "とを", "とが", "とで", "とに", "とへ", "をと", "にと"];
+/// The pairs that may. と may follow every particle, since it also ends a quotation (馬鹿がと思う), and に a noun in で
+/// (物詣でに).
+const ALLOWED_PAIRS: [&str; 9] = ["には", "では", "とは", "へは", "へで", "とを", "とが", "とで", "でに"];
 
 /// The first letters of what may follow 書い, 取っ and 仰い: た, て, だ, で, ちゃ, じゃ, とく, どく, ます, and sounds of speech.
-const AFTER_EUPHONIC_FORM: &str = "ただてでちじとどまっつこし";
+const AFTER_EUPHONIC_FORM: &str = "ただてでちじづとどまっつこし";
 
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let mut findings = Vec::new();
@@ -65,21 +65,18 @@ fn between(material: &CheckMaterial<'_>, words: &[Morpheme<'_>], at: usize) -> O
     if follows_noun && own == "わ" && word.has_parts(&["助詞"]) && begins_word(next) {
         return written(format!("は{following}"));
     }
-    let is_done = after.first().is_some_and(|word| matches!(word.surface, "て" | "た"));
-    if follows_noun && own == "お" && !word.has_parts(&["助詞"]) && next.has_parts(&["動詞"]) && is_done {
-        return written(format!("を{following}"));
-    }
     if is_wrong_pair(earlier, [word, next], after) {
         return unclear(format!("{own}」か「{following}"));
     }
     None
 }
 
-/// True if a verb in the form before た and て is followed by something else. A kanji may begin a compound (追っ手), and kana alone
-/// may be another word.
+/// True if a verb in the form before た and て is followed by something else. A kanji may begin a compound (追っ手), kana alone may
+/// be another word, and いい may be good (気立のいい).
 fn is_cut_euphonic_form(verb: &str, following: &str) -> bool {
     let next = following.chars().next();
     verb.contains(is_kanji)
+        && !(verb.ends_with('い') && following.starts_with('い'))
         && next.is_some_and(|next| matches!(next, 'ぁ'..='ん') && !AFTER_EUPHONIC_FORM.contains(next))
 }
 
@@ -108,6 +105,6 @@ fn is_wrong_pair(earlier: &[Morpheme<'_>], pair: [&Morpheme<'_>; 2], after: &[Mo
     let is_pair = pair.iter().all(|word| word.has_parts(&["助詞"]) && PARTICLES.contains(&word.surface));
     let [first, second] = pair.map(|word| word.surface);
     let is_kana = |word: &Morpheme<'_>| word.surface.starts_with(|letter| matches!(letter, 'ぁ'..='ん'));
-    let is_allowed = first == second || ALLOWED_PAIRS.contains(&format!("{first}{second}").as_str());
+    let is_allowed = first == second || second == "と" || ALLOWED_PAIRS.contains(&format!("{first}{second}").as_str());
     follows_noun && is_pair && !is_allowed && !after.first().is_some_and(is_kana)
 }
