@@ -81,13 +81,13 @@ const WIDGET_LEVELS = 3;
 
 /**
  * Returns the visible widget around a hidden field, such as the drawn part of a switch; undefined if a label in it is
- * what people press, or if it contains other fields. A label elsewhere is no substitute: its press reaches the field
+ * what people press, or if it contains other fields. A label elsewhere does not replace it: its press reaches the field
  * too, so that a widget which handles both is switched twice.
  */
 function widgetAround(field) {
   const widget = flatParent(hidingPart(field) ?? rootElement(document));
   if (!widget || [documentBody(document), rootElement(document)].includes(widget)) return undefined;
-  // A second field that nobody can reach only holds the value for the form.
+  // A second field that cannot be reached only holds the value for the form.
   const isOther = (other) => other !== field && !isInExcluded(other) && !(hidingPart(other) && other.tabIndex < 0);
   const isWidget =
     boundingBox(widget).height <= WIDGET_HEIGHT &&
