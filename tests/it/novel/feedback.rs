@@ -212,7 +212,7 @@ async fn resuming_an_abandoned_session_names_the_newer_one() {
     // The call that the error suggests resumes the newer one.
     let suggested = ok(&app, "write_resume", resume(&json!(new))).await;
     assert_eq!(suggested["session_id"], new);
-    // It stays so when the newer one is finished. Whoever means the old one names it to noveler_write.
+    // It stays so when the newer one is finished. A caller that means the old one passes it to noveler_write.
     until(&app, again, None).await;
     let written = sample.read(FIRST);
     let error = refused(&app, "write_resume", resume(&old)).await;
