@@ -145,7 +145,7 @@ impl AuthConfig {
                 "auth.mode is \"tokens\", but auth.tokens is empty; create a token with `fumi token new`".to_owned(),
             ));
         }
-        let mut names = BTreeSet::new();
+        let (mut names, mut hashes) = (BTreeSet::new(), BTreeSet::new());
         for token in &self.tokens {
             if token.name.is_empty() || !names.insert(&token.name) {
                 return Err(ConfigError(format!("auth.tokens: the name {:?} is empty or used twice", token.name)));
@@ -153,6 +153,12 @@ impl AuthConfig {
             if token.sha256.len() != 64 || !token.sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                 return Err(ConfigError(format!(
                     "auth.tokens: sha256 of {:?} is not 64 hexadecimal digits; `fumi token new` prints it",
+                    token.name
+                )));
+            }
+            if !hashes.insert(token.sha256.to_ascii_lowercase()) {
+                return Err(ConfigError(format!(
+                    "auth.tokens: {:?} has the sha256 of an earlier entry, whose rights it would replace; create a token for each with `fumi token new`",
                     token.name
                 )));
             }

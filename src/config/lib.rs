@@ -318,6 +318,9 @@ mod tests {
 
     #[test]
     fn bad_configurations_say_what_is_wrong() {
+        let entry = |name: &str, hash: String| format!("[[auth.tokens]]\nname = \"{name}\"\nsha256 = \"{hash}\"\n");
+        let (small, large) = ("a".repeat(64), "A".repeat(64));
+        let twice = format!("[auth]\nmode = \"tokens\"\n{}{}", entry("a", small), entry("b", large));
         let root = tempfile::tempdir().expect("a folder");
         let file = root.path().join("fumi.toml");
         for (toml, expected) in [
@@ -342,6 +345,7 @@ mod tests {
             ("[auth]\nmode = \"tokens\"", "auth.tokens is empty"),
             ("[auth]\nmode = \"tokens\"\n[[auth.tokens]]\nname = \"a\"\nsha256 = \"12\"", "64 hexadecimal digits"),
             ("[auth]\n[[auth.tokens]]\nname = \"a\"\nsha256 = \"12\"\nreadolny = true", "readolny"),
+            (&twice, "\"b\" has the sha256 of an earlier entry"),
             ("[auth]\nmode = \"oauth\"", "auth.oauth.issuer is empty"),
             (
                 "[auth]\nmode = \"oauth\"\n[auth.oauth]\nissuer = \"https://a\"\naudience = \"b\"\nalgorithms = [\"HS256\"]",
