@@ -30,15 +30,10 @@ pub struct Typos {
 
 impl Typos {
     /// Returns the typos of a text as byte ranges, each with what was meant.
-    pub fn find(&self, text: &str) -> Vec<(Range<usize>, String)> {
-        let rows = self.rows.iter();
-        let found = rows.flat_map(|(pattern, right)| {
-            pattern.captures_iter(text).filter_map(|captures| {
-                let mut meant = String::new();
-                captures.expand(right, &mut meant);
-                Some((captures.get(0)?.range(), meant))
-            })
-        });
-        found.collect()
+    pub fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Range<usize>, &'t str)> {
+        self.rows.iter().flat_map(move |(pattern, right)| {
+            let found = pattern.captures_iter(text).filter_map(|captures| captures.name("it"));
+            found.map(move |found| (found.range(), right.as_str()))
+        })
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
         let place = phrasing::visible(words);
         for (typo, right) in TYPOS.find(&material.text()[place.clone()]) {
             let typo = place.start + typo.start..place.start + typo.end;
-            findings.push(phrasing::finding_with_wording_at(material, &typo, &right));
+            findings.push(phrasing::finding_with_wording_at(material, &typo, right));
         }
         findings.extend((1..words.len()).filter_map(|at| between(material, words, at)));
     }
