@@ -85,8 +85,8 @@ impl TabTool for WaitFor {
             Some(text) => on.tab.find(&LineQuery::Text(text)).await.unwrap_or_default().lines,
             None => Vec::new(),
         };
-        // What was waited for is known; the next act does not report it as its own effect. If the caller wants changes,
-        // they are relative to the state before the wait.
+        // The next act must not report as its own effect what the caller has waited for. A caller that wants changes gets
+        // them relative to the state before the wait.
         if !cx.expectation.snapshot && on.tab.has_snapshot() {
             on.tab.renew_snapshot().await;
         }

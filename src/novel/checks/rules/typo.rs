@@ -46,7 +46,7 @@ fn between(material: &CheckMaterial<'_>, words: &[Morpheme<'_>], at: usize) -> O
     let is_adjective = word.has_parts(&["形容詞"]);
     if word.has_parts(&["動詞"]) && form == "連用タ接続" && is_cut_euphonic_form(own, following) {
         let ending = if own.ends_with('ん') { ["だ", "で"] } else { ["た", "て"] };
-        return unclear(format!("{own}{}」か「{own}{}", ending[0], ending[1]));
+        return unclear(ending.map(|ending| format!("{own}{ending}")).join("／"));
     }
     if word.has_parts(&["動詞"]) && form == "未然形" && following == "い" && ends_clause(after) {
         return written(format!("{own}ない"));
@@ -66,7 +66,7 @@ fn between(material: &CheckMaterial<'_>, words: &[Morpheme<'_>], at: usize) -> O
         return written(format!("は{following}"));
     }
     if is_wrong_pair(earlier, [word, next], after) {
-        return unclear(format!("{own}」か「{following}"));
+        return unclear([own, following].join("／"));
     }
     None
 }
