@@ -76,7 +76,15 @@ struct ChildRule {
     /// The field or the word that the parent must have.
     with: Option<String>,
     test: ChildTest,
+    neighbour: Option<Neighbour>,
     meaning: ChildMeaning,
+}
+
+/// A word or sign that must stand beside a child.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Neighbour {
+    Before(String),
+    After(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +124,7 @@ struct Position<'p> {
     kind: &'p str,
     with: Option<&'p str>,
     child: Option<ChildTest>,
+    neighbour: Option<Neighbour>,
 }
 
 impl RoleRules {
@@ -147,11 +156,12 @@ impl RoleRules {
             (&roles.parts, ChildMeaning::Part, None),
         ] {
             for position in positions {
-                let Position { kind, with, child: test } = Position::parse(position);
+                let Position { kind, with, child: test, neighbour } = Position::parse(position);
                 match (test, node) {
                     (Some(test), _) => self.children.entry(kind.to_owned()).or_default().push(ChildRule {
                         with: with.map(str::to_owned),
                         test,
+                        neighbour,
                         meaning: child,
                     }),
                     (None, Some(meaning)) => {
@@ -177,8 +187,21 @@ impl RoleRules {
             ChildTest::Only => parent.node.named_child_count() == 1,
             ChildTest::Any => true,
         };
+        let is_beside = |neighbour: &Neighbour| match neighbour {
+            Neighbour::Before(word) => child.node.prev_sibling().is_some_and(|before| before.kind() == word),
+            // A bracket is the first child of what it encloses.
+            Neighbour::After(sign) => child
+                .node
+                .next_sibling()
+                .is_some_and(|after| after.kind() == sign || after.child(0).is_some_and(|first| first.kind() == sign)),
+        };
         let rules = self.children.get(parent.node.kind()).into_iter().flatten();
-        rules.filter(holds).filter(|rule| rule.with.as_ref().is_none_or(has)).map(|rule| rule.meaning).collect()
+        rules
+            .filter(holds)
+            .filter(|rule| rule.with.as_ref().is_none_or(has))
+            .filter(|rule| rule.neighbour.as_ref().is_none_or(is_beside))
+            .map(|rule| rule.meaning)
+            .collect()
     }
 
     /// Returns the role of the last node of a path in a text.
@@ -230,8 +253,14 @@ impl RoleRules {
 
 impl<'p> Position<'p> {
     /// Reads `KIND`, `KIND.FIELD` or `KIND>CHILD`. `KIND[WORD]` is a node with a child in the field `WORD`, or with the word
-    /// itself: `range_clause[:=].left`.
+    /// itself: `range_clause[:=].left`. After a child may follow the word before it or the sign after it:
+    /// `token_tree>identifier after fn`, `token_tree>identifier before (`.
     fn parse(position: &'p str) -> Self {
+        let (position, neighbour) = match (position.split_once(" after "), position.split_once(" before ")) {
+            (Some((position, word)), _) => (position, Some(Neighbour::Before(word.to_owned()))),
+            (None, Some((position, sign))) => (position, Some(Neighbour::After(sign.to_owned()))),
+            (None, None) => (position, None),
+        };
         let (head, child) = match (position.split_once('>'), position.rsplit_once('.')) {
             (Some((head, child)), _) => (head, Some(ChildTest::parse(child))),
             (None, Some((head, field))) => (head, Some(ChildTest::Field(field.to_owned()))),
@@ -239,7 +268,7 @@ impl<'p> Position<'p> {
         };
         let with = head.strip_suffix(']').and_then(|head| head.split_once('['));
         let (kind, with) = with.map_or((head, None), |(kind, word)| (kind, Some(word)));
-        Self { kind, with, child }
+        Self { kind, with, child, neighbour }
     }
 }
 
@@ -334,7 +363,7 @@ pub(crate) fn role_at(file: &ParsedFile, bytes: &Range<usize>) -> NamedRole {
 mod tests {
     use tokio_util::sync::CancellationToken;
 
-    use super::{ChildTest, Position, RoleRules, role_at};
+    use super::{ChildTest, Neighbour, Position, RoleRules, role_at};
     use crate::{
         languages::{all, by_name},
         parse::{SourceFile, parse},
@@ -484,6 +513,16 @@ mod tests {
     }
 
     #[test]
+    fn names_in_the_arguments_of_a_macro_have_their_roles() {
+        check(&[(
+            "rust",
+            "cfg_net! {\n    pub fn |f(x: |u8) -> T { |g(|x) }\n    struct |S;\n}\nfn t() {\n    assert_eq!(|a.|b(|c), |D::|e(1), \
+             |h![2], \"|t\");\n    w!(|i != (1), !|j(k), { let |l = vec![|m(|n)]; });\n}\n",
+            "def type call mention def mention call mention mention call call string mention call def call mention",
+        )]);
+    }
+
+    #[test]
     fn match_with_a_definition_has_the_role_of_the_defined_name() {
         let text = "async def main():\n    return main()\n\nlog.info(main)\n".to_owned();
         let source = SourceFile {
@@ -516,7 +555,10 @@ mod tests {
                 &roles.parts,
             ];
             for position in lists.into_iter().flatten() {
-                let Position { kind, with, child } = Position::parse(position);
+                let Position { kind, with, child, neighbour } = Position::parse(position);
+                if let Some(Neighbour::Before(word) | Neighbour::After(word)) = neighbour {
+                    assert_ne!(grammar.id_for_node_kind(&word, false), 0, "{}: {position}", language.name);
+                }
                 let mut kinds = vec![kind];
                 if let Some(ChildTest::Kind(child)) = &child {
                     kinds.push(child);
