@@ -45,7 +45,7 @@ pub struct Project {
     failures: SystemFailures,
     /// The count that [`Project::unstamped`] returns.
     unstamped: AtomicU64,
-    /// Std lock: taken only to copy or to replace the handle.
+    /// Locked only to copy or to replace the handle.
     handle: RwLock<OpenRoot>,
     /// The project through whose handle this one was opened; `None` for a project that the operator configured.
     parent: Option<Arc<Self>>,

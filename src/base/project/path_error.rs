@@ -34,6 +34,12 @@ pub enum PathError {
         #[fact(with = nearest_names)]
         nearest: Vec<String>,
     },
+    /// The folder of the project was removed or unmounted.
+    #[entry("PROJECT_MISSING")]
+    RootMissing {
+        #[quoted]
+        path: String,
+    },
     #[entry("AMBIGUOUS_PATH")]
     Ambiguous {
         #[quoted]
@@ -97,7 +103,11 @@ impl PathError {
 
     /// True if the system failed and the state of the file is unknown ([`crate::system`]).
     pub fn is_system_failure(&self) -> bool {
-        matches!(self, Self::Unreadable { source, .. } if is_system_failure(source))
+        match self {
+            Self::Unreadable { source, .. } => is_system_failure(source),
+            Self::RootMissing { .. } => true,
+            _ => false,
+        }
     }
 }
 

@@ -29,6 +29,7 @@ impl Project {
     pub fn resolve(self: &Arc<Self>, raw: &str) -> Result<ProjectPath, PathError> {
         match self.find(raw)? {
             Some(found) => Ok(found),
+            None if matches!(self.root.try_exists(), Ok(false)) => Err(PathError::RootMissing { path: raw.to_owned() }),
             None => Err(PathError::NotFound { path: raw.to_owned(), nearest: self.nearest(&self.relative(raw)?) }),
         }
     }
@@ -47,10 +48,12 @@ impl Project {
                     }
                     return Ok(Some(ProjectPath { project: Arc::clone(self), relative: inside.to_path_buf() }));
                 }
-                // A name too long for the file system cannot exist either.
+                // Neither can a name exist that is too long, or below a file.
                 Err(error)
-                    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename)
-                        || error.raw_os_error() == Some(20) => {}
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename | io::ErrorKind::NotADirectory
+                    ) => {}
                 Err(source) => return Err(cannot_open(raw, source)),
             }
         }

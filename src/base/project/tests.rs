@@ -21,6 +21,10 @@ fn recreated_root_is_reopened() {
     let part = project.open_inside(&project.root().join("inner")).expect("inside");
     fs::remove_dir_all(&root).expect("removed");
     assert!(!project.ensure_open() && !part.ensure_open());
+    for project in [&project, &part] {
+        let error = project.resolve("x").expect_err("missing");
+        assert!(matches!(error, PathError::RootMissing { .. }) && error.is_system_failure(), "{error}");
+    }
     fs::create_dir_all(&inner).expect("folders");
     fs::write(inner.join("x"), "new").expect("written");
     assert!(part.ensure_open() && project.ensure_open());
