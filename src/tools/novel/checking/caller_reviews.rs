@@ -85,14 +85,6 @@ impl CallerReviews {
             return Ok(());
         }
         let key = format!("{}{id}", self.prefix);
-        let mut known = self.store.list(&self.own).await?.keys;
-        if !known.contains(&key) {
-            // The last part of a key is the review's id, which begins with the time.
-            known.sort_by(|a, b| a.rsplit('/').next().cmp(&b.rsplit('/').next()));
-            for old in known.iter().take((known.len() + 1).saturating_sub(MAX_REVIEWS)) {
-                self.store.delete(old, ExpectedState::Anything).await?;
-            }
-        }
         let mut value = serde_json::to_vec(&files).map_err(|_| ToolError::internal())?;
         if value.len() > MAX_REVIEW_BYTES {
             // The findings of a long text; the reply has the most severe, and no later step reads them.
@@ -105,6 +97,48 @@ impl CallerReviews {
         let fetched = *self.fetched.lock();
         let expect = fetched.map_or(ExpectedState::Absent, ExpectedState::Version);
         self.store.put(&key, value, expect, Some(REVIEW_LIFETIME)).await?;
+        // After the new one is stored, so that a review that cannot be stored displaces none. The last part of a key is the
+        // review's id, which begins with the time.
+        let mut known = self.store.list(&self.own).await?.keys;
+        known.sort_by(|a, b| a.rsplit('/').next().cmp(&b.rsplit('/').next()));
+        for old in known.iter().take(known.len().saturating_sub(MAX_REVIEWS)).filter(|old| **old != key) {
+            self.store.delete(old, ExpectedState::Anything).await?;
+        }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, sync::Arc};
+
+    use fumi_base::store::{ExpectedState, Store as _, memory::MemoryStore};
+    use fumi_novel::reviewing::ReviewOverlay;
+
+    use super::{CallerReviews, MAX_REVIEW_BYTES, MAX_REVIEWS};
+
+    #[tokio::test]
+    async fn only_a_stored_review_displaces_the_oldest() {
+        let store = Arc::new(MemoryStore::default());
+        for age in 0..MAX_REVIEWS {
+            let key = format!("review/a/p/{age:02}");
+            store.put(&key, b"{}".to_vec(), ExpectedState::Absent, None).await.expect("stored");
+        }
+        let reviews = CallerReviews {
+            store: store.clone(),
+            own: "review/a/".to_owned(),
+            prefix: "review/a/p/".to_owned(),
+            files: ReviewOverlay::default(),
+            fetched: Arc::default(),
+        };
+        let file = |text: String| BTreeMap::from([("50/state.json".to_owned(), text)]);
+        reviews.files.fill(file("x".repeat(MAX_REVIEW_BYTES)));
+        reviews.keep("50").await.expect_err("too large");
+        let keys = store.list("review/a/").await.expect("listed").keys;
+        assert_eq!((keys.len(), keys.iter().any(|key| key.ends_with("/00"))), (MAX_REVIEWS, true));
+        reviews.files.fill(file("x".to_owned()));
+        reviews.keep("50").await.expect("stored");
+        let keys = store.list("review/a/").await.expect("listed").keys;
+        assert_eq!((keys.len(), keys.iter().any(|key| key.ends_with("/00"))), (MAX_REVIEWS, false));
     }
 }
