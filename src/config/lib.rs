@@ -83,7 +83,7 @@ pub struct Config {
     pub browser: BrowserConfig,
     /// The settings of batches.
     pub batch: BatchConfig,
-    /// The limits of one call.
+    /// The limits of files, replies and requests.
     pub limits: LimitsConfig,
     /// The maximum number of concurrent jobs of each kind.
     pub pools: PoolsConfig,
@@ -163,7 +163,13 @@ pub fn load(
     if let Some(root) = ROOT_VARIABLES.iter().find_map(|name| environment(name)).filter(|root| !root.is_empty()) {
         config.projects.move_to_front(Path::new(&root))?;
     }
-    if let Some(sha256) = environment(TOKEN_VARIABLE).filter(|hash| !hash.is_empty()) {
+    if let Some(sha256) = environment(TOKEN_VARIABLE) {
+        // As an unset variable in a script leaves it: without the token the server would be open.
+        if sha256.is_empty() {
+            return Err(ConfigError(format!(
+                "{TOKEN_VARIABLE} is empty; set it to the sha256 that `fumi token new` prints, or remove it"
+            )));
+        }
         config.auth.mode = AuthMode::Tokens;
         config.auth.tokens.push(ConfiguredToken {
             name: TOKEN_NAME.to_owned(),
@@ -363,6 +369,14 @@ mod tests {
             assert!(error.contains(expected), "{error}");
             assert!(!error.contains('\n'), "one line: {error}");
         }
+    }
+
+    #[test]
+    fn an_empty_token_variable_does_not_leave_the_server_open() {
+        let error = load(None, Flags::default(), |name| (name == super::TOKEN_VARIABLE).then(String::new))
+            .expect_err("refused")
+            .to_string();
+        assert!(error.contains("FUMI_TOKEN_SHA256 is empty"), "{error}");
     }
 
     #[test]
