@@ -7,11 +7,12 @@
 pub mod challenge;
 pub mod keys;
 pub mod oauth;
-pub mod shared_rate;
+pub mod rate_limit;
+mod shared_rate;
 pub mod stream_expiry;
 pub mod tokens;
 
-use std::{num::NonZeroU32, sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use axum::http::{HeaderMap, header, request::Parts};
 use fumi_base::{roots::AllowedRoots, store::Store};
@@ -20,13 +21,8 @@ use fumi_kernel::{
     catalogue::{Catalogue, ToolsetScope},
     metrics::RefusalReason,
 };
-use governor::{
-    DefaultDirectRateLimiter, Quota, RateLimiter,
-    clock::{Clock as _, DefaultClock},
-};
-
+use rate_limit::{PrincipalRate, RateLimitError};
 use tokio::time::Instant;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::{health, http_error::HttpError, page, router::Edge};
@@ -50,38 +46,6 @@ pub struct Principal {
     revoked: CancellationToken,
 }
 
-/// The timeout of counting a call in the store: a store that is slow must not make calls slow.
-const COUNTING: Duration = Duration::from_millis(500);
-
-/// The time for which a store that did not answer is not asked again.
-const ALONE: Duration = Duration::from_secs(5);
-
-/// The rate limit of one principal.
-#[derive(Debug)]
-struct PrincipalRate {
-    per_minute: u32,
-    limiter: DefaultDirectRateLimiter,
-    /// The time until which the store is not asked, because it did not answer. Locked while it is asked.
-    alone_until: tokio::sync::Mutex<Option<Instant>>,
-}
-
-/// The error of a call beyond the limit of a minute.
-#[derive(Debug, PartialEq, Eq)]
-pub struct RateLimitError {
-    /// Calls allowed per minute.
-    pub per_minute: u32,
-    /// The time until the next call is accepted.
-    pub wait: Duration,
-}
-
-impl PrincipalRate {
-    fn new(per_minute: u32) -> Option<Self> {
-        let quota = Quota::per_minute(NonZeroU32::new(per_minute)?);
-        let limiter = RateLimiter::direct(quota);
-        Some(Self { per_minute, limiter, alone_until: tokio::sync::Mutex::default() })
-    }
-}
-
 impl Principal {
     /// Returns the principal of every caller when authentication is off.
     pub fn anonymous(scope: ToolsetScope) -> Self {
@@ -96,25 +60,12 @@ impl Principal {
         }
     }
 
-    /// Counts one call, in this process and over all replicas, if there is a store of theirs. After a full minute's burst,
-    /// permits return one by one. Without the store the count of this process alone is used.
+    /// Counts one call against the rate limit of this principal, if it has one.
     pub async fn count(&self, replicas: Option<&dyn Store>) -> Result<(), RateLimitError> {
-        let Some(rate) = &self.rate else { return Ok(()) };
-        let refused = |wait| RateLimitError { per_minute: rate.per_minute, wait };
-        rate.limiter.check().map_err(|until| refused(until.wait_time_from(DefaultClock::default().now())))?;
-        let Some(store) = replicas else { return Ok(()) };
-        // One after the other: calls at once would repeat each other's conditional writes.
-        let mut alone_until = rate.alone_until.lock().await;
-        if alone_until.is_some_and(|end| Instant::now() < end) {
-            return Ok(());
+        match &self.rate {
+            Some(rate) => rate.count(&self.name, replicas).await,
+            None => Ok(()),
         }
-        let counted = timeout(COUNTING, shared_rate::count(store, &self.name, rate.per_minute)).await;
-        let Ok(Ok(wait)) = counted else {
-            tracing::warn!("the store does not answer; calls are counted in this process alone for a while");
-            *alone_until = Some(Instant::now() + ALONE);
-            return Ok(());
-        };
-        wait.map_or(Ok(()), |wait| Err(refused(wait)))
     }
 }
 
