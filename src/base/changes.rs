@@ -69,7 +69,7 @@ impl Pending {
 
 #[derive(Debug)]
 struct Listener {
-    /// Std mutex: the sections are short and never await.
+    /// Locked in short sections that never await.
     state: Mutex<ListenerState>,
     wake: Notify,
 }

@@ -136,7 +136,7 @@ pub struct WorkPools {
 struct PoolState {
     slots: usize,
     per_key: usize,
-    /// Std mutex: locked for single steps, never across an await and never while a permit is dropped.
+    /// Locked for single steps, never across an `.await` and never while a permit is dropped.
     state: Mutex<PoolOccupancy>,
 }
 

@@ -59,7 +59,7 @@ pub struct ProjectLocks {
     process: String,
     /// The maximum time to wait for another writer to finish.
     wait: Duration,
-    /// Std mutex: locked for single steps.
+    /// Locked for single steps.
     places: Mutex<RecentLocks>,
 }
 

@@ -14,7 +14,7 @@ const LEAST_HEADER_BYTES: usize = 8_192;
 /// cut.
 const LEAST_REPLY_BYTES: usize = 8_192;
 
-/// The limits of one call.
+/// The limits of files, replies and requests: some for one call, some for the whole server.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimitsConfig {
@@ -34,8 +34,8 @@ pub struct LimitsConfig {
     pub strict: bool,
     /// The maximum size of a request body, in bytes.
     pub body_bytes: usize,
-    /// The maximum size of all request bodies in memory at once, in bytes. One principal gets at most as much as is
-    /// free: alone, half of it.
+    /// The maximum size of all request bodies in memory at once, in bytes. One principal may hold no more than what
+    /// stays free for others, so a single principal can hold at most half.
     pub bodies_bytes: usize,
     /// The maximum size of a request's head (its line and headers), in bytes; at least 8,192.
     pub header_bytes: usize,

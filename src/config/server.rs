@@ -27,19 +27,19 @@ pub struct ServerConfig {
     pub allowed_origins: Vec<String>,
     /// True to allow listening beyond loopback without authentication.
     pub insecure: bool,
-    /// The maximum number of concurrent sessions of the session era.
+    /// The maximum number of concurrent sessions (clients that use `Mcp-Session-Id`: protocol versions before 2026-07-28).
     pub max_sessions: usize,
     /// Minutes after which an idle session ends. It never ends while a call or a stream is open.
     pub session_idle_minutes: u64,
     /// Seconds that calls get to finish after SIGTERM.
     pub drain_seconds: u64,
-    /// The maximum number of connections, or fewer if the limit of open files leaves less room. One remote peer gets at
-    /// most as many as are free: alone, half of them.
+    /// The maximum number of connections, or fewer if the limit of open files leaves less room. One remote peer
+    /// may hold no more than stay free for others, so a single peer can hold at most half.
     pub max_connections: usize,
     /// The maximum number of seconds for the head of a request, from its first byte on.
     pub header_seconds: u64,
-    /// The maximum number of seconds for the rest of a request's body, or for a tenth of the largest allowed body, and
-    /// for a client to take part of a reply.
+    /// The maximum number of seconds in which each tenth of `limits.body_bytes`, or the rest of a smaller body, must arrive,
+    /// and in which a client must read some more of a reply.
     pub body_seconds: u64,
     /// Seconds after which a connection is closed if nothing arrived since its last reply.
     pub keep_alive_seconds: u64,

@@ -31,8 +31,8 @@ use crate::mcp::{
 /// The header that names the session of a request.
 const SESSION: &str = "mcp-session-id";
 
-/// Returns the replica that has what a request is about: its session, else its task or browser session. `None` if that is
-/// this one, or nothing. A session must belong to the principal.
+/// Returns the other replica that holds a request's session, or else its task or browser session. `None` if this replica
+/// holds it, or none does. Checks that the session belongs to the principal.
 pub async fn home(edge: &Edge, parts: &mut Parts, body: &[u8]) -> Result<Option<SessionHome>, HttpError> {
     if edge.forwarder.as_ref().is_some_and(|forwarder| forwarder.is_for_other(&parts.headers)) {
         return Err(HttpError::new(StatusCode::MISDIRECTED_REQUEST, "OTHER_REPLICA", &[]));
@@ -66,7 +66,7 @@ async fn check_owner(edge: &Edge, parts: &mut Parts) -> Result<Option<SessionHom
             let (Some(home), Some(forwarder)) = (place.elsewhere, &edge.forwarder) else { return Ok(None) };
             let found = forwarder.find_home(&edge.sessions, id, &home).await;
             let home = found.map_err(|error| refused(edge, &error))?;
-            // A request is forwarded once: it moved while it was on its way here.
+            // A request is forwarded only once, and its session moved again while the request was on its way here.
             if home.is_some() && parts.headers.contains_key(&REPLICA) {
                 return Err(refused(edge, &AdmissionError::Failed));
             }

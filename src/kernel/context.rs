@@ -102,14 +102,14 @@ pub struct Cx {
     pub is_followed: bool,
     /// The project locks; used by [`Cx::run_exclusively`].
     pub writers: Arc<ProjectLocks>,
-    /// The guard that the call holds, until its work takes it. Std mutex: locked only to insert and to take.
+    /// The guard that the call holds, until its work takes it. Locked only to insert and to take.
     pub turn: Mutex<Option<ExclusiveGuard>>,
     /// The state of the call's project lock for writing ([`Cx::run_exclusively`]).
     pub writing: watch::Sender<WriteLockState>,
     /// The call's permit of a pool. Work on other threads shares it, since that work continues after its future is
     /// dropped.
     pub permit: OnceLock<Arc<Permit>>,
-    /// Facts about the call for `_meta` of its reply; see [`Cx::note`]. Std mutex: locked only to insert and to take.
+    /// Facts about the call for `_meta` of its reply; see [`Cx::note`]. Locked only to insert and to take.
     pub notes: Mutex<Map<String, Value>>,
 }
 
@@ -205,7 +205,7 @@ pub struct CallProgress(Arc<ProgressCounters>);
 struct ProgressCounters {
     done: AtomicU64,
     total: AtomicU64,
-    /// Std mutex: locked only to copy or to replace.
+    /// Locked only to copy or to replace.
     doing: Mutex<Option<BilingualText>>,
 }
 

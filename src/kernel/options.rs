@@ -139,7 +139,10 @@ impl Cursor {
         let mut parts = raw.split('-');
         let mut number = || parts.next().and_then(|part| u64::from_str_radix(part, 16).ok());
         let (Some(row), Some(of), Some(issued)) = (number(), number(), number()) else {
-            return refuse("it has another form", "形式が違います");
+            return refuse(
+                "it does not have the form of a cursor of this server",
+                "このサーバーが返すカーソルの形式ではありません",
+            );
         };
         if of != call {
             return refuse(

@@ -20,7 +20,8 @@ static KNOWN: LazyLock<BTreeMap<String, ResultForm>> = LazyLock::new(|| {
     struct KnownClients {
         client: Vec<KnownClient>,
     }
-    let known: KnownClients = toml::from_str(include_str!("clients.toml")).expect("a test reads it");
+    let known: KnownClients =
+        toml::from_str(include_str!("clients.toml")).expect("clients.toml is valid: a test reads it");
     let forms = |client: KnownClient| client.names.into_iter().map(move |name| (name, client.form));
     known.client.into_iter().flat_map(forms).collect()
 });
@@ -51,7 +52,7 @@ mod tests {
     use super::{KNOWN, result_form};
 
     #[test]
-    fn request_precedes_configuration_and_that_the_known_clients() {
+    fn request_beats_configuration_and_configuration_beats_known_clients() {
         let (name, known) = KNOWN.get_key_value("claude-code").expect("it is known");
         let client = Implementation::new(name.clone(), "1");
         let mut config = Config::default().tools;

@@ -1,4 +1,5 @@
-//! Clicking with real input events: the pointer moves to the element, a button goes down and comes up.
+//! Clicking with real input events: the pointer moves to the element, a button goes down and comes up. The script
+//! `page/aim.js` scrolls the element into view first and waits until it can receive the press.
 
 use super::{Aim, ClickOptions, mouse::Mouse};
 use crate::{
@@ -37,6 +38,7 @@ impl Tab {
                 Some(ScriptReply::Refused(refusal)) if !refusal.is_gone() => {
                     return Err(refusal.into_browser_error(&located.called));
                 }
+                // An inner frame, or an element that is gone: it is found and aimed at again, with retries.
                 _ => {}
             }
             self.click_on(&located, target, click).await
@@ -62,9 +64,9 @@ impl Tab {
     /// Chooses an option of a closed `<select>`, which has no box to click. Returns false if the element is not such an
     /// option.
     async fn choose(&self, located: &Located) -> Result<bool, BrowserError> {
-        let said: ScriptReply<ChooseOptionReply> =
+        let reply: ScriptReply<ChooseOptionReply> =
             self.ask(&located.frame, "chooseOption", (&located.reference,)).await?;
-        Ok(said.into_result(&located.called)?.option)
+        Ok(reply.into_result(&located.called)?.option)
     }
 }
 

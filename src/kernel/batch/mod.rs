@@ -82,9 +82,9 @@ pub struct StepContext {
 #[derive(Debug)]
 pub struct BatchState {
     id: u64,
-    /// One value of each type. Std mutex: locked only to look up and to insert.
+    /// One value of each type. Locked only to look up and to insert.
     kept: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
-    /// Std mutex: locked only to copy and to replace.
+    /// Locked only to copy and to replace.
     project: Mutex<Arc<Project>>,
 }
 

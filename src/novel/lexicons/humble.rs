@@ -18,11 +18,11 @@ pub static HUMBLE: LazyLock<HumbleLexicon> = LazyLock::new(|| read("humble", inc
 pub struct HumbleLexicon {
     /// Nouns of acts of a guest.
     pub guest_actions: HashSet<String>,
-    /// Other acts of the one who is asked.
-    pub own_actions: HashSet<String>,
+    /// Acts that the addressee does, besides those of `guest_actions`.
+    pub addressee_actions: HashSet<String>,
     /// Acts of asking, which honour the one who is asked.
     pub asking: HashSet<String>,
-    /// Acts that nobody else is the object of.
+    /// Acts without another person as their object.
     pub acts_alone: HashSet<String>,
     /// Acts whose object is a guest.
     pub acts_on_guests: HashSet<String>,
@@ -62,11 +62,12 @@ pub struct HumbleLexicon {
     exalted: Vec<String>,
     titles: Vec<String>,
     verb: Vec<HumbleVerb>,
-    asked: HashMap<String, String>,
-    own: Vec<HonorificVerb>,
+    /// From a humble act after お or ご (お伺い) to the honorific verb to use (お尋ねになる).
+    honorific_of_act: HashMap<String, String>,
+    for_own_side: Vec<HonorificVerb>,
 }
 
-/// Humble verbs with the honorific one.
+/// Humble verbs that share one honorific verb.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HumbleVerb {
@@ -74,7 +75,7 @@ struct HumbleVerb {
     honorific: String,
 }
 
-/// Honorific verbs with the humble one.
+/// Honorific verbs that share one humble verb.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HonorificVerb {
@@ -90,13 +91,13 @@ impl HumbleLexicon {
     }
 
     /// Returns the honorific verb in place of お or ご with a humble act.
-    pub fn asked_of(&self, act: &str) -> Option<&str> {
-        self.asked.get(act).map(String::as_str)
+    pub fn honorific_of_act(&self, act: &str) -> Option<&str> {
+        self.honorific_of_act.get(act).map(String::as_str)
     }
 
     /// Returns the humble verb in place of an honorific one.
     pub fn humble(&self, word: &Morpheme<'_>) -> Option<&str> {
-        let entry = self.own.iter().find(|entry| entry.honorific.iter().any(|verb| verb == word.base))?;
+        let entry = self.for_own_side.iter().find(|entry| entry.honorific.iter().any(|verb| verb == word.base))?;
         Some(&entry.humble)
     }
 

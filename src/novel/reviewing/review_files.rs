@@ -13,7 +13,7 @@ use crate::errors::reviewing::ReviewError;
 /// Files kept in memory under the paths that they would have in the project. Clones share the files.
 #[derive(Clone, Debug, Default)]
 pub struct ReviewOverlay(
-    /// A std mutex, locked only while the map is copied or changed.
+    /// Locked only while the map is copied or changed.
     Arc<Mutex<BTreeMap<String, String>>>,
 );
 

@@ -20,7 +20,8 @@ const MOST_TRIGRAMS: usize = 256;
 /// The maximum number of strings that may end at one place.
 const MOST_ENDS: usize = 64;
 
-/// The maximum length of these strings together, in bytes. Longer ones are counted and cut.
+/// The maximum total length of these strings, in bytes. Beyond it their trigrams are recorded, and only their last two bytes
+/// are kept.
 const MOST_END_BYTES: usize = 4_096;
 
 /// The maximum number of strings of an expression that is written out.
@@ -139,9 +140,9 @@ impl ast::Visitor for LiteralLetters {
     }
 }
 
-/// The need of an expression's visited part.
+/// Collects the need of the part of an expression that was visited.
 struct Planner {
-    /// The folded strings of which one ends at the current place, since the last gap.
+    /// The possible folded texts since the last gap: in every match, one of them ends at the current place.
     ends: BTreeSet<Vec<u8>>,
     trigrams: BTreeSet<Trigram>,
     parts: Vec<Need>,
@@ -194,7 +195,7 @@ impl Planner {
     /// Appends each of some folded strings to each end.
     fn multiply(&mut self, strings: &BTreeSet<Vec<u8>>) {
         if self.is_too_much(strings) {
-            self.flush();
+            self.record_ends();
             // The next trigram begins with the last two bytes.
             self.ends = self.ends.iter().map(|end| end[end.len().saturating_sub(2)..].to_vec()).collect();
             if self.is_too_much(strings) {
@@ -211,7 +212,7 @@ impl Planner {
     }
 
     fn add_alternation(&mut self, parts: &[Hir]) {
-        self.flush();
+        self.record_ends();
         let share = self.room / parts.len();
         let mut needs = BTreeSet::new();
         for part in parts {
@@ -235,7 +236,7 @@ impl Planner {
                     self.multiply(&strings);
                 }
                 if max != Some(min) || min > MOST_REPETITIONS {
-                    self.flush();
+                    self.record_ends();
                     // However many there are, the last one ends here.
                     self.ends = strings;
                 }
@@ -250,12 +251,13 @@ impl Planner {
 
     /// Ends the strings, because any text may follow.
     fn gap(&mut self) {
-        self.flush();
+        self.record_ends();
         self.ends = only_empty();
     }
 
-    /// Adds the trigrams of the ends: those of all ends, and for the others one of the ends.
-    fn flush(&mut self) {
+    /// Records what the ends require: the trigrams that all of them contain, and the others as one alternative for each end.
+    /// The ends stay as they are.
+    fn record_ends(&mut self) {
         if self.room == 0 {
             return;
         }
@@ -299,7 +301,7 @@ impl Planner {
     }
 
     fn finish(mut self) -> Need {
-        self.flush();
+        self.record_ends();
         conjunction(self.trigrams.into_iter().collect(), self.parts)
     }
 
@@ -370,7 +372,7 @@ fn class_folds(class: &Class) -> Option<BTreeSet<Vec<u8>>> {
             return None;
         }
     }
-    // An empty class matches nothing; to need nothing is simpler, and true.
+    // An empty class matches no text: to require nothing is simpler, and still correct.
     (!folds.is_empty() && members.len() <= MOST_CLASS_CHARS).then_some(folds)
 }
 

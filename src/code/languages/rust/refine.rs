@@ -47,7 +47,7 @@ pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'
             },
             _ => {
                 let attributes = attach_leading(parsed, drafts, at, &std::mem::take(&mut before));
-                item(parsed, drafts, at, &attributes);
+                refine_item(parsed, drafts, at, &attributes);
             }
         }
     }
@@ -119,14 +119,14 @@ fn add_doc(code: &mut DefinitionFacts, doc: &str) {
     }
 }
 
-fn item(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize, attributes: &[String]) {
+fn refine_item(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize, attributes: &[String]) {
     let parent = drafts[at].element.parent;
-    let inherited = parent.and_then(|parent| inherited(&drafts[parent]));
+    let inherited = parent.and_then(|parent| inherited_visibility(&drafts[parent]));
     let in_trait = parent.is_some_and(|parent| drafts[parent].element.kind == ElementKind::Trait);
     let draft = &mut drafts[at];
     let (node, body, kind) = (draft.node, draft.body, draft.element.kind);
     if kind == ElementKind::Import {
-        import(parsed, draft, attributes);
+        refine_import(parsed, draft, attributes);
         return;
     }
     if kind == ElementKind::Impl {
@@ -142,7 +142,7 @@ fn item(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize, attribu
             code.add_modifier("test");
         }
     }
-    visibility(code, inherited);
+    set_visibility(code, inherited);
     match kind {
         ElementKind::Constant => code.modifiers.retain(|modifier| modifier != "const"),
         ElementKind::Macro if attributes.iter().any(|found| last_segment(found) == "macro_export") => {
@@ -154,14 +154,14 @@ fn item(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize, attribu
                 .child_by_field_name("bounds")
                 .map(|bounds| one_line(parsed.text(bounds).trim_start_matches(':'), TEXT_CHARACTERS));
         }
-        ElementKind::Trait => code.extends = bounds(parsed, node),
+        ElementKind::Trait => code.extends = super_traits(parsed, node),
         ElementKind::Impl => {
             code.visibility = Visibility::Public;
-            code.implements = implemented(parsed, node).into_iter().collect();
+            code.implements = implemented_trait(parsed, node).into_iter().collect();
         }
         ElementKind::Struct | ElementKind::EnumMember => {
             if let Some(body) = body.filter(|body| body.kind() == "ordered_field_declaration_list") {
-                code.params = components(parsed, body);
+                code.params = tuple_fields(parsed, body);
                 code.params_text = params_text(parsed, body);
             }
         }
@@ -182,7 +182,7 @@ fn item(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize, attribu
 
 /// Returns the visibility of members that cannot have their own: members of a trait are as visible as the trait, and so
 /// are variants and their fields.
-fn inherited(parent: &ElementDraft<'_>) -> Option<Visibility> {
+fn inherited_visibility(parent: &ElementDraft<'_>) -> Option<Visibility> {
     let code = parent.element.code()?;
     match parent.element.kind {
         ElementKind::Trait | ElementKind::Enum | ElementKind::EnumMember => Some(code.visibility),
@@ -192,7 +192,7 @@ fn inherited(parent: &ElementDraft<'_>) -> Option<Visibility> {
 }
 
 /// Sets the visibility from `pub` and its restriction, and removes a plain `pub` from the modifiers.
-fn visibility(code: &mut DefinitionFacts, inherited: Option<Visibility>) {
+fn set_visibility(code: &mut DefinitionFacts, inherited: Option<Visibility>) {
     let written: Option<String> = code
         .modifiers
         .iter()
@@ -201,6 +201,7 @@ fn visibility(code: &mut DefinitionFacts, inherited: Option<Visibility>) {
     code.is_exported = written.as_deref() == Some("pub");
     code.visibility = match written.as_deref() {
         Some("pub") => Visibility::Public,
+        // `pub(in self)`, without its space.
         Some("pub(self)" | "pub(inself)") => Visibility::Private,
         Some(_) => Visibility::Package,
         None => inherited.unwrap_or(Visibility::Private),
@@ -220,7 +221,7 @@ fn is_for_tests(attribute: &str) -> bool {
 }
 
 /// Returns the fields of a tuple, which have numbers for names.
-fn components(parsed: &ParsedFile, list: Node<'_>) -> Vec<Param> {
+fn tuple_fields(parsed: &ParsedFile, list: Node<'_>) -> Vec<Param> {
     let mut found: Vec<Param> = Vec::new();
     let mut visibility = "";
     let mut cursor = list.walk();
@@ -245,7 +246,7 @@ fn components(parsed: &ParsedFile, list: Node<'_>) -> Vec<Param> {
 }
 
 /// Returns the super traits of a trait.
-fn bounds(parsed: &ParsedFile, node: Node<'_>) -> Vec<String> {
+fn super_traits(parsed: &ParsedFile, node: Node<'_>) -> Vec<String> {
     let Some(bounds) = node.child_by_field_name("bounds") else {
         return Vec::new();
     };
@@ -258,7 +259,7 @@ fn bounds(parsed: &ParsedFile, node: Node<'_>) -> Vec<String> {
 }
 
 /// Returns the trait of an `impl`, with a `!` if it is a negative one (`!Send`).
-fn implemented(parsed: &ParsedFile, node: Node<'_>) -> Option<String> {
+fn implemented_trait(parsed: &ParsedFile, node: Node<'_>) -> Option<String> {
     let name = node.child_by_field_name("trait")?;
     let is_denied = name.prev_sibling().is_some_and(|sibling| sibling.kind() == "!");
     let sign = if is_denied { "!" } else { "" };
@@ -284,7 +285,7 @@ fn self_type(parsed: &ParsedFile, node: Node<'_>) -> String {
     }
 }
 
-fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, attributes: &[String]) {
+fn refine_import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, attributes: &[String]) {
     let node = draft.node;
     let mut found = ImportFacts::default();
     if let Some(visibility) = node.named_child(0).filter(|child| child.kind() == "visibility_modifier") {

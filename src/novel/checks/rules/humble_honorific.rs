@@ -6,14 +6,14 @@ use crate::{checks::material::CheckMaterial, lexicons::humble::HUMBLE, manuscrip
 /// The maximum number of words between a subject and its verb.
 const REACH: usize = 4;
 
-/// The maximum number of words from a subject to the verb after what it says.
-const QUOTATION: usize = 16;
+/// The maximum number of words that are looked at within a sentence, such as from a subject over a quotation to its verb.
+const SENTENCE_REACH: usize = 16;
 
 /// A misused predicate.
 pub(super) struct Misused {
-    /// The number of words before a place, from the one who acts.
+    /// The number of words before the current one at which the finding begins: at its subject.
     pub back: usize,
-    /// The number of words from that place on.
+    /// The number of words from the current one on.
     pub length: usize,
     pub expected: String,
 }
@@ -147,17 +147,16 @@ fn prefixed(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misused> 
             Some(Misused::from_here(length + 1, format!("{prefix}{act}になれる")))
         }
         [suru, te, asked, ..] if is_humble_suru(suru) && te.surface == "て" && is_kudasaru(asked) => {
-            let is_own = HUMBLE.guest_actions.contains(act) || HUMBLE.own_actions.contains(act);
+            let is_addressee_act = is_addressee_act(act);
             // お教えしてくださった: what someone did for the speaker, or 先生を for someone to be honoured.
             let is_polite = HUMBLE.polite_nouns.contains(act);
             let is_favour = !is_order(asked) && !is_polite && (prefix == "お" || !names_receiver(before));
             let is_staff_asked = HUMBLE.asking.contains(act) && names_staff(before);
             let expected = || format!("{prefix}{act}{}", asked.surface);
-            (is_own || is_favour || is_staff_asked).then(|| Misused::from_here(length + 3, expected()))
+            (is_addressee_act || is_favour || is_staff_asked).then(|| Misused::from_here(length + 3, expected()))
         }
         // お待ちしていらっしゃる, ご利用していただく
         [suru, te, state, ..] if suru.base == "する" && te.surface == "て" => {
-            let is_own = HUMBLE.guest_actions.contains(act) || HUMBLE.own_actions.contains(act);
             let expected = match state.base {
                 "いらっしゃる" => format!("{prefix}{act}になる"),
                 "いただく" | "頂く" | "いただける" | "頂ける" => {
@@ -165,7 +164,7 @@ fn prefixed(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misused> 
                 }
                 _ => return None,
             };
-            (is_own && !names_receiver(before)).then(|| Misused::from_here(length + 3, expected))
+            (is_addressee_act(act) && !names_receiver(before)).then(|| Misused::from_here(length + 3, expected))
         }
         // お求めしやすい
         [suru, ease, ..] if suru.base == "する" && HUMBLE.guest_actions.contains(act) => {
@@ -174,13 +173,18 @@ fn prefixed(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misused> 
             is_ease.then(|| Misused::from_here(length + 2, expected()))
         }
         [asked, ..] if is_kudasaru(asked) || is_thanks(asked) => {
-            Some(Misused::from_here(length + 1, HUMBLE.asked_of(act)?))
+            Some(Misused::from_here(length + 1, HUMBLE.honorific_of_act(act)?))
         }
         [ni, naru, ..] if ni.surface == "に" && matches!(naru.base, "なる" | "なれる") => {
-            Some(Misused::from_here(length + 2, HUMBLE.asked_of(act)?))
+            Some(Misused::from_here(length + 2, HUMBLE.honorific_of_act(act)?))
         }
         _ => None,
     }
+}
+
+/// True for acts of the addressee, which お…する would lower.
+fn is_addressee_act(act: &str) -> bool {
+    HUMBLE.guest_actions.contains(act) || HUMBLE.addressee_actions.contains(act)
 }
 
 /// True for what follows an act that one is thankful for: ご拝読ありがとうございます.
@@ -267,11 +271,11 @@ fn knows_humbly(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misus
         {
             let asked = rest.iter().take(4).position(|word| word.surface == "か")?;
             let is_polite = rest[..asked].iter().any(|word| matches!(word.base, "ます" | "です"));
-            let is_own = rest[..asked].iter().any(|word| match word.base {
+            let is_of_speaker = rest[..asked].iter().any(|word| match word.base {
                 "おる" => !calls_honoured(before, &["、", "は", "が"]),
                 base => matches!(base, "ない" | "ん"),
             });
-            (is_polite && !is_own).then(|| Misused::from_here(2 + asked + 1, "ご存じですか"))
+            (is_polite && !is_of_speaker).then(|| Misused::from_here(2 + asked + 1, "ご存じですか"))
         }
         _ => None,
     }
@@ -285,7 +289,7 @@ fn asked_directly(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Mis
     let is_past = rest[..asked].iter().any(|word| word.base == "た");
     let ends_in = |ends: &[&str]| before.last().is_some_and(|word| ends.contains(&word.surface));
     let chooses = ends_in(&["に"]) && before.len() > 1 && before[before.len() - 2].surface == "何";
-    let orders = || before.iter().rev().take(QUOTATION).any(|word| HUMBLE.orders.contains(word.surface));
+    let orders = || before.iter().rev().take(SENTENCE_REACH).any(|word| HUMBLE.orders.contains(word.surface));
     let is_asked = (is_past && ends_in(&["どう", "どうか", "か", "いかが"]) && calls_honoured(before, &["、"]))
         || (chooses && !is_past && (orders() || calls_honoured(before, &["、"])));
     (is_plain && is_asked && verb.inflection.is_some()).then(|| Misused::from_here(1, "なさる"))
@@ -295,9 +299,12 @@ fn asked_directly(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Mis
 fn asked_done(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misused> {
     let (length, expected) = match (polite_noun(words), words) {
         (Some((prefix, act, rest)), _) => {
-            let is_own = HUMBLE.polite_nouns.contains(act) || rest.first().is_none_or(|suru| suru.base != "する");
-            let is_named = names_receiver(before);
-            (!is_own && !is_named).then(|| (words.len() - rest.len() + 1, format!("{prefix}{act}になる")))?
+            let is_polite_noun = HUMBLE.polite_nouns.contains(act);
+            let is_humble_suru = rest.first().is_some_and(|suru| suru.base == "する");
+            if is_polite_noun || !is_humble_suru || names_receiver(before) {
+                return None;
+            }
+            (words.len() - rest.len() + 1, format!("{prefix}{act}になる"))
         }
         (None, [noun, suru, ..]) if noun.has_parts(&["名詞"]) && suru.base == "する" => {
             (2, HUMBLE.honorific(noun)?.to_owned())
@@ -309,14 +316,15 @@ fn asked_done(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misused
     };
     let [masu, ta, ka, ..] = &words[length..] else { return None };
     let is_asked = masu.base == "ます" && ta.base == "た" && ka.surface == "か";
-    let sentence = before.iter().rev().take(QUOTATION).take_while(|word| !word.has_parts(&["記号", "句点"]));
+    let sentence = before.iter().rev().take(SENTENCE_REACH).take_while(|word| !word.has_parts(&["記号", "句点"]));
     let has_speaker = sentence.into_iter().any(|word| HUMBLE.speaker.contains(word.surface));
     (is_asked && !has_speaker && calls_honoured(before, &["、"])).then(|| Misused::from_here(length, expected))
 }
 
 /// True if someone to be honoured is addressed: お客様、.
 fn calls_honoured(before: &[Morpheme<'_>], signs: &[&str]) -> bool {
-    let sentence = before.iter().rev().take(QUOTATION).take_while(|word| !word.has_parts(&["記号", "句点"])).count();
+    let sentence =
+        before.iter().rev().take(SENTENCE_REACH).take_while(|word| !word.has_parts(&["記号", "句点"])).count();
     before[before.len() - sentence..].windows(2).any(|pair| {
         let is_other = HUMBLE.is_honoured(&pair[0]) || HUMBLE.is_title(&pair[0]);
         is_other && signs.contains(&pair[1].surface)
@@ -340,7 +348,7 @@ fn verb_of_subject(rest: &[Morpheme<'_>], is_verb: impl Fn(&Morpheme<'_>) -> boo
 
 /// Returns the index of the verb after a quotation that follows a subject directly, in the same sentence.
 fn quoting_verb(rest: &[Morpheme<'_>], is_verb: impl Fn(&Morpheme<'_>) -> bool) -> Option<usize> {
-    let sentence = rest.iter().take(QUOTATION).take_while(|word| !word.has_parts(&["記号", "句点"])).count();
+    let sentence = rest.iter().take(SENTENCE_REACH).take_while(|word| !word.has_parts(&["記号", "句点"])).count();
     let subject = |word: &Morpheme<'_>| is_particle(Some(word), &["が", "は", "も"]);
     (REACH + 1..sentence)
         .find(|at| is_verb(&rest[*at]) && is_particle(Some(&rest[at - 1]), &["と"]) && !rest[..*at].iter().any(subject))
