@@ -150,8 +150,8 @@ fn write_file(
     Ok(relative)
 }
 
-/// Writes a whole file under the first of these paths that does not exist. It replaces no file, on a file system with
-/// hard links not even one that another writer creates at the same time. Returns the path. The paths must be in one
+/// Writes a whole file under the first of these paths that does not exist, and returns that path. Never replaces a file;
+/// on a file system with hard links, not even one that another writer creates at the same time. The paths must be in one
 /// folder, which is created if it is missing; if all of them exist, the error names the first.
 pub fn write_unused(
     project: &Project,
@@ -212,7 +212,7 @@ fn write_temporary<'a>(dir: &'a Dir, relative: &Path, mut source: impl Read) -> 
 }
 
 /// True if a name certainly does not exist, neither as a link that leads nowhere nor in the other spelling (NFC, NFD).
-/// A name of which nothing is known, since the system failed or a part of its folder is a link, is an error.
+/// Returns an error if that cannot be determined, because the system failed or a part of the folder's path is a link.
 pub fn is_free(project: &Project, raw: &str) -> Result<bool, WriteError> {
     let relative = project.relative(raw)?;
     let spellings = match project.spellings(raw, &relative) {
@@ -247,8 +247,8 @@ fn random_name(prefix: &str) -> io::Result<String> {
 }
 
 /// A temporary file that has not been renamed yet. It is locked while it is written, so that [`sweep`] can distinguish
-/// it from a leftover, and removed on drop. Not a file without a name (`O_TMPFILE`): it would need a name before it can
-/// replace another file, and would keep it if the process dies.
+/// it from a leftover, and removed on drop. An unnamed file (`O_TMPFILE`) would be no help: it must get a name before it can
+/// replace another file, and that name would remain if the process died.
 struct TempFile<'a> {
     dir: &'a Dir,
     name: String,
@@ -283,8 +283,8 @@ impl<'a> TempFile<'a> {
         Ok(())
     }
 
-    /// Gives the file a name that does not exist, as the caller has checked. If it exists now nevertheless, the error is
-    /// [`io::ErrorKind::AlreadyExists`]; a file system without hard links cannot tell, and replaces it.
+    /// Gives the file a name that the caller found unused. If the name exists by now, the error is
+    /// [`io::ErrorKind::AlreadyExists`]; on a file system without hard links, the file with that name is replaced.
     fn take_unused(&mut self, name: &Path) -> io::Result<()> {
         match self.dir.hard_link(&self.name, self.dir, name) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => self.replace(name),

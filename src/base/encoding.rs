@@ -102,12 +102,12 @@ pub fn detect(bytes: &[u8]) -> &'static Encoding {
     if OTHER_SCRIPTS.contains(&guessed.name()) && is_latin(head) { WINDOWS_1252 } else { guessed }
 }
 
-/// The number of characters from which the share of rare ones tells Japanese from Chinese.
+/// The minimum number of kanji for which the share of rare ones distinguishes Japanese from Chinese.
 const LEAST_KANJI: usize = 12;
 
-/// True if the characters beside ASCII are kanji in EUC-JP, as in comments without kana, for which `chardetng` guesses Chinese or
-/// Korean. The rows of JIS X 0208 decide: rare kanji lie from row 48 on, where a quarter of common Chinese characters lie in
-/// GB 2312, and every fifth kanji of Japanese text in rows 41 to 47, where EUC-KR has no Hangul.
+/// True if the non-ASCII characters are kanji in EUC-JP, as in comments without kana, for which `chardetng` guesses Chinese
+/// or Korean. The rows of JIS X 0208 decide. Rows from 48 on contain rare kanji in JIS X 0208, but a quarter of the common
+/// Chinese characters in GB 2312. Rows 41 to 47 contain every fifth kanji of Japanese text, but no Hangul in EUC-KR.
 fn is_kanji_of_euc_jp(bytes: &[u8]) -> bool {
     let (mut kanji, mut common, mut rare) = (0, 0, 0);
     let mut rest = bytes;

@@ -148,8 +148,8 @@ macro_rules! number_facts {
 }
 number_facts!(u16, u32, u64, usize);
 
-/// Returns `None` for what is missing, malformed or cannot be read. A system failure stays an error: it may be there and
-/// sound.
+/// Returns `None` for what is missing, malformed or cannot be read. A system failure stays an error, because the
+/// value may exist and be intact.
 pub fn unless_unreadable<T, E: UserError>(result: Result<T, E>) -> Result<Option<T>, E> {
     match result {
         Ok(read) => Ok(Some(read)),

@@ -1,8 +1,9 @@
 //! A fair queue: round-robin between principals, first come first served within one.
 //!
 //! Invariants: every principal already waiting is served once before any principal is served twice. A full queue makes
-//! room for a principal by evicting the newest entry of the principal that has the most, as long as that one has more
-//! than the newcomer would have: alone a principal may fill the queue, beside others it ends with an equal part.
+//! room for a principal by evicting the newest entry of the principal that has the most, as long as that principal
+//! has more than the newcomer would have. So a principal may fill the queue while it is alone, and gives way until all have
+//! equal parts.
 //!
 //! Deliberately without time, locks and tasks: [`crate::pools`] has those. The waiting items are of any type.
 

@@ -55,7 +55,7 @@ const ROOTS: usize = 32;
 /// The watched roots of this process.
 #[derive(Debug, Default)]
 pub struct Freshness {
-    /// Std locks: the sections are short and never await.
+    /// Locked in short sections that never await.
     roots: RwLock<HashMap<PathBuf, WatchedRoot>>,
     /// The number of accesses so far, used to find the least recently used root.
     looks: AtomicU64,

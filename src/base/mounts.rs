@@ -47,12 +47,12 @@ const SHARED: [&str; 22] = [
     "vmhgfs",
 ];
 
-/// True if a canonical root, or anything under it, lies on a shared mount, or if the system fails to provide the list of
-/// mounts: events then prove nothing.
+/// True if a canonical root, or anything under it, lies on a shared mount, so that changes may cause no events. Also true
+/// if the system fails while the list of mounts is read; a missing list counts as one without shared mounts.
 pub(crate) fn has_shared_mount(root: &Path) -> bool {
     match std::fs::read_to_string(LIST) {
         Ok(mounts) => is_shared(&mounts, root),
-        // Without Linux nothing is watched; without /proc the mounts are unknown.
+        // The list is missing on systems other than Linux, where nothing is watched, and without `/proc`.
         Err(error) => is_system_failure(&error),
     }
 }

@@ -153,8 +153,8 @@ impl ParentFolder {
     }
 }
 
-/// Hashes the state of the rules that a `.git` names. It is a folder, or a file that leads to one: then its folder is a
-/// worktree, or a submodule, which has no rules there.
+/// Hashes the state of the `info/exclude` that a `.git` leads to: in the `.git` itself if that is a folder, and for a
+/// worktree, whose `.git` is a file, in the common folder of its repository. A submodule has no common folder.
 fn stamp_repository(git: &Path, hasher: &mut DefaultHasher) {
     let is_folder = unless_unknown(git.metadata(), hasher).is_some_and(|found| found.is_dir());
     // Its times change with every action of git.

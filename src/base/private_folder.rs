@@ -17,7 +17,7 @@ use cap_std::{
 
 use crate::atomic_write::replace_in;
 
-/// The owner's permission alone: names and contents of such files tell of those of projects.
+/// Access for the owner alone, because the files reveal names and contents of projects.
 const MODE: u32 = 0o700;
 
 /// A folder of the server.
@@ -84,7 +84,7 @@ impl PrivateFolder {
         }
     }
 
-    /// Removes the files whose names are not to be kept, as far as that is possible.
+    /// Removes the files for whose names `keeps` returns false. Best effort; names that are not UTF-8 stay.
     ///
     /// # Errors
     /// The folder cannot be read.

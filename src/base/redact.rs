@@ -17,8 +17,8 @@ const COVER: char = '*';
 /// The minimum length of a line of Base64 inside a PEM key to count as a secret by itself, in bytes.
 const MIN_KEY_LINE_BYTES: usize = 16;
 
-/// The minimum length of such a line outside a key, in bytes. The other lines of a configuration with a secret are
-/// ordinary text.
+/// The minimum length of a line of Base64 outside a PEM key to count as a secret by itself, in bytes. A secret of several
+/// lines may be a configuration, most lines of which are ordinary text.
 const MIN_LINE_BYTES: usize = 32;
 
 /// The minimum length of a secret, in bytes: shorter values would match by accident (`1`, `true`, `dev`).

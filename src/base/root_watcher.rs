@@ -45,8 +45,8 @@ pub(crate) fn is_uncounted(name: &OsStr) -> bool {
     name == ".git" || UNCOUNTED.iter().any(|uncounted| name == *uncounted)
 }
 
-/// The number of trees created by this process.
-static TREES: AtomicU64 = AtomicU64::new(0);
+/// The number of watchers created by this process.
+static WATCHERS: AtomicU64 = AtomicU64::new(0);
 
 /// The time after which watching is tried again where it was impossible: a limit of the system may have been raised, or
 /// the tree may have become smaller. An attempt may walk 50,000 folders.
@@ -138,9 +138,9 @@ impl RootWatcher {
             watch,
             tried: Instant::now(),
             mounts,
-            // A root that is watched again starts at a generation that no earlier tree reached, since answers of the
-            // earlier tree may still be cached.
-            generation: TREES.fetch_add(1, Ordering::Relaxed) << 32,
+            // A root that is watched again starts at a generation that no earlier watcher reached, since answers with
+            // the earlier generations may still be cached.
+            generation: WATCHERS.fetch_add(1, Ordering::Relaxed) << 32,
             outside,
             listeners: Listeners::default(),
             logs: PathLogs::default(),
@@ -156,8 +156,8 @@ impl RootWatcher {
             tree: if self.is_covered() {
                 self.generation
             } else if self.watch.is_some() || self.folder.is_none() {
-                // Nothing is cached: a folder is not watched, or calls still work on the folder that is open, which lies
-                // elsewhere.
+                // A new generation each time, so that nothing is cached: some folder is not watched, or the root's path
+                // names no folder while calls still use the open one.
                 self.generation += 1;
                 self.generation
             } else {

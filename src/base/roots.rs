@@ -244,7 +244,7 @@ impl AllowedRoots {
         let cannot = || refuse("it cannot be opened", "開くことができません");
         let here = Path::new(raw);
         let mapped = self.maps.to_server(raw);
-        // A folder may have the same name on both sides: the one that exists is meant.
+        // The string may be a client's path or, if no folder exists where the maps lead, already a path of the server.
         let path = match &mapped {
             Some(path) => match unless_unreadable(path.metadata()) {
                 Ok(Some(_)) => path,

@@ -14,14 +14,15 @@ use crate::system::unless_unreadable;
 /// Opening a pipe does not wait for its writer.
 const NONBLOCK: i32 = OFlags::NONBLOCK.bits().cast_signed();
 
-/// Folders whose files are made by the kernel while they are read: their size says nothing about their content.
+/// Folders whose files the kernel generates while they are read, so that their reported sizes are wrong.
 const KERNEL_FOLDERS: [&str; 2] = ["/proc", "/sys"];
 
-/// Opens a regular file, whose size is what can be read; returns it with its metadata. `None` for a pipe or a device, which
-/// may be waited for or never end, and for a file of the kernel. Never waits, also if the file is replaced at this moment.
+/// Opens a regular file whose reported size is correct, and returns it with its metadata. `None` for a pipe or a device,
+/// which could block or never end, and for a file that the kernel generates. Never blocks, even if the file is replaced at
+/// this moment.
 ///
 /// # Errors
-/// There is no file, or it cannot be opened.
+/// The file does not exist or cannot be opened.
 pub fn open_rule_file(path: &Path) -> io::Result<Option<(File, Metadata)>> {
     let file = File::options().read(true).custom_flags(NONBLOCK).open(path)?;
     let found = file.metadata()?;

@@ -1,4 +1,5 @@
-//! A fixed capacity that principals share: one principal takes at most as much as is still free.
+//! A fixed capacity that principals share. A principal may take units as long as it then holds no more than were free
+//! before.
 //!
 //! Invariant: a principal that takes all it can gets half of the capacity, a second one beside it half of the rest, and
 //! so on, so that the next one finds some. Calls never wait here, and nothing is taken away again; for queues see

@@ -78,7 +78,7 @@ impl SystemFailures {
         result
     }
 
-    /// Does the same with the result of accessing a path of the project.
+    /// Records the result of accessing a path of the project, as [`SystemFailures::record`] does.
     pub fn record_at<T>(&self, path: &Path, result: io::Result<T>) -> io::Result<T> {
         self.record(self.unless_failing(path, result))
     }

@@ -1,8 +1,8 @@
 //! Answers of parsers in a file that grows, for this process and the next one.
 //!
-//! Each answer follows its key, its length, and a sum of all three. The lengths are read once, when the file is opened; where
-//! they lead past its end, it was cut by a crash, and goes on from there. The sum is checked when an answer is read, so what is
-//! damaged is no answer.
+//! Each answer is preceded by its key, its length, and a checksum of key, length and answer. The lengths are read once, when
+//! the file is opened: an answer that would end past the end of the file was cut by a crash, and is removed. The checksum
+//! is verified when an answer is read, so that a damaged answer counts as missing.
 
 use std::{
     collections::HashMap,
@@ -21,8 +21,8 @@ use crate::{parser_answers::AnswerKey, program_stamp::program_stamp};
 /// The maximum size of the file, in bytes: the elements of some 1.5 GB of source text.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// The size above which a new process begins anew, in bytes: no answer is removed from the file, and many are about texts of the
-/// past.
+/// The size above which a new process begins with an empty file, in bytes: answers are never removed from the file, and many
+/// are about texts that exist no longer.
 const BEGUN_ANEW: u64 = MOST_BYTES / 4 * 3;
 
 /// The bytes of a sum.
@@ -49,8 +49,8 @@ struct KnownAnswers {
 }
 
 impl AnswersFile {
-    /// Opens the file in a folder, which is created if it is missing. Files of other programs are removed, because these may
-    /// answer otherwise. `None` if another process has the file, or the system fails.
+    /// Opens the file in a folder, which is created if it is missing. Files of other builds of fumi are removed, because their
+    /// parsers may give other answers. `None` if another process has locked the file, or the system fails.
     pub(crate) fn open(folder: &Path) -> Option<Self> {
         let name = format!("answers-{:016x}", program_stamp()?);
         let folder = PrivateFolder::create(folder).ok()?;
@@ -130,7 +130,7 @@ fn read_places(file: &File, size: u64) -> io::Result<KnownAnswers> {
     Ok(known)
 }
 
-/// Returns what precedes an answer.
+/// Returns the header of an answer.
 fn header(key: &AnswerKey, answer: &[u8]) -> Vec<u8> {
     let length = u32::try_from(answer.len()).unwrap_or(u32::MAX).to_le_bytes();
     let sum = Sha256::new().chain_update(key).chain_update(length).chain_update(answer).finalize();

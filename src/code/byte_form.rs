@@ -12,8 +12,8 @@ use fumi_base::encoding;
 /// The number of bytes read before the search method is decided. Most files are smaller, and then searched in place.
 pub(crate) const HEAD_BYTES: usize = 256 << 10;
 
-/// The number of bytes from which the encoding of a file that is not UTF-8 is detected, from the line with its first byte that
-/// is not ASCII on (detection is slow; more bytes do not change the result).
+/// The number of bytes by which the encoding of a file that is not UTF-8 is detected, beginning with the line of its first
+/// non-ASCII byte (detection is slow; more bytes do not change the result).
 const DETECTED_BYTES: usize = 64 << 10;
 
 /// The length of the beginning in which a file may declare its encoding.

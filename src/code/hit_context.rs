@@ -156,7 +156,7 @@ impl ContextFinder<'_> {
             file.match_count = 0;
             file.lines.retain_mut(|line| {
                 let contexts = rows.next().unwrap_or_default();
-                // A match that is not shown, or that is not where it was searched.
+                // Some matches have no context (too many, not parsed, changed), or lie outside the kept part of a line.
                 is_unparsed |= contexts.len() < line.spans.len() || contexts.contains(&None) || line.line_truncated;
                 let is_wanted =
                     |context: &Option<HitContext>| context.as_ref().filter(|it| it.has_role(roles)).cloned();
@@ -246,8 +246,8 @@ impl ContextFinder<'_> {
     }
 }
 
-/// Returns the bytes of a row's first matches. A match is `None` if the text there is another one, since the file has changed or
-/// is decoded differently.
+/// Returns the bytes of a row's first matches; `None` for a match whose text is not there any more, because the file has
+/// changed or is decoded differently.
 fn match_bytes(row: &LineMatch, lines: &LineIndex, text: &str, most: usize) -> Vec<Option<Range<usize>>> {
     let shown = || {
         let line = lines.line_bytes(usize::try_from(row.line).ok()?, text)?;

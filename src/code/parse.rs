@@ -196,8 +196,8 @@ impl GrammarInput<'_> {
         let mut ended = None;
         let mut read = |at: usize, _: Point| {
             if cancel.is_cancelled() {
-                // The result is discarded. Within a word, a scanner gets the end of its line and then that of the text:
-                // some look only for one of them.
+                // The result is discarded. Return a line feed first, then the end of the text: a scanner in the middle of
+                // a word may look for only one of the two.
                 return if ended == Some(at) {
                     ""
                 } else {

@@ -54,7 +54,7 @@ impl ParserAnswers {
     /// Returns the key of an encoded job about a text.
     pub(crate) fn key(job: &[u8], text: &str) -> AnswerKey {
         let mut hasher = Sha256::new();
-        // The length separates the two.
+        // The length keeps job and text apart.
         hasher.update(job.len().to_le_bytes());
         hasher.update(job);
         hasher.update(text);
@@ -73,7 +73,8 @@ impl ParserAnswers {
         self.kept.contains_key(key) || self.file.as_ref().is_some_and(|file| file.has(key))
     }
 
-    /// True if there is room for elements that no call has asked for: in a file alone, memory is for those of calls.
+    /// True if there is room for elements that no call has asked for. Only the file keeps these; memory is reserved for the
+    /// answers to calls.
     pub(crate) fn has_room_ahead(&self) -> bool {
         self.file.as_ref().is_some_and(|file| file.has_room())
     }

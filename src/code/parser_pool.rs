@@ -2,8 +2,8 @@
 //!
 //! A file that exceeds a limit of its process ([`crate::parser_process`]) causes an error for that file only; the next
 //! file gets a new process. Cancelling a call kills its process in any state of the parser. A limit within the server
-//! was measured and is not enough, because tree-sitter polls its progress callback too rarely: with `%b(` 24,000 times
-//! in a C file, a limit of 256 MB was exceeded by 38 s and 9.4 GB between two polls.
+//! was measured and is not enough, because tree-sitter polls its progress callback too rarely: in a C file of
+//! 24,000 times `%b(`, 38 s passed and 9.4 GB were allocated between two polls, beyond a limit of 256 MB.
 
 use std::{
     io::{self, Read, Write},

@@ -4,8 +4,8 @@ use std::{fs, sync::LazyLock};
 
 use fumi_base::file_stamp::file_stamp;
 
-/// Returns a hash of the program: what another one wrote is not read, because it may have counted or parsed otherwise. `None`
-/// if it cannot be told: then nothing is kept.
+/// Returns a hash that identifies this build of fumi. Files of other builds are not read, because these may have counted or
+/// parsed differently. `None` if the program cannot be identified; then nothing is kept on the disk.
 pub(crate) fn program_stamp() -> Option<u64> {
     static PROGRAM: LazyLock<Option<u64>> = LazyLock::new(|| {
         // This names the program also after its file was replaced.

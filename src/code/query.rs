@@ -59,8 +59,8 @@ pub struct QueryMatch {
     pub kind: String,
     /// The position of the match.
     pub span: SourceSpan,
-    /// The text of the match, cut at [`TEXT_CHARACTERS`]. Of a few short matches of one name, the whole text; of others of one
-    /// name, the signature or the first line.
+    /// The text of the match, cut at [`TEXT_CHARACTERS`]. If the filter selects by name: the whole text if the matches are few
+    /// and short, otherwise the signature or the first line.
     pub text: String,
     /// The blanks before the match if nothing else precedes it on its line.
     pub indent: String,
@@ -451,8 +451,8 @@ fn lies_in(inner: Node<'_>, outer: Node<'_>) -> bool {
     outer.start_byte() <= inner.start_byte() && inner.end_byte() <= outer.end_byte()
 }
 
-/// Returns the qualified name of the innermost element around a span. A decorated element begins before its node, so that
-/// its own span is passed.
+/// Returns the qualified name of the innermost element around a span. For an element, pass the span of the element and not
+/// that of its node: a decorated element begins before its node, and would count as its own parent.
 fn parent_of(span: SourceSpan, elements: &ElementList, enclosures: &Enclosures) -> Option<String> {
     let parent = enclosures.innermost(span.start_byte, span.end_byte)?;
     Some(elements.qualified_name(parent))
@@ -485,7 +485,8 @@ fn cut(text: &str) -> String {
 /// Returns the blanks before a span if nothing else precedes it on its line. More than [`INDENT_CHARACTERS`] are not an
 /// indentation.
 fn indent_of(source: &SourceFile, span: SourceSpan) -> String {
-    // A column counts characters. Among blanks they are bytes; otherwise the range begins within a character or has it.
+    // The column counts characters, and is used as a number of bytes: right for blanks. Among other characters, the range
+    // contains a non-blank byte or does not begin at a character, so that the indentation is empty.
     let columns = Some(span.start_column).filter(|columns| *columns <= INDENT_CHARACTERS);
     let start = columns.and_then(|columns| span.start_byte.checked_sub(columns));
     let before = start.and_then(|start| source.text.get(start..span.start_byte));

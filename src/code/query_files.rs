@@ -119,7 +119,7 @@ pub fn query_files(
         is_requested_language(language, asked)
             && matches!(&*prepared(language, 0), Ok(question) if may_contain || !question.has_names_of_the_text())
     };
-    // A pattern is compared with a file in an unclear language only if the file begins with `#!`, so that file is read.
+    // Not for patterns: whether a file in an unclear language is compared depends on its `#!`, so it must be read.
     let sought = filter.exact_name().filter(|_| !is_pattern).map(|word| SoughtWord { word, is_read: &is_read });
     let found = source_files::find_sources(targets, scope, sought, cancel)?;
     for (language, files) in found.left_out.iter() {
@@ -214,8 +214,8 @@ impl FileQueryResult {
     }
 }
 
-/// Reads a source file. Returns `None` if its language is unknown or not the requested one. For a pattern, prose that
-/// only looks like a language has none, because sentences would be compared with the pattern.
+/// Reads a source file. Returns `None` if its language is unknown or not the requested one. For a pattern, a file whose
+/// language is only guessed by its content is left out too, since it may be prose.
 fn read_source(
     path: &ProjectPath,
     asked: Option<&'static Language>,

@@ -20,7 +20,7 @@ const QUERY_DEPTH: usize = 200;
 /// compiled: fifty of them take a second, a hundred take ten.
 const QUERY_QUANTIFIERS: usize = 40;
 
-/// The maximum sum of the squares of these numbers over all patterns of a query.
+/// The maximum sum, over all patterns of a query, of the squares of their numbers of optional or repeated parts.
 const QUERY_SQUARES: usize = 2 * QUERY_QUANTIFIERS * QUERY_QUANTIFIERS;
 
 /// Compiles a caller's query. Rejects unknown predicates, which would silently do nothing.

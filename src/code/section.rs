@@ -257,8 +257,7 @@ pub fn find_element(path: &str, name: &str, elements: &ElementList) -> Result<us
     } else {
         exact
     };
-    // An implementation has the name of its type, a prototype, an import or an export that of its definition: the type and the
-    // definition take precedence.
+    // Types and definitions take precedence over elements with the same name: implementations, prototypes, imports, exports.
     let defined: Vec<&(usize, String)> = found
         .iter()
         .filter(|(at, _)| {

@@ -90,7 +90,7 @@ pub fn find_sources(
     };
     if let Some(listed) = listed {
         for folder in &folders {
-            // As by a walk, which visits them.
+            // A walk notes its roots too.
             project.note_entry(folder);
         }
         let paths = listed.iter().map(|path: &PathBuf| project.walked_path(&project.root().join(path)));

@@ -123,7 +123,7 @@ impl BrowserConfig {
     }
 }
 
-/// The default content of replies, where a call does not specify it. The tool decides on an absent include.
+/// The default content of replies, where a call does not specify it. If an `include_…` key is absent, the tool decides.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectationConfig {

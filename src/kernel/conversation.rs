@@ -37,11 +37,11 @@ pub const TRIES: usize = 3;
 const MATERIAL: usize = 60_000;
 
 /// The number of attempts to submit an answer when the pool is full, and the longest wait between them.
-const PLACES: usize = 3;
-const PLACE_WAIT: Duration = Duration::from_secs(10);
+const SUBMIT_TRIES: usize = 3;
+const MAX_SUBMIT_WAIT: Duration = Duration::from_secs(10);
 
 /// The error code with which every domain rejects an answer that does not meet the criteria, without storing any of it.
-const MISSED: &str = "S005";
+const REJECTED: &str = "S005";
 
 /// A model that fumi can ask for text.
 pub trait TextModel: Send + Sync {
@@ -200,18 +200,18 @@ impl Prompt {
         self.0.iter().map(|turn| turn.text.chars().count()).sum()
     }
 
-    /// Returns the prompt after a refused answer: the author sees the answer again, with the reason.
-    pub fn after(mut self, answer: &str, refusal: &AnswerRejection, locale: Locale) -> Self {
+    /// Returns the prompt after a rejected answer: the author sees the answer again, with the reason.
+    pub fn after(mut self, answer: &str, rejection: &AnswerRejection, locale: Locale) -> Self {
         // An older attempt adds nothing to the newer one.
         self.0.truncate(1);
         let said = match locale {
             Locale::En => format!(
                 "This answer was rejected, and none of it was saved:\n{}\nCorrect it, and write the whole answer again.",
-                refusal.0
+                rejection.0
             ),
             Locale::Ja => format!(
                 "この回答は受け付けられず、何も保存されていません。\n{}\n指摘を直したうえで、回答の全体をもう一度書いてください。",
-                refusal.0
+                rejection.0
             ),
         };
         let turn = |speaker, text| ConversationMessage { speaker, text };
@@ -221,14 +221,14 @@ impl Prompt {
     }
 }
 
-/// The reason why an answer was refused, for its author.
+/// The reason why an answer was rejected, for its author.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AnswerRejection(String);
 
 impl AnswerRejection {
-    /// Returns the refusal in a reply, if it is one: by the tool's own judgement, or by the schema if the answer is
-    /// JSON.
+    /// Returns the rejection, if the reply is one: by the tool's own judgement, or by the schema of the argument that takes
+    /// the answer.
     pub fn from_reply(reply: &ToolReply, answer: &str) -> Option<Self> {
         let code = reply.error_code()?;
         let error = &reply.structured["error"];
@@ -238,7 +238,7 @@ impl AnswerRejection {
             problems.iter().any(named)
         });
         let message = error["message"].as_str().unwrap_or_default();
-        (code == MISSED || is_malformed).then(|| Self(message.to_owned()))
+        (code == REJECTED || is_malformed).then(|| Self(message.to_owned()))
     }
 }
 
@@ -361,11 +361,11 @@ impl<'a> CallRunner<'a> {
             let Some(reply) = self.submit_with_retries(question, &text, author.answerer()).await else {
                 break;
             };
-            let Some(refusal) = AnswerRejection::from_reply(&reply, &question.submit.answer) else {
+            let Some(rejection) = AnswerRejection::from_reply(&reply, &question.submit.answer) else {
                 return QuestionOutcome::Reply(reply);
             };
             tracing::info!(tool = question.submit.tool, "a model's answer was rejected");
-            prompt = prompt.after(&text, &refusal, locale);
+            prompt = prompt.after(&text, &rejection, locale);
             refused = Some(reply);
         }
         match refused {
@@ -406,12 +406,12 @@ impl<'a> CallRunner<'a> {
     ) -> Option<ToolReply> {
         let submit = || self.submit(&question.submit, question.wants_json(), answer, answerer);
         let mut reply = submit().await?;
-        for _ in 1..PLACES {
+        for _ in 1..SUBMIT_TRIES {
             if !reply.is_pool_full() {
                 break;
             }
             let wait = reply.structured["error"]["details"]["retry_after_ms"].as_u64();
-            let wait = wait.map_or(PLACE_WAIT, Duration::from_millis).min(PLACE_WAIT);
+            let wait = wait.map_or(MAX_SUBMIT_WAIT, Duration::from_millis).min(MAX_SUBMIT_WAIT);
             tokio::select! {
                 () = self.cancel.cancelled() => break,
                 () = tokio::time::sleep(wait) => {}
@@ -443,7 +443,7 @@ impl<'a> CallRunner<'a> {
         self.catalogue.find(&self.caller.access.scope, name)
     }
 
-    /// Returns the last refusal, with the way to continue.
+    /// Adds the way to continue to the reply of the last rejection.
     pub fn given_up(&self, mut reply: ToolReply, submission: &Submission) -> ToolReply {
         let arguments = Value::Object(submission.arguments.clone());
         let text = BilingualText::new(

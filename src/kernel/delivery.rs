@@ -34,8 +34,8 @@ pub fn write(
     Ok(name.shown())
 }
 
-/// Replaces an answer without rows that is larger than the caller allows: by its counts, and a hint how to get the
-/// rest.
+/// Returns the replacement of an answer that exceeds the caller's limit although it was cut as far as possible: its counts,
+/// and a hint on getting the rest.
 pub fn left_out(answer: &dyn Rendered, used: usize, most: usize, locale: Locale) -> FittedAnswer {
     // A list was cut to its first row, which is still too large.
     let is_list = answer.rows() > 1;

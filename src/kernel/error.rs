@@ -146,7 +146,7 @@ impl ToolError {
         &self.lesson.next
     }
 
-    /// True if the call or the files that it names are wrong, and not the work itself.
+    /// True if the error lies in the call or in the files that it names; false if the work itself failed.
     pub fn is_about_input(&self) -> bool {
         !matches!(self.lesson.class, ErrorClass::MCPToolError | ErrorClass::MCPTimeoutError)
     }

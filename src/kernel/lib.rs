@@ -356,7 +356,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// True if the tool changes nothing that is not fumi's own.
+    /// True if the tool changes nothing except fumi's own records.
     pub const fn is_read_only(self) -> bool {
         matches!(self, Self::ReadOnly | Self::Records)
     }
@@ -418,8 +418,8 @@ pub trait Render: Serialize + Send + Sync + 'static {
     /// Removes the suggested calls of tools that the caller cannot call.
     fn keep_callable(&mut self, _can_call: &dyn Fn(&str) -> bool) {}
 
-    /// Returns the text for clients that get no structure. Other than [`Render::text`] if that is JSON by itself, which
-    /// such clients would take for the structure.
+    /// Returns the text for clients that get no structure. It must differ from [`Render::text`] if that is JSON, because
+    /// such clients would take it for the structure.
     fn text_alone(&self, locale: Locale) -> String {
         self.text(locale)
     }

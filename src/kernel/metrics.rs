@@ -172,7 +172,7 @@ impl ServerMetrics {
         self.operations.record(elapsed.as_secs_f64(), &labels);
     }
 
-    /// Records the end of a call that is no MCP message, also that of the form of the page.
+    /// Records the end of a call that was not an MCP message: one by the REST API or by the form of the web page.
     pub fn rest_call(&self, tool: &'static str, is_error: bool, elapsed: Duration) {
         let mut labels = vec![KeyValue::new("gen_ai.tool.name", tool)];
         labels.extend(is_error.then(|| KeyValue::new("error.type", "tool_error")));

@@ -267,10 +267,10 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call:
             ToolOutcome::Done(answer) => {
                 let kept =
                     CachedAnswer::new(callable(answer, |tool| can_call(catalogue, entry, &cx.caller.access, tool)));
-                // 8. Cached uncut, if its stamp covers every change.
-                let is_told =
+                // 8. Cached uncut, if the stamp covers everything that the answer depends on.
+                let is_covered =
                     || cx.project.unstamped() == unstamped && !kernel.freshness.has_unstamped_rules(cx.project.root());
-                if let Some(key) = key.clone().filter(|_| pure && is_told()) {
+                if let Some(key) = key.clone().filter(|_| pure && is_covered()) {
                     kernel.cache.insert(key, Arc::clone(&kept), size_of(kept.answer.as_ref()));
                 }
                 kept
@@ -295,8 +295,8 @@ fn callable(mut answer: Arc<dyn Rendered>, can_call: impl Fn(&str) -> bool) -> A
     answer
 }
 
-/// True if a caller can call a tool that the answer of another one suggests. An internal caller has no toolsets of its
-/// own, so that the called tool is in none of them either: it gets every suggestion.
+/// True if a caller can call a tool that the answer of another tool suggests. An internal caller has an empty scope, which
+/// does not contain the called tool either; it gets every suggestion.
 fn can_call(catalogue: &Catalogue, called: &ToolEntry, access: &Access, tool: &str) -> bool {
     let entry = catalogue.find(&access.scope, tool);
     !called.spec.is_in(&access.scope) || entry.is_some_and(|entry| access.allows(entry.spec.effect))

@@ -342,7 +342,6 @@ pub fn fit(
         let fitted = render(page.as_ref(), room);
         let excess = if known.is_none() { excess(&fitted, caps) } else { None };
         match excess {
-            // Not even one row fits: rows are bounded themselves, so this is a row of the largest size.
             Some((name, share)) if take > 1 => {
                 limit = name;
                 #[expect(
@@ -353,6 +352,7 @@ pub fn fit(
                 let smaller = (take as f64 * share * 0.95) as usize;
                 take = smaller.clamp(1, take - 1);
             }
+            // The rows fit, or a single row does not: it is returned nevertheless, since the size of a row is bounded.
             _ => return (fitted, AnswerCut::Rows { take, limit }),
         }
     }
@@ -391,7 +391,7 @@ fn render(answer: &dyn Rendered, room: ReplyLimits<'_>) -> FittedAnswer {
     let also: Vec<&str> = marks.iter().chain(answer.required_fields()).copied().collect();
     let (mut structured, unknown) = fields::keep(&structured, room.fields, &also);
     let mut text = match &structured {
-        // Clients without the structure take a text that is JSON for it.
+        // Not as JSON, which clients that get the text alone would take for the structure.
         Value::Object(fields) if is_alone => in_lines(fields),
         structured => structured.to_string(),
     };

@@ -44,6 +44,7 @@ pub trait ProjectResources: fmt::Debug + Send + Sync {
 #[derive(Debug)]
 pub struct ProjectStatistics {
     pub body: Map<String, Value>,
-    /// False if a retry may find others while no file changes: a file could not be parsed, or they are of the server.
+    /// False if the statistics may change while the files do not: a file could not be parsed, or the statistics are about
+    /// the server.
     pub is_complete: bool,
 }

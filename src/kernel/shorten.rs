@@ -1,8 +1,8 @@
 //! Shortens a reply that is too large and has no rows to page: keeps the beginning of its longest lists and texts.
 //!
-//! Invariant: the result is within the caps in the form that the client gets, still fits the output schema, and names what was cut, the
-//! original sizes, and how to get the rest. Rows are cut before, with a cursor ([`super::reply::fit`]); the meaning of
-//! a reply is not known here.
+//! Invariant: the result is within the caps in the form that the client gets, still fits the output schema, and names what
+//! was cut, the original sizes, and the way to get the rest. Rows are cut before, with a cursor ([`super::reply::fit`]).
+//! This module does not know the meaning of a reply.
 
 use fumi_base::text::{BilingualText, Locale};
 use serde_json::{Value, json};
@@ -13,13 +13,13 @@ use super::{
     schema::LEFT_OUT,
 };
 
-/// The number of entries from which a list is cut itself rather than its entries.
+/// The number of entries from which a list loses entries; in a shorter one, the entries themselves are cut.
 const LIST: usize = 8;
 /// The number of fields above which an object is a table by names, and cut like a list; no answer has so many of its
 /// own.
 const TABLE: usize = 50;
 /// The length of a text that is never cut, in characters.
-const WORDS: usize = 200;
+const UNCUT_CHARS: usize = 200;
 /// The bytes reserved for the note about the cut.
 const NOTE: usize = 1_000;
 /// The largest number of cut places that the note names.
@@ -161,7 +161,7 @@ fn cut(value: &mut Value, over: usize, cuts: &mut Vec<CutValue>) -> bool {
         }
         Value::String(text) => {
             let of = text.chars().count();
-            let kept = left(of).max(WORDS / 2);
+            let kept = left(of).max(UNCUT_CHARS / 2);
             *text = text.chars().take(kept).chain(['…']).collect();
             (kept, of)
         }
@@ -204,7 +204,7 @@ fn longest(value: &Value) -> Option<String> {
             let inside = longest(&entries[at]).map(|inside| format!("/{at}{inside}"));
             inside.or_else(|| (entries.len() > 1).then(String::new))
         }
-        Value::String(text) => (text.chars().nth(WORDS).is_some()).then(String::new),
+        Value::String(text) => (text.chars().nth(UNCUT_CHARS).is_some()).then(String::new),
         _ => None,
     }
 }

@@ -16,7 +16,8 @@ use super::{ArgumentRule, ToolError, catalogue::ToolEntry, error::BOOK, expectat
 pub const MAX_STRING: usize = 1 << 20;
 /// The largest number of entries of a list argument.
 const MAX_ITEMS: usize = 1_000;
-/// The largest whole number, and the first that is too large: beyond it, JSON parsers disagree about the value.
+/// The largest whole number that errors name, and the bound from which a whole float is refused: JSON parsers disagree
+/// about the values of larger numbers.
 const LARGEST: usize = 9_000_000_000_000_000;
 const TOO_LARGE: f64 = 9e15;
 /// The largest number of problems shown; a call with more is not a near miss. No more than one beyond it are collected: a
@@ -428,7 +429,8 @@ fn check_sizes(value: &Value, path: &str, longest: usize, problems: &mut Vec<Arg
     }
 }
 
-/// Converts one schema error to problems, at most one more than are shown. `most` is the limit to which a larger number is lowered.
+/// Converts one schema error to problems, at most one more than are shown. `most` is the limit to which a larger number is
+/// lowered.
 pub(super) fn explain(
     schema: &Object,
     error: &ValidationError<'_>,

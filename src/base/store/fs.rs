@@ -49,7 +49,7 @@ pub struct FolderStore {
     clock: Clock,
     /// The path of the store's folder; `None` if only its handle is known.
     place: Option<PathBuf>,
-    /// Std lock: taken only to copy or to replace the folders.
+    /// Locked only to copy or to replace the folders.
     folders: RwLock<StoreFolders>,
     /// One mutex for each stripe, which queues the operations of this process in order; locks of other processes are
     /// polled.

@@ -30,7 +30,7 @@ pub struct MemoryStore {
     life: [u8; 8],
     limit: usize,
     clock: Clock,
-    /// Std mutex: no operation awaits.
+    /// No operation awaits while it holds the lock.
     state: Mutex<MemoryContents>,
 }
 

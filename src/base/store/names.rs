@@ -7,7 +7,7 @@ use crate::files::sha256;
 
 /// The maximum length of a name that spells its key out, in bytes. File systems allow 255.
 const LONGEST: usize = 200;
-/// The number of bytes of a longer key that are spelt out, before its hash.
+/// The number of bytes of a longer name that are kept, before the hash of the key.
 const HEAD: usize = 120;
 
 /// Returns the name of a key's file.

@@ -25,11 +25,11 @@ const NAME_CHARACTERS: usize = 1_000;
 pub(crate) struct ElementDraft<'t> {
     /// The node of the definition itself.
     pub(crate) node: Node<'t>,
-    /// Boxed, because most drafts have none, and a large file has a hundred thousand drafts.
+    /// See [`ElementDraft::outer`]. Boxed, because most drafts have none, and a large file has a hundred thousand drafts.
     outer: Option<Box<Node<'t>>>,
     inner: Option<Box<Node<'t>>>,
-    /// The nodes searched for parts, if others than the definition: it, and every node around or in it that a pattern
-    /// captured.
+    /// The nodes that are searched for parts: the definition, and every node around or in it that a pattern captured. Empty
+    /// if that is the definition alone.
     pub(super) holders: Vec<Node<'t>>,
     /// The node of the body, if the definition has one.
     pub(crate) body: Option<Node<'t>>,

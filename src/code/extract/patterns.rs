@@ -11,8 +11,8 @@ use tree_sitter::Node;
 
 use crate::parse::ParsedFile;
 
-/// The maximum number of children that stay listed while patterns are tried at a node, beyond its own: more than a
-/// statement has, so that only bodies with many members are listed again.
+/// The maximum number of listed children that are kept for further patterns at the same node; the node's own children are
+/// always kept. A statement has fewer, so that only the children of long bodies are listed repeatedly.
 const KEPT_CHILDREN: usize = 100;
 
 /// All patterns of a language.

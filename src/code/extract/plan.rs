@@ -65,7 +65,7 @@ pub(crate) struct ExtractionPlan {
 #[derive(Debug)]
 pub(super) struct ParamFields {
     pub(super) name: Option<u16>,
-    /// Of the name, or of the pattern in its place.
+    /// The ids of the field of the name, or of the pattern in its place.
     pub(super) holder: Vec<u16>,
     pub(super) type_name: Option<u16>,
     pub(super) default: Vec<u16>,
@@ -83,7 +83,7 @@ impl ParamFields {
     }
 }
 
-/// What a node's kind can mean to the walk over the tree.
+/// The meanings that a node's kind can have for the walk over the tree.
 pub(super) mod meaning {
     /// A match can begin there.
     pub(in super::super) const START: u16 = 1;
@@ -216,8 +216,8 @@ impl ExtractionPlan {
         self.meanings.get(usize::from(node.kind_id())).copied().unwrap_or(0)
     }
 
-    /// True if a node whose kind is a decision is one: it has the field and the text that the language demands, and is
-    /// not the default branch, which is taken if no other is.
+    /// True if a node, whose kind can be a decision, is one: it has the field and the text that the language demands, and is
+    /// not the default branch.
     pub(super) fn is_decision(&self, parsed: &ParsedFile, node: Node<'_>) -> bool {
         let kind = node.kind_id();
         let has_field = |field: &u16| node.child_by_field_id(*field).is_some();

@@ -28,8 +28,8 @@ impl<'t> LandmarkWalk<'t> {
         Self { cursor: tree.walk(), landmarks: landmarks.map(|landmarks| landmarks.finder(text)), around: Vec::new() }
     }
 
-    /// Moves from the current node to the next: into it if it has children to visit. `visits_all` makes them all of its
-    /// children. Returns false at the end of the tree.
+    /// Moves from the current node to the next one: to its first child that is to be visited, or else past it. With
+    /// `visits_all`, all of its children are visited. Returns false at the end of the tree.
     pub(super) fn advance(&mut self, node: Node<'t>, visits_all: bool) -> bool {
         let entered =
             Entered { end: node.end_byte(), is_whole: visits_all || self.landmarks.is_none() || node.has_error() };
@@ -79,7 +79,8 @@ impl<'t> LandmarkWalk<'t> {
         false
     }
 
-    /// Returns the first landmark in a node from a byte on; any number if all children are visited.
+    /// Returns the first landmark in a node from a byte on. If all children of the node are visited, returns the byte
+    /// itself.
     fn landmark(&mut self, byte: usize, node: &Entered) -> Option<usize> {
         match &mut self.landmarks {
             Some(landmarks) if !node.is_whole => Some(landmarks.next_from(byte)).filter(|next| *next < node.end),

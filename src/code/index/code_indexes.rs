@@ -84,8 +84,8 @@ fn bytes_of(open: &HashMap<PathBuf, OpenIndex>) -> usize {
 }
 
 impl CodeIndexes {
-    /// Creates the indexes; `None` as limits turns them off, `None` as folders keeps them in memory alone. The files that
-    /// they know are parsed ahead, if there are parsers that keep answers.
+    /// Creates the indexes. Without `limits` they are turned off; without `folders` they are kept in memory only. With
+    /// `parsers` that keep answers, indexed files are parsed before a call asks for them.
     pub fn new(
         freshness: Arc<Freshness>,
         limits: Option<IndexLimits>,
@@ -111,7 +111,7 @@ impl CodeIndexes {
         if !self.has_place(project.root()) {
             return None;
         }
-        // Without the lock: watching a large project takes time that searches of others do not have.
+        // The lock is not held here: watching a large project takes long, and searches of other projects need the lock.
         let log = self.freshness.log_changes(project.root());
         let room = limits.memory.saturating_sub(bytes_of(&self.open.lock()));
         let (indexes, folders) = (Arc::downgrade(self), self.folders.as_ref());

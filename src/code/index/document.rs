@@ -42,12 +42,12 @@ pub(crate) struct Document<'r> {
 }
 
 impl DocumentReader {
-    /// Reads a file of at most `most_bytes` bytes. `now` must not be later than the start of this call. Returns `None` if
-    /// the file is too large, or cannot be opened or read.
+    /// Reads a file of at most `most_bytes` bytes. Returns `None` if the file is too large, has too many trigrams or several
+    /// names, or cannot be opened or read.
     pub(crate) fn read(&mut self, path: &ProjectPath, most_bytes: u64) -> Option<Document<'_>> {
         let file = path.open().ok()?.into_std();
         let metadata = file.metadata().ok()?;
-        // Written under another name, the file changes without an event about this one.
+        // A write under another name of the file causes no event for this name.
         if metadata.nlink() > 1 {
             return None;
         }
@@ -72,8 +72,8 @@ impl DocumentReader {
     }
 }
 
-/// Returns the language of a file, as far as a query that reads it takes the file for that language whatever the caller
-/// asks for.
+/// Returns the language of a file, or [`FileLanguage::Unclear`] if a query could take the file for another language, depending
+/// on the language that its caller asks for.
 fn language(path: &str, bytes: &[u8]) -> FileLanguage {
     let by_name = language_of_name(path);
     if by_name != FileLanguage::Unclear {
@@ -81,7 +81,7 @@ fn language(path: &str, bytes: &[u8]) -> FileLanguage {
     }
     let guessed = guess_of_bytes(path, bytes).map(|(_, language)| language);
     match by_file_name(path) {
-        // Of languages that share an extension, the one that owns it decides too.
+        // The content suggests another language than the one that owns the extension: the caller's choice decides.
         Some(owner) if guessed != Some(owner) => FileLanguage::Unclear,
         _ => guessed.map_or(FileLanguage::None, FileLanguage::Known),
     }

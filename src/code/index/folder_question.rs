@@ -36,7 +36,7 @@ impl FolderQuestion<'_> {
         for folder in self.folders {
             let path = folder.strip_prefix(self.root).ok()?;
             let found = table.folder(path)?;
-            // Parents are before their folders.
+            // The folders are sorted, so a folder comes after the one that contains it.
             let is_inside = self.is_of_all_files() && tops.last().is_some_and(|(_, last)| path.starts_with(last));
             if !is_inside {
                 tops.push((found, path.to_path_buf()));

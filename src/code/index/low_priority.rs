@@ -8,8 +8,8 @@ use crate::thread_budget::spawn_thread;
 const NICE: i32 = 15;
 
 /// Does work on a thread of low priority and returns its result; on this thread if the system gives no other. The caller
-/// must hold no lock that calls wait for: on a busy machine the thread may stand still for long. A panic of the work is
-/// one of the caller.
+/// must not hold a lock that calls wait for: on a busy machine the thread may not run for a long time. A panic of the work is
+/// passed on to the caller.
 pub(super) fn at_low_priority<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let mut work = Some(work);
     let mut result = None;

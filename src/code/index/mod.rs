@@ -7,8 +7,8 @@
 //! matcher that searches without an index, so rows, counts and errors are the same. A file is excluded only if the
 //! index has read it and knows of no change since; every other file is opened.
 //!
-//! Where searches use the default rules, the files are not found by a walk either, but listed by a table of folders.
-//! The table has the rules of a walk, and each change is followed before the next search; what it cannot tell is walked.
+//! A search with the default rules need not walk either: a table of folders lists its files. The table applies the rules of
+//! a walk, and follows each change before the next search; folders that it does not know are walked.
 //!
 //! From a file to a search: `document.rs` reads, `segment_writer.rs` collects, `segment/` holds, `project_index.rs`
 //! keeps the segments true to the files, `need/` plans a query, `indexed_files/` answers for it, and `search_plan.rs`

@@ -61,7 +61,7 @@ pub struct IndexLimits {
 
 #[derive(Debug)]
 pub struct ProjectIndex {
-    /// The folder, opened for reading files: what fails here must not fail a call.
+    /// The project, opened separately for reading files, so that system failures of this work do not make calls fail.
     files: Arc<Project>,
     log: ChangeLog,
     limits: IndexLimits,
@@ -200,7 +200,7 @@ impl ProjectIndex {
         view
     }
 
-    /// Forgets what changed. Returns false if the project cannot be watched.
+    /// Applies the changes until now: forgets the files that changed. Returns false if the project cannot be watched.
     fn apply_changes(&self, state: &mut IndexState) -> bool {
         let changes = self.log.take();
         let root = self.files.root();
@@ -211,7 +211,7 @@ impl ProjectIndex {
             ChangedPath::new(root, relative)
         };
         let paths = match changes.changed {
-            // After a system failure it is unknown which files changed: a file may have another name.
+            // If looking at a path fails, everything is forgotten, as after unknown changes: the file may have several names.
             ChangedPaths::Paths(paths) => paths.into_iter().map(look).collect::<io::Result<Vec<_>>>().ok(),
             ChangedPaths::Unknown => None,
         };

@@ -20,7 +20,7 @@ use crate::{
     walk::Traversal,
 };
 
-/// How far a search used the index.
+/// The extent to which a search used the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndexUse {
     /// Every file that was found was known.
@@ -43,7 +43,7 @@ impl IndexUse {
     }
 }
 
-/// What a search does with a file that it found.
+/// The action of a search on a file that it found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileChoice {
     /// The file cannot match.
@@ -78,7 +78,7 @@ pub(crate) struct LanguageCounts(Vec<FilesOfLanguage>);
 #[derive(Debug)]
 struct FilesOfLanguage {
     language: &'static Language,
-    /// True if files that cannot match are read; the same for files that may match.
+    /// True if files in the language must be read: first for files that cannot match, then for files that may match.
     is_read: [bool; 2],
     left_out: usize,
 }

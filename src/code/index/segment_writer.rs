@@ -125,7 +125,8 @@ impl ListWriter {
 
 /// Makes one segment of several, the oldest first: of their live documents, and of those with one path the newest.
 ///
-/// A document that dies during the work stays alive in the result; whoever replaces the parts by it kills it there too.
+/// A document that dies during the work stays alive in the result; the caller that replaces the parts must kill it there
+/// too.
 pub(crate) fn merge(parts: &[Arc<Segment>]) -> Segment {
     let mut docs = Vec::new();
     // For each part the numbers of its documents among `docs`.

@@ -3,7 +3,7 @@
 //! Invariant: folding works on each character alone, so the folded text of a match is a part of the folded text of its
 //! file, in every case mode. A trigram with a line feed is never counted or required.
 //!
-//! Folded are exactly the letters that simple case folding gives to an ASCII letter: `A` to `Z`, the Kelvin sign and
+//! Exactly those characters are folded that simple case folding maps to an ASCII letter: `A` to `Z`, the Kelvin sign and
 //! the long s. Other cased letters stay as they are; the planner lists their variants (see [`super::need`]).
 
 /// The number of trigrams that three bytes can form.

@@ -13,8 +13,8 @@ use fumi_base::{
 
 use crate::{errors::structure::StructureError, parse::SourceFile, parser_pool::ParserPool};
 
-/// The number of files that may exceed a limit of their parser process before the project is left to calls: each takes up to
-/// ten seconds.
+/// The number of files that exceed a limit of their parser process after which no more files of the project are parsed
+/// ahead: each takes up to ten seconds.
 const MOST_STOPS: usize = 8;
 
 /// The files of a project to parse ahead.
@@ -39,14 +39,14 @@ pub(super) enum ParsedAhead {
 }
 
 impl WorkAhead {
-    /// Adds files in the order in which they are to be parsed.
+    /// Adds files. The last one is parsed first.
     pub(super) fn add(&mut self, files: impl Iterator<Item = Arc<Path>>) {
         if self.stops < MOST_STOPS {
             self.files.extend(files);
         }
     }
 
-    /// Returns the next file, whose end is to be recorded.
+    /// Returns the next file. The caller must record its outcome by [`WorkAhead::finish`].
     pub(super) fn next(&mut self) -> Option<Arc<Path>> {
         let next = self.files.pop();
         self.is_parsing = next.is_some();

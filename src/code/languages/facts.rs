@@ -157,8 +157,8 @@ pub struct SharedExtensions {
     pub content: Vec<String>,
     /// Regular expressions of passages to ignore, such as comments.
     pub except: Vec<String>,
-    /// Regular expressions of passages for compilers of this language, which are ignored unless nothing but directives
-    /// lies outside of them.
+    /// Regular expressions of passages that only compilers of this language read (`#ifdef __cplusplus`). They are ignored,
+    /// unless the text outside of them consists of directives.
     pub guarded: Vec<String>,
 }
 
@@ -180,8 +180,8 @@ pub struct Locals {
     pub nodes: Vec<String>,
 }
 
-/// What leads the extraction through a tree: each element and each decision contains one of the words or signs, or is
-/// the child of one of the nodes. Without words and signs, all nodes are visited.
+/// The landmarks that guide the extraction through a tree: each element and each decision contains one of the words or
+/// signs, or is the child of one of the nodes. Without words and signs, all nodes are visited.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LandmarkFacts {
@@ -321,8 +321,8 @@ pub struct PatternFacts {
     /// Texts in which `PATTERN` is replaced by the pattern, tried in turn, the plainest last; empty means the pattern
     /// alone.
     pub contexts: Vec<String>,
-    /// Pairs of node kinds in which the grammar reads the same code in different places, such as a name in an expression and in a
-    /// type.
+    /// Pairs of node kinds that the grammar gives to the same code in different places, such as a name in an expression and
+    /// in a type.
     pub twins: Vec<[String; 2]>,
 }
 

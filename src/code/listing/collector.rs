@@ -127,27 +127,27 @@ impl ListingCollector {
 
 /// The entries that one thread found since its last hand-over.
 pub(super) struct FoundBatch<'a> {
-    pub(super) shelf: &'a ListingCollector,
+    pub(super) collector: &'a ListingCollector,
     pub(super) found: Vec<FoundEntry>,
     pub(super) total: u64,
     pub(super) visited: u64,
 }
 
 impl<'a> FoundBatch<'a> {
-    pub(super) const fn new(shelf: &'a ListingCollector) -> Self {
-        Self { shelf, found: Vec::new(), total: 0, visited: 0 }
+    pub(super) const fn new(collector: &'a ListingCollector) -> Self {
+        Self { collector, found: Vec::new(), total: 0, visited: 0 }
     }
 
     pub(super) fn add(&mut self, candidate: &Candidate<'_>, project: &Project) {
         self.total += 1;
-        if !self.shelf.gathers() {
+        if !self.collector.gathers() {
             return;
         }
         let Some(relative) = strip_root(project.root(), candidate.path()) else {
             return;
         };
         // Sorting needs the metadata of every file; otherwise only that of the kept files is read, later.
-        let stamp = match self.shelf.wanted.sort {
+        let stamp = match self.collector.wanted.sort {
             ListingSort::Path => candidate.metadata.get().and_then(|meta| meta.as_ref()),
             ListingSort::Mtime | ListingSort::Size => candidate.metadata(project),
         }
@@ -160,17 +160,17 @@ impl<'a> FoundBatch<'a> {
             stamp,
         });
         if self.found.len() >= BATCH {
-            self.shelf.take(&mut self.found);
+            self.collector.take(&mut self.found);
         }
     }
 }
 
 impl Drop for FoundBatch<'_> {
     fn drop(&mut self) {
-        self.shelf.total.fetch_add(self.total, Relaxed);
-        self.shelf.visited.fetch_add(self.visited, Relaxed);
+        self.collector.total.fetch_add(self.total, Relaxed);
+        self.collector.visited.fetch_add(self.visited, Relaxed);
         if !self.found.is_empty() {
-            self.shelf.take(&mut self.found);
+            self.collector.take(&mut self.found);
         }
     }
 }

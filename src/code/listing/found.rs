@@ -70,7 +70,7 @@ pub struct FileListing {
     pub visited: u64,
     /// The entries that were skipped.
     pub skipped: SkippedList,
-    /// How far the index answered.
+    /// The extent to which the index was used.
     pub index_use: IndexUse,
     /// The duration of the search.
     pub elapsed: Duration,

@@ -1,9 +1,9 @@
 //! Finding files by name, kind, size and age, with the semantics of fd 10: same files, same filters, same ignore rules.
 //!
 //! Invariant: nothing outside the project is listed or descended into, also when links are followed; a link that leads
-//! outside, or back to its own parent, is skipped and reported in [`FileListing::skipped`]. The index tells the entries
-//! where it knows the folders, else they are walked. This module never opens the files, and reads ignore files (also those
-//! of parent folders) only for their patterns.
+//! outside, or back to its own parent, is skipped and reported in [`FileListing::skipped`]. Folders that
+//! the index knows are listed from it, all others are walked. This module never opens the files, and reads ignore files
+//! (also those of parent folders) only for their patterns.
 
 mod candidate;
 mod collector;
@@ -226,7 +226,7 @@ impl FileFilter {
         gathered: &ListingCollector,
     ) -> Option<ListingCollector> {
         let folder = table.folder(strip_root(self.project.root(), root)?)?;
-        // As by a walk, which visits it.
+        // A walk notes its root too.
         self.project.note_entry(root);
         let listed = ListingCollector::new(gathered.wanted, gathered.overlap);
         let mut batch = FoundBatch::new(&listed);

@@ -58,7 +58,7 @@ pub(super) struct RankedDocument {
 /// The facts by which a document comes before or after others that say the same.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DocumentWeight {
-    /// How its name agrees with the one that the query consists of.
+    /// The agreement of its name with the name that the query consists of.
     pub(super) name_match: NameMatch,
     pub(super) size: DocumentSize,
     pub(super) place: PlaceKind,
@@ -151,7 +151,7 @@ pub(super) fn element_documents(query: &RankedQuery, file: &Outline) -> FileDocu
     FileDocuments { documents, total: lengths.len(), lengths: totals, broken: None }
 }
 
-/// What the documents of a file have in common.
+/// The data that all documents of a file share.
 struct FileContext<'a> {
     query: &'a RankedQuery,
     file: &'a Outline,
@@ -409,8 +409,9 @@ impl TermTally {
         *count += 1;
     }
 
-    /// Divides the occurrences by field, given the texts of name, parameters, summary, further documentation and the names
-    /// around, and the occurrences in the path. The code has what none of the former has.
+    /// Divides the occurrences of each term by field. `texts` are name, parameters, summary, further documentation and the
+    /// names around; `path` are the occurrences in the path. The field `Code` gets those that name, parameters and
+    /// documentation do not have.
     fn fields(&self, query: &RankedQuery, texts: [&str; 5], path: &[f64]) -> Vec<Fields> {
         let [name, params, summary, doc, outer] = texts;
         let [name, params, outer] = [name, params, outer].map(|text| tally_names(query, text));

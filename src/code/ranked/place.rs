@@ -83,7 +83,7 @@ impl PlaceKind {
         }
     }
 
-    /// Returns the kind of a place; `is_in` is true if it belongs to those secondary places.
+    /// Returns the kind of a place. `is_in` tests whether the place is of one kind of secondary places.
     fn from_places(is_in: impl Fn(&SecondaryPlace) -> bool, asked: &[String]) -> Self {
         let mut places = PLACES.secondary.iter().filter(|place| !place.is_asked_for(asked));
         if places.any(is_in) { Self::Secondary } else { Self::Own }

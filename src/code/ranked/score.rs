@@ -17,8 +17,7 @@ const K1: f64 = 1.2;
 /// function is seldom a wordy one.
 const B: f64 = 0.5;
 
-/// The share of its score that a document keeps that is not what one looks for first: a text beside code, a constant, a
-/// test.
+/// The share of the score that less wanted documents keep: a text beside code, a constant, a test.
 const LESSER: f64 = 0.5;
 
 /// All fields, each with the weight of an occurrence in it.

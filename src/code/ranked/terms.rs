@@ -73,7 +73,7 @@ impl RankedQuery {
         // The whole query is compiled first, so that errors refer to the text that its author wrote.
         let whole = TextQuery::new(options);
         let is_regex = options.syntax == QuerySyntax::Regex;
-        // Several words that are no regular expression, such as a sentence with a lone bracket, are text.
+        // Several words that do not parse as a regular expression, such as a sentence with a lone bracket, are text.
         let is_text = is_regex && whole.is_err() && is_text(&options.query);
         if !is_text {
             whole?;
@@ -148,7 +148,7 @@ impl Draft {
         }
     }
 
-    /// Adds the words that say something, or all if none does; `is_exact` leaves their endings.
+    /// Adds the words that are not stop words, or all words if there is nothing else. With `is_exact`, their endings stay.
     fn add_words(&mut self, is_exact: bool) {
         let has_patterns = !self.terms.is_empty();
         let telling: Vec<String> = self.asked.iter().filter(|word| !words::is_stop_word(word)).cloned().collect();
@@ -190,7 +190,8 @@ impl Draft {
         // The longest first: the engine takes the first alternative that matches.
         forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
         let forms: Vec<String> = forms.iter().map(|form| regex_syntax::escape(form)).collect();
-        // A capital at the beginning of a sentence means nothing; that of a single word is meant, as `rg` takes it.
+        // With several terms, a capital may only begin a sentence, so case is ignored. A single term follows smart case, as
+        // in `rg`.
         let case = match options.case {
             CaseSensitivity::Smart if self.terms.len() > 1 => CaseSensitivity::Insensitive,
             case => case,

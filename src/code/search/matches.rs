@@ -86,7 +86,7 @@ pub struct SearchMatches {
     pub complete: bool,
     /// The files and folders that were skipped.
     pub skipped: SkippedList,
-    /// How far the index was used.
+    /// The extent to which the index was used.
     pub index_use: IndexUse,
     /// True if folders were walked, because the index could not list their files.
     pub has_walked: bool,

@@ -152,7 +152,7 @@ impl SearchRun<'_> {
         };
         let project = &self.scope.project;
         for folder in folders {
-            // As by a walk, which visits them.
+            // A walk notes its roots too.
             project.note_entry(folder);
         }
         self.gathered.searched.fetch_add(listed.unopened, Relaxed);

@@ -48,7 +48,7 @@ pub struct SearchScope {
     index: Option<Arc<ProjectIndex>>,
 }
 
-/// Returns a glob that begins at the project as `./` or by its whole path in the form that begins with a slash.
+/// Returns a glob with a leading slash in place of `./` or of the project's absolute path; other globs stay as they are.
 fn from_root<'g>(project: &Project, glob: &'g str) -> &'g str {
     let root = project.root().to_str().and_then(|root| glob.strip_prefix(root));
     let below = root.or_else(|| glob.strip_prefix('.')).filter(|below| below.len() > 1 && below.starts_with('/'));

@@ -21,8 +21,8 @@ use crate::{
     parse::one_line,
 };
 
-/// The maximum length of a decorator, in characters, as of any value. A route with its path and methods fits; of
-/// options over several lines the first are shown, and the element's lines lead to the rest.
+/// The maximum length of a decorator, in characters, as of any value. A route with its path and methods fits; a
+/// longer list of options is cut, and its rest is found at the element's lines.
 const DECORATOR: usize = VALUE_CHARACTERS;
 
 /// The maximum length of all decorators of one element, in characters: a command with twenty options is still one row.
@@ -193,7 +193,7 @@ pub fn decorators(element: &CodeElement, facts: &LanguageFacts) -> String {
     one_line(&shown.join(" "), DECORATORS)
 }
 
-/// Modifiers for filters that are not words of the language: how a name is declared, not what it is.
+/// Modifiers that exist for filters and are not words of the language; a [`prefix`] does not show them.
 const GRAMMAR_WORDS: [&str; 3] = ["assigned", "parameter", "pointer"];
 
 /// Words before a name that say its kind: `let a`, `table t`.

@@ -1,9 +1,9 @@
 //! The rules of ignore files. A walk reads these files itself, with the matchers of the crate `ignore`, whose own walker
 //! waits for a pipe of such a name, and reads a link to `/dev/zero` without end.
 //!
-//! Invariant: reading rules never waits, also if a file is exchanged meanwhile. A folder has no rules that are not known
-//! whole: one with an ignore file that is not a regular file of at most [`MOST_FILE_BYTES`], that exceeds the other bounds
-//! together with those before it, or that cannot be opened because of a system failure, is an error.
+//! Invariant: reading rules never blocks, even if a file is replaced meanwhile. The rules of a folder are known completely or
+//! are an error. They are an error if an ignore file is not a regular file of at most [`MOST_FILE_BYTES`], exceeds the other
+//! bounds together with those read before, or cannot be opened because of a system failure.
 
 use std::{
     collections::HashMap,
@@ -52,7 +52,7 @@ pub(crate) struct FolderRules {
     git: Gitignore,
     /// Those of `.git/info/exclude`.
     exclude: Gitignore,
-    /// Those of the user; only without a folder above.
+    /// The user's global rules; empty except in the topmost value, which has no folder above.
     global: Gitignore,
     /// True for the top of a repository: the rules of git above it do not count.
     is_repository: bool,

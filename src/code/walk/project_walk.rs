@@ -2,8 +2,8 @@
 //! recorded.
 //!
 //! The walker of the crate `ignore` is not used, because it opens ignore files in a way that may wait without end (see
-//! `ignore_rules.rs`). Its rules are: tests compare the two. But links without a target, and those that lead to a folder
-//! above, are left out by the rules as other entries are.
+//! `ignore_rules.rs`). Its rules are followed, and tests compare the two walks. Unlike in that walker, the rules can leave
+//! out links without a target and links to a folder above, as they can other entries.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -39,7 +39,7 @@ pub(crate) struct Walk<'a> {
     /// The name of the ignore file that this kind of walk reads besides those of all:
     /// [`FD_IGNORE`](super::FD_IGNORE) or [`RIPGREP_IGNORE`](super::RIPGREP_IGNORE).
     pub(crate) own_rules: &'static str,
-    /// They take precedence over ignore files and hidden names.
+    /// The caller's globs, which take precedence over ignore files and hidden names.
     pub(crate) globs: &'a Override,
     /// The maximum depth of a visited entry.
     pub(crate) max_depth: Option<usize>,
@@ -150,7 +150,7 @@ impl Walk<'_> {
             if self.leaves_out(&path, &name, kind == FileKind::Folder, rules.as_deref()) {
                 continue;
             }
-            if is_followed && let Some(reason) = self.refusal(&path, kind, above.as_deref()) {
+            if is_followed && let Some(reason) = self.link_skip_reason(&path, kind, above.as_deref()) {
                 self.skip(&path, reason);
                 continue;
             }
@@ -178,8 +178,8 @@ impl Walk<'_> {
         Ok(listed)
     }
 
-    /// Returns the kind of an entry, and true if it is a link that is followed. A link without a target is none. `None` if
-    /// the target cannot be read.
+    /// Returns the kind of an entry, and true if it is a link that is followed. A link without a target is not followed.
+    /// `None` if the target cannot be accessed.
     fn follow(&self, path: &Path, kind: FileType) -> Option<(FileKind, bool)> {
         if !(self.traversal.follow_symlinks && kind.is_symlink()) {
             return Some((kind.into(), false));
@@ -208,7 +208,7 @@ impl Walk<'_> {
     }
 
     /// Returns the reason for not visiting a link.
-    fn refusal(&self, link: &Path, kind: FileKind, above: Option<&EnteredFolder>) -> Option<SkipReason> {
+    fn link_skip_reason(&self, link: &Path, kind: FileKind, above: Option<&EnteredFolder>) -> Option<SkipReason> {
         // The target decides about everything below it.
         if !leads_inside(self.project, link) {
             return Some(SkipReason::OutsideProject);

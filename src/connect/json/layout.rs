@@ -1,4 +1,4 @@
-//! How members are laid out: as the text around them is, so that a person would have written the same.
+//! The layout of added members: that of the text around them, as a person would have written it.
 
 use std::ops::Range;
 
@@ -157,10 +157,11 @@ pub(super) fn is_created(text: &str, object: &Object) -> bool {
 #[derive(Debug)]
 pub(super) struct Gap {
     pub comma: Option<usize>,
-    /// The end of the last comma or comment, or the start.
+    /// The end of the last comma or comment in the gap; the start of the gap if it has none.
     pub end: usize,
     pub ends_with_line_comment: bool,
-    /// The end of the comma and of the comments that follow on its line, or on the line of the start.
+    /// The end of the comma and of the comments that follow on its line; without a comma, of those on the first line of the
+    /// gap.
     pub same_line_end: usize,
     pub same_line_ends_with_line_comment: bool,
 }

@@ -138,8 +138,8 @@ fn checked<'a>(
     }
     if plan.parallel {
         // A browser runs its actions in one tab, one after the other.
-        let is_alone = entry.spec.effect == Effect::ReadOnly && entry.spec.pool != Pool::Browser;
-        if !is_alone {
+        let can_run_in_parallel = entry.spec.effect == Effect::ReadOnly && entry.spec.pool != Pool::Browser;
+        if !can_run_in_parallel {
             tell(
                 "tool",
                 format!("{} cannot run in parallel: only tools that read and share no tab can", entry.spec.name),
@@ -181,7 +181,7 @@ fn checked<'a>(
             return None;
         }
     }
-    // Checked as the call itself reads it: some tools accept the argument without publishing it.
+    // `shared` also names arguments that the tool accepts without publishing them, as the call itself does.
     let is_delivered = entry.spec.shared().any(|name| *name == "output_file") && arguments.contains_key("output_file");
     if let Err(refused) = whole.cx.caller.access.check_tool_write(&entry.spec, is_delivered) {
         return Some(Err(refused));

@@ -220,7 +220,7 @@ impl BatchRun<'_> {
         Self::ran((at, step), reply)
     }
 
-    /// Makes one call. Boxed, because the batch is a call itself.
+    /// Makes one call. The future is boxed, because the batch itself runs in the future of a call.
     fn call<'c>(
         &'c self,
         step: &CheckedStep<'_>,

@@ -1,8 +1,8 @@
 //! The connection to a Redis server: one for all calls of the process, opened at first use and again after it broke.
 //!
 //! Invariants: every call returns within the time-outs, whatever the server does. A command that writes is never sent
-//! twice: if its answer is lost, the caller gets [`StoreError::ReplyLost`]. While the server is away, calls fail at once, except for
-//! one attempt to connect in each [`RETRY_INTERVAL`].
+//! twice: if its answer is lost, the caller gets [`StoreError::ReplyLost`]. While the server cannot be reached, calls fail
+//! at once, except for one attempt to connect in each [`RETRY_INTERVAL`].
 //!
 //! The library's own `ConnectionManager` is not used: it does not replace a connection that only fails to answer (a
 //! machine that lost its power, a server that became a replica), and it never connects again after a failure that is not
@@ -60,7 +60,7 @@ pub(super) struct RedisConnection {
     address: RedisAddress,
     client: Client,
     timeouts: Timeouts,
-    // Of tokio: held while connecting, so that only one call connects.
+    // Held across `.await` while connecting, so that only one call connects.
     link: Mutex<Link>,
 }
 
@@ -79,7 +79,7 @@ struct Link {
 impl RedisConnection {
     pub(super) fn new(address: RedisAddress, timeouts: Timeouts) -> Result<Self, StoreError> {
         if address.is_tls() {
-            // The one that all of fumi uses; another part of the process may have chosen it already.
+            // The cryptography library that all of fumi uses. Fails if another part of the process has installed it already.
             let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         }
         let client = address.client().map_err(|error| failure(&error, Effect::Reads))?;
@@ -234,7 +234,7 @@ fn failure(error: &RedisError, effect: Effect) -> StoreError {
         _ if detail.contains("compiling script") => {
             StoreError::Unavailable { detail: format!("it is older than Redis 7, which fumi needs: {detail}") }
         }
-        // A script that the server refuses has changed nothing: its first write fails, or none does.
+        // A script that fails has changed nothing: the server refuses its first write, or none.
         ErrorKind::Server(_) | ErrorKind::Extension => StoreError::Unavailable { detail },
         _ if effect == Effect::Writes => StoreError::ReplyLost { detail },
         _ => StoreError::Unavailable { detail },

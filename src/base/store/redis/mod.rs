@@ -47,7 +47,8 @@ pub struct RedisStore {
     keys: KeySpace,
     /// The clock of a test; `None`: that of the server.
     clock: Option<Clock>,
-    /// The time of the last successful check. Of tokio: held while one check runs, which serves all that wait.
+    /// The time of the last successful check. Locked across `.await` while a check runs, whose result serves all callers
+    /// that wait for the lock.
     checked: Mutex<Option<Instant>>,
 }
 
@@ -90,8 +91,8 @@ impl RedisStore {
     }
 }
 
-/// Adds a lifetime to the arguments, and that of the memory, which is longer by `after` milliseconds. Both are empty for
-/// what never expires.
+/// Adds two arguments: the lifetime of an entry, and the time after which the server frees its memory, which is longer by
+/// `after` milliseconds. Both are empty for an entry that never expires.
 fn add_ttl(call: &mut ScriptInvocation<'_>, ttl: Option<Duration>, after: u64) {
     let ttl = ttl.map(|ttl| u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX).min(MAX_TTL_MS));
     for ms in [ttl, ttl.map(|ttl| ttl + after)] {
@@ -145,7 +146,8 @@ impl Store for RedisStore {
         }
         let mut call = self.call(&scripts::CHECK);
         call.key(self.keys.check());
-        // Writes nothing that counts: a lost answer is no more than that.
+        // `Reads`, although the script writes: the written value is never used, so the script may be sent again if its
+        // answer is lost.
         self.connection.run::<u8>(&call, Effect::Reads).await?;
         *checked = Some(Instant::now());
         Ok(())

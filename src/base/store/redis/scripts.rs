@@ -20,9 +20,9 @@ macro_rules! scripts {
     };
 }
 
-// `allow-oom`: runs on a server whose memory is full too, since it replaces a number by one of the same size. Without it a
-// full server ends the sessions and leases that it has. Without a flag: refused by a server that is full, a replica, or one
-// whose disk fails.
+// `allow-oom`: the script also runs on a server whose memory is full, since it only replaces a number by one of the same
+// size. Otherwise existing sessions and leases would expire on a full server. Empty flags: a full server, a replica and a
+// server whose disk fails refuse the script.
 scripts! {
     GET "get.lua"
     PUT "put.lua"

@@ -66,7 +66,7 @@ struct Writer {
 #[derive(Serialize, Deserialize)]
 struct SegmentList {
     root: Vec<u8>,
-    /// That of the root: files of another one may have the same times and inodes.
+    /// The number of the root's file system: files of another file system may have the same times and inodes.
     file_system: u64,
     segments: Vec<ListedSegment>,
 }
@@ -88,8 +88,8 @@ impl IndexFolder {
         })
     }
 
-    /// Loads the segments, without the documents of files that changed. `None` if there are none of this program that are
-    /// whole, or if they take more memory than this, in bytes.
+    /// Loads the segments, without the documents of files that changed. `None` if the index is missing, damaged or written by
+    /// another build of fumi, or if its segments have more than `most_bytes` bytes together.
     pub(in super::super) fn load(&self, most_bytes: u64) -> Option<Vec<Arc<Segment>>> {
         let folder = PrivateFolder::open(&self.folder).ok()??;
         let list = folder.read(LIST, most_bytes).ok()??;

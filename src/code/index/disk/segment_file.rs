@@ -66,7 +66,7 @@ pub(super) fn encode(segment: &Segment) -> postcard::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads the bytes of a segment. `None` for others.
+/// Decodes the bytes of a segment. `None` if they are not those of a segment.
 pub(super) fn decode(mut bytes: &[u8]) -> Option<Segment> {
     let docs = read_length(&mut bytes)?;
     let docs: Vec<StoredDoc> = postcard::from_bytes(bytes.split_off(..docs)?).ok()?;

@@ -32,8 +32,8 @@ const MOST_PENDING: usize = 10_000;
 /// The time after which a table is made again where that was impossible.
 const RETRY: Duration = Duration::from_mins(1);
 
-/// The same if something changed meanwhile, which may have been the reason. It doubles with each failure, up to
-/// [`RETRY`].
+/// The time before the first retry if something changed while the table was made, which may be the reason for the failure.
+/// It doubles with each failure, up to [`RETRY`].
 const RETRY_CHANGED: Duration = Duration::from_secs(1);
 
 /// A path that may have changed, relative to the root, and what is there now.
@@ -222,7 +222,7 @@ impl Folder {
             lister.spend(1)?;
             let mut names = stale_path.strip_prefix(path).map_err(|_| Unlistable)?.iter();
             let name = names.next().ok_or(Unlistable)?;
-            // A part of another one, which stands before it.
+            // The entry was made again with all stale parts below it.
             if made.contains_key(name) {
                 continue;
             }
@@ -248,7 +248,8 @@ impl Folder {
     }
 }
 
-/// Returns the folder for which a path has ignore rules, or decides where those of other folders end.
+/// Returns the folder to which the ignore rules in a path apply, or which the path makes a repository, so that the rules
+/// of git above it do not count.
 fn folder_of_rules(relative: &Path) -> Option<&Path> {
     let is_git = |path: &&Path| path.file_name() == Some(OsStr::new(".git"));
     if let Some(git) = relative.ancestors().filter(is_git).last() {

@@ -180,13 +180,13 @@ impl Lister {
                     Ok(found) if found.is_dir() && !is_link(&git.join("info"))? => {
                         self.note_rule_file(&git.join("info/exclude"))
                     }
-                    // Of a worktree or submodule: the rules that it names are among those outside.
+                    // A worktree or submodule: the rules to which its `.git` leads are watched as rules outside the root.
                     Ok(found) if found.is_file() => Ok(()),
                     Ok(_) => Err(Unlistable),
                     Err(error) => gone(&error),
                 }
             }
-            // It makes its folder a repository, if it leads anywhere.
+            // A link makes its folder a repository only while its target exists, which may change without an event.
             Some(".jj") if is_link(&path())? => Err(Unlistable),
             _ => Ok(()),
         }

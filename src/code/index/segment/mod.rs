@@ -25,7 +25,8 @@ const FEW_CANDIDATES: usize = 8;
 /// The maximum number of lists that are intersected.
 const MOST_LISTS: usize = 16;
 
-/// The number of last lists that must together have removed some of the candidates, or no further list is read.
+/// The number of most recent lists that decide whether another list is read: together they must have removed enough
+/// candidates.
 const RECENT_LISTS: usize = 3;
 
 /// The part of the candidates that they must have removed, as a divisor: 2 %.

@@ -461,7 +461,7 @@ fn export(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) -> Vec<String> {
 /// Adds a member's decorators. In TypeScript they precede the member's node instead of being inside it.
 fn decorated(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let mut first = draft.node;
-    // Finding a sibling before a node costs a search from the root. After these signs it is no decorator.
+    // Finding the previous sibling costs a search from the root. After these signs the sibling cannot be a decorator.
     let before = parsed.source.text[..first.start_byte()].trim_end();
     if before.ends_with(['{', '}', ';', ',', '/']) {
         return;

@@ -36,7 +36,7 @@ pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'
             ElementKind::Constant => constants.repeat(parsed, &mut drafts[at]),
             ElementKind::Variable => {
                 one_of_several(parsed, &mut drafts[at]);
-                // A local variable of a function that is part of a value.
+                // The variable is local to a function literal that is part of another variable's value.
                 let around = drafts[at].element.parent;
                 let is_inside = around.is_some_and(|parent| drafts[parent].element.kind == ElementKind::Variable);
                 drafts[at].keep &= !is_inside;
