@@ -123,8 +123,8 @@ impl UrlPolicy {
     }
 }
 
-/// Returns the reason why a document must not be read that a tab shows without having been asked to, as after a drop that
-/// Chromium answers by opening the dropped file. `None` for the schemes that callers may open and for Chromium's own page of a
+/// Returns the reason why the document that a tab shows must not be read. A tab may show a document that no caller asked for:
+/// Chromium opens a dropped file, for example. `None` for the schemes that callers may open, and for Chromium's own page of a
 /// failed load. Hosts are judged by the proxy.
 pub(crate) fn denial_of_shown(url: &str) -> Option<Denial> {
     const READABLE: [&str; 6] = ["http", "https", "data", "blob", "about", "chrome-error"];

@@ -12,7 +12,7 @@ pub struct BrowserSettings {
     pub viewport: (u32, u32),
     /// The most sessions that may exist at once.
     pub max_sessions: usize,
-    /// The replica that handles name, so that the others forward their calls; `None` if there are no replicas.
+    /// The replica that the handles name, so that other replicas forward calls with them; `None` without replicas.
     pub replica: Option<String>,
     /// The idle time after which a session loses its tabs and cookies.
     pub idle: Duration,

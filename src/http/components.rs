@@ -1,10 +1,10 @@
-//! The schemas of the `OpenAPI` document: each stands once, under `components/schemas`, and is referred to.
+//! The schemas of the `OpenAPI` document: each is written once, under `components/schemas`, and referred to from there on.
 //!
 //! The tools publish their schemas inlined, because not every MCP client follows references. Many tools answer with the
 //! same objects, so that an inlined document would be twice as large, and a generated client would have one class for
 //! each place of an object.
 //!
-//! A component is the reply of a tool, or an object with properties that stands in two places or more. Schemas are
+//! A component is the reply of a tool, or an object with properties that occurs in two places or more. Schemas are
 //! equal if they differ at most in the order of their keys. Names come from tools and properties: inlined schemas have
 //! no names of Rust types, and clients know the properties. They come from all tools, so that they do not depend on
 //! what a server offers.
@@ -133,17 +133,17 @@ impl SchemaKeyword {
     }
 }
 
-/// True if a schema can be a component. What has no properties is hardly longer than a reference to it.
+/// True if a schema can be a component. A schema without properties is hardly longer than a reference to it.
 fn has_properties(schema: &Object) -> bool {
     schema.get("properties").and_then(Value::as_object).is_some_and(|properties| !properties.is_empty())
 }
 
-/// Where each object with properties stands.
+/// The places at which each object with properties occurs.
 #[derive(Default)]
 struct SchemaPlaces<'a> {
-    /// The words from the tool to each place.
+    /// The places of each object; a place is the words that lead to it, beginning with the tool.
     places: HashMap<&'a Object, Vec<Vec<&'a str>>>,
-    /// In the order of the first places: that of the map would differ from process to process.
+    /// The objects in the order of their first places. The order of the map would differ from process to process.
     order: Vec<&'a Object>,
 }
 
@@ -152,7 +152,7 @@ impl<'a> SchemaPlaces<'a> {
         if has_properties(schema) {
             let places = self.places.entry(schema).or_default();
             places.push(place.to_vec());
-            // It will be a component, which contains its parts only once.
+            // The object will be a component, so its parts, which are counted already, are written only once.
             if places.len() > 1 {
                 return;
             }
@@ -254,8 +254,8 @@ fn claim(taken: &mut BTreeSet<String>, names: impl IntoIterator<Item = String>) 
     }
 }
 
-/// Returns names for a tool's own schema, best first: `ListFilesReply`. A number at the end of the tool is left out if
-/// possible, because tools that are numbered answer alike.
+/// Returns names for a tool's own schema, best first: `ListFilesReply`. A number at the end of the tool's name is left
+/// out if possible, because tools whose names differ only in a number have the same reply.
 fn root_names(place: [&str; 2]) -> [String; 2] {
     let [tool, kind] = place;
     let unnumbered = match tool.rsplit_once('_') {
@@ -265,8 +265,8 @@ fn root_names(place: [&str; 2]) -> [String; 2] {
     [pascal(&[unnumbered, kind]), pascal(&[tool, kind])]
 }
 
-/// Returns names for what stands at several places, best first: the property at the first place, and longer ones that
-/// begin at the properties around it, up to the tool.
+/// Returns names for a schema that occurs at several places, best first: the property at the first place, then longer
+/// names, each of which begins one enclosing property earlier, up to the tool.
 fn part_names(place: &[&str]) -> Vec<String> {
     let property = place.iter().rposition(|word| *word != ITEM && *word != VALUE);
     let names = (0..=property.unwrap_or_default()).rev().map(|begin| pascal(&place[begin..]));

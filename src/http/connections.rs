@@ -173,8 +173,8 @@ impl ConnectionLimits {
         }
     }
 
-    /// Returns the permit of a peer's connection; `None` if the peer has its share of all connections and no spare one
-    /// is free. `permit` was acquired before the peer was known.
+    /// Returns the permit of a peer's connection; `None` if the peer has used up its share of the connections and no
+    /// spare one is free. `permit` was acquired before the peer was known.
     fn permit_for(&self, peer: IpAddr, permit: OwnedSemaphorePermit, is_spare: bool) -> Option<ConnectionPermit> {
         // An ordinary permit may have been released while no peer connected.
         let better = is_spare.then(|| Arc::clone(&self.ordinary).try_acquire_owned().ok());

@@ -1,8 +1,9 @@
 //! Forwards requests about sessions, tasks and browser sessions of another replica, and takes over the sessions of replicas
 //! that have ended.
 //!
-//! Invariant: a request is executed once at most. It is sent again only if the connection to the home failed before
-//! anything was sent. The home authenticates and checks a forwarded request as any other, by its own headers.
+//! Invariant: a request is executed once at most. It is sent again only if the home has not executed it: the connection
+//! failed before anything was sent, the home answered 503, or another process answered that the request is not for it. The
+//! home authenticates and checks a forwarded request as any other, by its own headers.
 
 use std::{
     pin::Pin,
@@ -31,11 +32,11 @@ use crate::mcp::{
     session_store::SessionHome,
 };
 
-/// The interval at which the store is asked whether a silent replica still lives.
+/// The interval of checks whether a replica that has not answered yet still lives.
 const LOOK: Duration = Duration::from_millis(500);
-/// The same while a response is passed on, since streams may be open for hours.
+/// The interval of these checks while a response is passed on; it is longer, since streams may be open for hours.
 const LOOK_WHILE_STREAMING: Duration = Duration::from_secs(3);
-/// The time for which a replica that lives may accept no connection.
+/// The time for which sending is repeated to a replica that lives but accepts no connection.
 const PATIENCE: Duration = TTL.saturating_add(CONNECT);
 
 /// Headers that concern one connection (RFC 9110, section 7.6.1), and those that the client of this module sets.
@@ -69,8 +70,8 @@ impl Forwarder {
         Ok(Self { replicas, http })
     }
 
-    /// Sends a request to the home of its session. Returns `None` if nothing was sent and the home has ended: then the
-    /// session is to be located again.
+    /// Sends a request to the home of its session. Returns `None` if nothing was executed and the home has ended: then the
+    /// caller must locate the session again.
     pub async fn forward(
         &self,
         edge: &Edge,
@@ -137,10 +138,11 @@ impl Forwarder {
         headers.get(&REPLICA).is_some_and(|replica| replica.as_bytes() != self.replicas.id().as_bytes())
     }
 
-    /// Returns where a session that lived in another replica lives now: there, or here if that replica has ended (`None`).
+    /// Returns the present home of a session that lived in another replica; `None` if that is this replica, which takes the
+    /// session over from a home that has ended, or if the session does not exist.
     ///
     /// # Errors
-    /// If this process still has what the session was before it moved. That is about to end.
+    /// If this process still has an outdated copy of the session, from before it moved away. The copy is about to be ended.
     pub async fn find_home(
         &self,
         sessions: &SessionRegistry,
@@ -152,9 +154,10 @@ impl Forwarder {
         }
         let stored = sessions.stored();
         loop {
-            // Before the record is read: another request may take the session over and restore it after that.
+            // Asked before the record is read: after that, another request may have restored the session here.
             let has_former = sessions.has(session);
-            // The record first: a home that goes on after it was asked for has written the record again.
+            // Read before the home is asked whether it lives: a home that goes on serving after it was given up writes its
+            // record again, and then this version of the record cannot be taken over.
             let Some((record, version)) = stored.read(session).await? else { return Ok(None) };
             let Some(home) = stored.home_elsewhere(&record) else { return Ok(None) };
             if let Some(home) = self.living(&home).await? {
@@ -200,7 +203,7 @@ fn replica_of_browser_session(body: &str) -> Option<&str> {
     value.split_once('_').map(|(replica, _)| replica).filter(|replica| replica.len() == ID_LENGTH)
 }
 
-/// Waits until the entry of a replica has expired, asking the store at an interval.
+/// Waits until a replica has ended, and checks that at an interval.
 async fn has_ended(replicas: &Replicas, home: &SessionHome, interval: Duration) {
     loop {
         sleep(interval).await;
@@ -210,7 +213,7 @@ async fn has_ended(replicas: &Replicas, home: &SessionHome, interval: Duration) 
     }
 }
 
-/// True if a replica lives, or the store does not tell.
+/// True if a replica lives, or if that cannot be determined.
 async fn lives(replicas: &Replicas, home: &SessionHome) -> bool {
     replicas.url_of(&home.replica, Some(&home.url)).await.map_or(true, |url| url.is_some())
 }
@@ -221,8 +224,8 @@ fn lost(edge: &Edge) -> HttpError {
     HttpError::new(StatusCode::BAD_GATEWAY, "REPLICA_LOST", &[])
 }
 
-/// Ends the body of a response with an error once its replica has ended: its client comes back for the rest, to the replica that
-/// has taken the session over.
+/// Ends the body of a response with an error once its replica has ended: the client then requests the rest from the replica
+/// that has taken the session over.
 fn until_ended(response: Response, replicas: &Arc<Replicas>, home: &SessionHome) -> Response {
     let (replicas, home) = (Arc::clone(replicas), home.clone());
     let ended = Box::pin(async move { has_ended(&replicas, &home, LOOK_WHILE_STREAMING).await });

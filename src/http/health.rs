@@ -27,7 +27,8 @@ pub fn is_probe(path: &str) -> bool {
     matches!(path, "/livez" | "/readyz")
 }
 
-/// Reports that the process runs; to another replica, which asks for this one by its id, also that it has its sessions.
+/// Reports that the process runs. Another replica that asks for this one by its id also learns that this one still has its
+/// sessions.
 pub async fn livez(State(edge): State<Edge>, headers: HeaderMap) -> impl IntoResponse {
     let answer = edge.app.replicas.as_ref().and_then(|replicas| replicas.answer(&headers));
     (AppendHeaders(answer), "ok\n")

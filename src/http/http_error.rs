@@ -23,8 +23,8 @@ pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedde
 
 /// The longest error of the protocol library that is read, in bytes.
 const LONGEST: usize = 64 * 1024;
-/// The longest quotation of it in a response, in characters: it may quote the client.
-const TOLD: usize = 300;
+/// The longest quotation of such an error in a response, in characters. The error may itself quote the client.
+const QUOTED: usize = 300;
 
 /// Codes of JSON-RPC: for invalid JSON, for an invalid message, for an internal error, and for everything else.
 const PARSE_ERROR: i32 = -32_700;
@@ -92,7 +92,7 @@ impl HttpError {
 
     /// Converts a plain-text error of the protocol library.
     fn from_library(status: StatusCode, text: &str, names_session: bool) -> Self {
-        let told = || -> String { text.trim_start_matches("Bad Request: ").chars().take(TOLD).collect() };
+        let told = || -> String { text.trim_start_matches("Bad Request: ").chars().take(QUOTED).collect() };
         match status {
             StatusCode::NOT_FOUND if names_session => Self::new(status, "SESSION_NOT_FOUND", &[]),
             StatusCode::NOT_FOUND => Self::new(status, "NO_SUCH_ROUTE", &[]),

@@ -24,9 +24,9 @@ use crate::mcp::{era, request_slot::ReleasableSlot};
 /// The slots of all requests.
 #[derive(Clone, Debug)]
 pub struct InFlight {
-    /// All requests but probes, until no more work is behind them; closed once the drain is over.
+    /// All requests in flight except probes; each counts until its work is done. Closed when the drain time is over.
     open: TaskTracker,
-    places: Shares,
+    slots: Shares,
     /// Calls that wait for their client's model and have released their slot.
     waiting: Shares,
     metrics: Arc<ServerMetrics>,
@@ -35,11 +35,11 @@ pub struct InFlight {
 impl InFlight {
     /// Creates as many slots as are configured.
     pub fn new(edge: &Edge) -> Self {
-        let places = edge.app.config.limits.requests;
+        let slots = edge.app.config.limits.requests;
         Self {
             open: edge.requests.clone(),
-            places: Shares::new(places, 1),
-            waiting: Shares::new(places, 1),
+            slots: Shares::new(slots, 1),
+            waiting: Shares::new(slots, 1),
             metrics: Arc::clone(&edge.app.kernel.metrics),
         }
     }
@@ -49,7 +49,7 @@ impl InFlight {
 #[derive(Debug)]
 pub struct RequestSlot {
     open: Option<TaskTrackerToken>,
-    seat: Option<Arc<ReleasableSlot>>,
+    slot: Option<Arc<ReleasableSlot>>,
     listens: bool,
 }
 
@@ -57,9 +57,9 @@ impl InFlight {
     /// Takes a slot for a request, or refuses the request.
     pub fn take(&self, parts: &mut Parts) -> Result<RequestSlot, HttpError> {
         if health::is_probe(parts.uri.path()) {
-            return Ok(RequestSlot { open: None, seat: None, listens: false });
+            return Ok(RequestSlot { open: None, slot: None, listens: false });
         }
-        // Counted before the check: the shutdown closes first and then waits for those that are counted.
+        // Counted before the check: the shutdown closes the tracker first and then waits for the counted requests.
         let open = self.open.token();
         if self.open.is_closed() {
             self.metrics.refused(RefusalReason::Busy);
@@ -68,16 +68,16 @@ impl InFlight {
         let is_spare = parts.extensions.get::<ConnectionOrigin>().is_some_and(|origin| origin.is_spare);
         let who = parts.extensions.get::<Arc<Principal>>();
         let who = who.map_or_else(Arc::default, |principal| Arc::clone(&principal.name));
-        let seat = (!is_spare).then(|| ReleasableSlot::take(&who, &self.places, &self.waiting)).flatten();
+        let slot = (!is_spare).then(|| ReleasableSlot::take(&who, &self.slots, &self.waiting)).flatten();
         // An answer begins no new work.
-        if seat.is_none() && !is_answer(&parts.extensions) {
+        if slot.is_none() && !is_answer(&parts.extensions) {
             self.metrics.refused(RefusalReason::Busy);
             return Err(HttpError::busy());
         }
-        if let Some(seat) = &seat {
-            parts.extensions.insert(seat.handle());
+        if let Some(slot) = &slot {
+            parts.extensions.insert(slot.handle());
         }
-        Ok(RequestSlot { open: Some(open), seat, listens: only_listens(parts) })
+        Ok(RequestSlot { open: Some(open), slot, listens: only_listens(parts) })
     }
 }
 
@@ -85,10 +85,10 @@ impl RequestSlot {
     /// Keeps the slot until the response's body ends, if that is a stream with work behind it.
     pub fn keep(self, response: Response) -> Response {
         if self.listens || !is_event_stream(&response) {
-            // The response is complete, and causes no more work.
+            // No more work is behind the response: it is complete, or a stream that only listens.
             return response;
         }
-        response.map(|body| Body::new(GuardedBody::new(body, (self.open, self.seat))))
+        response.map(|body| Body::new(GuardedBody::new(body, (self.open, self.slot))))
     }
 }
 
@@ -97,8 +97,8 @@ pub fn is_answer(extensions: &Extensions) -> bool {
     extensions.get::<ClientAnswer>().is_some()
 }
 
-/// True if the response is a stream on which only the server sends. The library compares the header with the body where
-/// it relies on it.
+/// True if the response is a stream that only listens. The header is not compared with the body here; the library does
+/// that where it relies on the header.
 pub(super) fn only_listens(parts: &Parts) -> bool {
     let is_listen = || {
         let method = parts.headers.get("mcp-method");

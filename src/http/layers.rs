@@ -259,8 +259,8 @@ fn check_host_and_origin(names: &AllowedNames, headers: &HeaderMap, uri: &Uri) -
     (is_foreign || is_embedded(headers)).then(|| HttpError::new(StatusCode::FORBIDDEN, "ORIGIN_REFUSED", &[]))
 }
 
-/// True if a page of another site loads the URL as a part of it, such as an image or a frame: browsers send no `Origin` then, but
-/// the headers of Fetch Metadata. A link to the URL is allowed.
+/// True if a page of another site embeds the URL, for example as an image or a frame: browsers then send the headers of Fetch
+/// Metadata instead of `Origin`. A link to the URL is allowed.
 fn is_embedded(headers: &HeaderMap) -> bool {
     let is = |name: &str, value: &str| headers.get(name).is_some_and(|sent| sent == value);
     let is_link = is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document");

@@ -47,8 +47,8 @@ pub fn document(catalogue: &Catalogue, offered: &ToolsetScope) -> Value {
     document["components"]["parameters"]["toolsets"]["schema"]["pattern"] =
         json!(format!("^( *({toolsets}) *(, *({toolsets}) *)*)?$"));
     for entry in catalogue.entries().iter().filter(|entry| entry.spec.listed && entry.spec.is_in(offered)) {
-        // A path without a variable takes precedence over one with it: a method that is missing here would be undefined
-        // for it.
+        // A path without a variable takes precedence over one with a variable: a method that is missing here would be
+        // undefined for this tool.
         document["paths"][format!("/v1/tools/{}", entry.spec.name)] =
             json!({"get": show(entry.spec.name), "post": call(entry, &components)});
     }

@@ -87,7 +87,7 @@ pub async fn call(
     let caller = Caller {
         locale: language(&edge, &uri, &headers),
         session: None,
-        // The text is that of both forms: scripts read a bare number of it.
+        // The text of the form `both`: a result that is one number is a bare number there, which scripts can read.
         form: if as_text { ResultForm::Both } else { ResultForm::Structured },
         access,
     };
@@ -120,8 +120,8 @@ pub(super) async fn call_for_view(
     in_task(edge, |stop| run(edge.clone(), tool, arguments, caller, CallProgress::default(), stop)).await
 }
 
-/// Runs a call in a task of its own, so that a call whose client disconnected is cancelled and awaited, not only dropped. The token
-/// stops the call.
+/// Runs a call in a task of its own, so that a call whose client disconnected is cancelled and awaited, not only dropped.
+/// Cancelling the token that `call` gets stops the call.
 async fn in_task<F: Future<Output = ToolReply> + Send + 'static>(
     edge: &Edge,
     call: impl FnOnce(CancellationToken) -> F,
@@ -236,7 +236,7 @@ async fn run_counted(
     reply
 }
 
-/// The `Retry-After` of an unavailable service where the error says no other time, in seconds.
+/// The `Retry-After` of a 503 whose error does not name another time, in seconds.
 const RETRY_SECONDS: u64 = 2;
 
 /// Returns a reply as a response: its structure or its text, its status, and headers with its metadata.

@@ -68,9 +68,9 @@ pub struct EdgeParts {
     pub document: OnceLock<Value>,
     /// Cancelled when the server begins to shut down: `/readyz` fails first.
     pub draining: CancellationToken,
-    /// The requests in flight; closed when the drain time is over: no further ones are accepted.
+    /// The requests in flight; closed when the drain time is over, and then no more are accepted.
     pub requests: TaskTracker,
-    /// Cancelled when those have been answered: sessions and streams end.
+    /// Cancelled when the requests in flight have been answered: sessions and streams end.
     pub closing: CancellationToken,
 }
 

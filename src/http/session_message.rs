@@ -21,8 +21,8 @@ use crate::mcp::{
     session_store::LARGEST_INITIALIZE,
 };
 
-/// The mark of a message that answers a question of the server. It begins no work, and the call that asked has its slot
-/// and was counted: if that message had to wait for either, a full server would wait for itself.
+/// The mark of a message that answers a question of the server. Such a message begins no work, and the call that asked has
+/// a slot and was counted already. If the answer needed a slot of its own, a full server would wait for itself.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientAnswer;
 
@@ -79,8 +79,8 @@ impl MessageInspector {
         Ok(true)
     }
 
-    /// Serves a message that begins a session. Returns a refusal if another session took the last slot meanwhile, or the session
-    /// could not be stored.
+    /// Serves a message that begins a session. Returns a refusal if another session took the last slot meanwhile, or the
+    /// session could not be stored.
     pub async fn begin(&self, serve: impl Future<Output = Response>) -> Result<Response, HttpError> {
         match session_manager::detect_refusal(serve).await {
             (response, None) => Ok(response),

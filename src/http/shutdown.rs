@@ -14,8 +14,8 @@ use super::router::Edge;
 const CLOSE: Duration = Duration::from_secs(4);
 /// The time for the last messages to be sent.
 const FLUSH: Duration = Duration::from_millis(100);
-/// The time in which requests arrive that another replica forwarded before this one left. They are served: on a connection that
-/// is closed it is unknown whether a request was executed.
+/// The time in which requests still arrive that another replica forwarded before this one left. They are served, because the
+/// other replica could not know whether a request was executed if its connection were closed.
 const LAST_FORWARDED: Duration = Duration::from_millis(500);
 /// The time for calls to be answered after they are stopped.
 const ANSWER: Duration = Duration::from_secs(1);
@@ -53,14 +53,14 @@ pub async fn drain(edge: &Edge, patience: Duration) {
     edge.requests.close();
     let _ = timeout(ANSWER, edge.requests.wait()).await;
     calls_end(edge, deadline).await;
-    // Before the library ends: it would answer 500 to a request without a session whose call still runs.
+    // Calls are stopped before the library is: it would answer 500 to a request without a session whose call still runs.
     let had_calls = edge.sessions.running_calls() > 0;
     edge.sessions.stop_calls();
     calls_end(edge, Instant::now() + ANSWER).await;
     let deadline = Instant::now() + CLOSE;
     let had_streams = end_subscriptions(edge, deadline).await;
     if had_calls || had_streams {
-        // Their results are in buffers whose state cannot be queried.
+        // The results of these calls and streams are in buffers whose state cannot be queried.
         sleep(FLUSH).await;
     }
     edge.closing.cancel();

@@ -4,7 +4,7 @@
 //! the client's call waits. In the stateless era the client gets the question as an `InputRequired` result with an
 //! encrypted state, and repeats its call with both. A client without sampling gets the question as the result, and its
 //! host calls the tool that the question names. Rules for all models (tries, rejected answers, prompts) are in
-//! `tool/conversation.rs`.
+//! `src/kernel/conversation.rs`.
 
 #![expect(deprecated, reason = "the protocol deprecates sampling, and clients still offer it")]
 

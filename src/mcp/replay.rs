@@ -131,7 +131,7 @@ impl Drop for ReservedBytes {
 /// The streams of one session.
 #[derive(Debug, Default)]
 pub(super) struct Replay {
-    /// The streams, oldest first. Std mutex: locked for short sections without `.await`.
+    /// The streams, oldest first. Locked for short sections without `.await`.
     kept: Mutex<VecDeque<ReplayStream>>,
     room: ReplayBudget,
     is_quiet: AtomicBool,

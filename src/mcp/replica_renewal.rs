@@ -15,8 +15,8 @@ use super::{
     session_registry::SessionEndReason,
 };
 
-/// Renews the entry of this replica until the manager is dropped, and stores what could not be stored before. Logs a failure
-/// once, until a renewal succeeds.
+/// Renews the entry of this replica until the manager is dropped, and stores the choices of sessions that could not be stored
+/// before. Logs a failure once, until a renewal succeeds.
 pub(super) async fn keep_current(sessions: Weak<McpSessionManager>, replicas: Arc<Replicas>) {
     loop {
         sleep(RENEWAL).await;
@@ -43,7 +43,8 @@ pub(super) async fn keep_current(sessions: Weak<McpSessionManager>, replicas: Ar
     }
 }
 
-/// Renews the entry, and returns when that began. If it was missing, or the store was away, each session is checked.
+/// Renews the entry, and returns the time at which the renewal began. If the entry was missing, or earlier renewals failed,
+/// each session is checked.
 async fn renew(sessions: &McpSessionManager, replicas: &Replicas) -> Result<Instant, StoreError> {
     let was_renewed = replicas.is_renewed() && replicas.is_current();
     let began = Instant::now();
@@ -59,8 +60,9 @@ async fn renew(sessions: &McpSessionManager, replicas: &Replicas) -> Result<Inst
     leave_moved(sessions, replicas, began).await
 }
 
-/// Ends the sessions in this process that another replica has taken over, or that the store has lost. The choices of the
-/// others are stored, if they could not be before. Returns when the last renewal of the entry began, which is renewed meanwhile.
+/// Ends the sessions in this process that another replica has taken over, or that the store has lost. Stores the choices of
+/// the remaining sessions if that failed before. Meanwhile the entry is renewed again; returns the time at which the last
+/// renewal began.
 async fn leave_moved(
     sessions: &McpSessionManager,
     replicas: &Replicas,
@@ -70,20 +72,20 @@ async fn leave_moved(
     for id in registry.ids() {
         if renewed.elapsed() > RENEWAL {
             let began = Instant::now();
-            // Without an entry, sessions that were checked before may have been taken over: the next round begins again.
+            // If the entry was missing, the sessions checked so far may have been taken over: the next round begins again.
             if !replicas.renew().await? {
                 return Err(StoreError::Lost);
             }
             renewed = began;
         }
-        // A session that is being restored is ready after that.
+        // Waits for a restore of the session that is under way.
         let turn = sessions.lock(&id).await;
         if !registry.is_open(&id) {
             continue;
         }
         if registry.stored().confirm(&id).await? {
             drop(turn);
-            // If another replica takes it over in between, the next round ends it here.
+            // If another replica takes the session over before that, the next round ends it here.
             let _ = registry.store_choices(&id).await;
             continue;
         }

@@ -4,9 +4,9 @@
 //! which its record names; the others forward its requests there (`src/http/forward.rs`). Once the entry of the home has
 //! expired and the home does not answer either, the replica that gets the session's next request takes it over.
 //!
-//! Invariant: a session is served by its home only. A home that answers those that would take its sessions over keeps them,
-//! whether or not it reaches the store. A home that was stopped may not have answered: it checks each of its sessions in the
-//! store before it serves them again.
+//! Invariant: a session is served by its home only. A home keeps its sessions, even while it cannot reach the store, as long
+//! as it answers the replicas that would take them over. A home whose process was paused may have failed to answer: it checks
+//! each of its sessions in the store before it serves them again.
 
 use std::{
     error::Error as _,
@@ -50,14 +50,15 @@ const ANSWER: Duration = TTL;
 const ATTEMPTS: Duration = Duration::from_millis(500);
 /// The time for which the answer of a replica is remembered: one question serves all requests that are forwarded meanwhile.
 const REMEMBERED: Duration = Duration::from_secs(1);
-/// The time for which a replica that answered a moment ago keeps its sessions. Less than [`ANSWER`]: a replica that stops while it
-/// is asked notices that before it has been given up. Less than what a renewal leaves of [`TTL`]: it asks itself only if one fails.
+/// The time for which a replica that has just reached itself at its URL keeps its sessions. It is less than [`ANSWER`], so that
+/// a replica whose process is paused while another one asks it notices the pause before the other gives it up. It is less than
+/// the rest of [`TTL`] at the next renewal, so that a replica asks itself only after a renewal has failed.
 const AWAKE: Duration = Duration::from_secs(7);
 
-/// This replica, and where the others are.
+/// This replica, and the known URLs of the others.
 #[derive(Debug)]
 pub struct Replicas {
-    /// Random letters: a process that starts again is another replica, because it has no session of the former.
+    /// Random letters. A restarted process is another replica, because it does not have the sessions of the former one.
     id: String,
     store: Arc<dyn Store>,
     /// The URL at which the others reach this replica, known once it listens.
@@ -118,7 +119,7 @@ impl Replicas {
         &self.id
     }
 
-    /// The URL at which the others reach this replica; `None` before it listens.
+    /// Returns the URL at which the others reach this replica; `None` before it listens.
     pub fn url(&self) -> Option<&str> {
         self.url.get().map(String::as_str)
     }
@@ -136,8 +137,8 @@ impl Replicas {
         }
     }
 
-    /// Renews the entry of this replica. From then on no session is taken over. Returns false if there was no entry: then some
-    /// may have been taken over before, or the store has lost them.
+    /// Renews the entry of this replica, so that no session is taken over from then on. Returns false if the entry was missing:
+    /// then sessions may have been taken over before, or the store may have lost them.
     pub(super) async fn renew(&self) -> Result<bool, StoreError> {
         let Some(url) = self.url.get().filter(|_| !self.has_left()) else { return Ok(true) };
         let key = key(&self.id);
@@ -153,7 +154,7 @@ impl Replicas {
         self.is_renewed.load(Relaxed)
     }
 
-    /// Records a renewal that began at a time, once this replica has no session that was taken over.
+    /// Records a renewal that began at `began`. Called when this replica has no session any more that another has taken over.
     pub(super) fn mark_current(&self, began: Instant) {
         self.is_renewed.store(true, Relaxed);
         let mut current = self.current_until.lock();
@@ -165,15 +166,15 @@ impl Replicas {
         self.is_renewed.store(false, Relaxed);
     }
 
-    /// Keeps this replica current for [`AWAKE`] more, although its entry cannot be renewed, if it is and answers at its own URL:
-    /// then it also answers the others, so that none takes over a session.
+    /// Keeps this replica current for another [`AWAKE`], although its entry cannot be renewed, if it is current and answers at
+    /// its own URL: then it also answers the other replicas, so that none of them takes over a session.
     async fn confirm_current(&self) {
         let began = Instant::now();
         let is_ending = self.current_until.lock().is_some_and(|end| began < end && end < began + AWAKE);
         let Some(url) = self.url().filter(|_| is_ending) else { return };
         if matches!(timeout(AWAKE, self.ask(&self.id, url)).await, Ok(Ok(true))) {
             let mut current = self.current_until.lock();
-            // If it ended in between, another replica may have learned that.
+            // If the time ran out meanwhile, another replica may have asked then and given this one up.
             *current = current.map(|end| if Instant::now() < end { end.max(began + AWAKE) } else { end });
         }
     }
@@ -196,14 +197,14 @@ impl Replicas {
         }
     }
 
-    /// Removes the entry of another replica that has ended: another process has its URL. Returns true if it had one.
+    /// Removes the entry of another replica that has ended, since another process has its URL. Returns true if there was one.
     pub async fn remove(&self, id: &str) -> Result<bool, StoreError> {
         self.store.delete(&key(id), ExpectedState::Anything).await
     }
 
-    /// Returns the URL of a living replica: it has an entry or, since it may be unable to renew that, answers at its last URL.
-    /// `last` is that URL if the caller knows it. Waits for the answer for [`ANSWER`] at most. While the store is away this is
-    /// the last known URL.
+    /// Returns the URL of a replica if it lives: if it has an entry or, since it may be unable to renew that, if it answers at
+    /// its last URL. `last` is that URL if the caller knows it. Waits for the answer for [`ANSWER`] at most. While the store is
+    /// away, returns the last known URL.
     ///
     /// # Errors
     /// If the store is away and no URL is known, or this process cannot ask.
@@ -225,8 +226,8 @@ impl Replicas {
         Ok(None)
     }
 
-    /// Asks a replica whose entry has expired whether it lives, unless it answered a moment ago. One request asks at a time. A
-    /// replica that has ended by its answer and goes on nevertheless has an entry by now.
+    /// Asks a replica whose entry has expired whether it lives, unless its last answer is still remembered. One request asks at
+    /// a time. If a replica goes on although it was found to have ended, it has an entry again, and is not asked here.
     async fn lives(&self, id: &str, url: &str) -> Result<bool, StoreError> {
         let answer = self.answers.get_with(id.to_owned(), Arc::default);
         let mut answer = answer.lock().await;
@@ -242,8 +243,8 @@ impl Replicas {
         Ok(lives)
     }
 
-    /// Returns true if a replica answers at a URL. It has ended if it refuses to answer, as every other process does that has the
-    /// URL by now, if it refuses connections, and if it does not answer within [`ANSWER`].
+    /// Returns true if a replica answers at a URL. Returns false, since it has ended, if the answer does not name the replica
+    /// (another process may have the URL by now), if connections are refused, or without an answer within [`ANSWER`].
     ///
     /// # Errors
     /// If this process cannot ask: it has no file descriptor, port or memory left.
@@ -253,7 +254,7 @@ impl Replicas {
         loop {
             let left = end.saturating_duration_since(Instant::now());
             match self.http.get(&url).header(&REPLICA, &asked).timeout(left).send().await {
-                // A proxy in between does not reach it.
+                // A proxy in between does not reach the replica, which is asked again.
                 Ok(answer) if answer.status().is_server_error() => {}
                 Ok(answer) => return Ok(answer.headers().get(&REPLICA) == Some(&asked)),
                 Err(error) => match cause(&error) {
@@ -269,14 +270,15 @@ impl Replicas {
         }
     }
 
-    /// Returns the header of the answer to another replica that asks whether this one lives; `None` if it asks for another id, or
-    /// this replica does not know any more whether it has its sessions.
+    /// Returns the header of the answer to another replica that asks whether this one lives; `None` if it asks for another id,
+    /// or if this replica cannot be sure any more that its sessions are still its own.
     pub fn answer(&self, headers: &HeaderMap) -> Option<(HeaderName, HeaderValue)> {
         let asked = headers.get(&REPLICA).filter(|asked| asked.as_bytes() == self.id.as_bytes() && self.is_current());
         asked.map(|id| (REPLICA.clone(), id.clone()))
     }
 
-    /// Logs a warning if this replica does not reach itself at its URL, once it serves: then others do not reach it either.
+    /// Logs a warning if this replica does not reach itself at its URL, since the others do not reach it there either. To be
+    /// called once it serves.
     pub async fn check_url(&self) {
         if let Some(url) = self.url()
             && !matches!(self.ask(&self.id, url).await, Ok(true))

@@ -15,8 +15,8 @@ pub struct ReleasableSlot {
     who: Arc<str>,
     working: Shares,
     waiting: Shares,
-    /// Std mutex: locked only to replace the value.
-    place: Mutex<Option<CapacityShare>>,
+    /// Empty while the slot is released. Locked only to replace the value.
+    share: Mutex<Option<CapacityShare>>,
 }
 
 /// A handle to release the slot for a while, in the request's extensions. It does not keep the slot by itself.
@@ -27,19 +27,19 @@ pub struct SlotHandle(Weak<ReleasableSlot>);
 /// A guard for whose lifetime the slot is released.
 #[derive(Debug)]
 pub struct ReleasedSlot {
-    seat: Arc<ReleasableSlot>,
+    slot: Arc<ReleasableSlot>,
     _waits: CapacityShare,
 }
 
 impl ReleasableSlot {
-    /// Takes a slot of `working`. Returns `None` if this principal gets none.
+    /// Takes a slot of `working`. Returns `None` if none is free for this principal.
     pub fn take(who: &Arc<str>, working: &Shares, waiting: &Shares) -> Option<Arc<Self>> {
-        let place = working.take(who)?;
+        let share = working.take(who)?;
         Some(Arc::new(Self {
             who: Arc::clone(who),
             working: working.clone(),
             waiting: waiting.clone(),
-            place: Mutex::new(Some(place)),
+            share: Mutex::new(Some(share)),
         }))
     }
 
@@ -48,23 +48,23 @@ impl ReleasableSlot {
         SlotHandle(Arc::downgrade(self))
     }
 
-    fn put(&self, place: Option<CapacityShare>) {
-        *self.place.lock() = place;
+    fn put(&self, share: Option<CapacityShare>) {
+        *self.share.lock() = share;
     }
 }
 
 impl SlotHandle {
     /// Releases the slot. Returns `None` if the request has ended, or too many calls wait already.
     pub fn release(&self) -> Option<ReleasedSlot> {
-        let seat = self.0.upgrade()?;
-        let waits = seat.waiting.take(&seat.who)?;
-        seat.put(None);
-        Some(ReleasedSlot { seat, _waits: waits })
+        let slot = self.0.upgrade()?;
+        let waits = slot.waiting.take(&slot.who)?;
+        slot.put(None);
+        Some(ReleasedSlot { slot, _waits: waits })
     }
 }
 
 impl Drop for ReleasedSlot {
     fn drop(&mut self) {
-        self.seat.put(self.seat.working.take(&self.seat.who));
+        self.slot.put(self.slot.working.take(&self.slot.who));
     }
 }

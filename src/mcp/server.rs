@@ -63,7 +63,7 @@ pub struct McpServer {
     access: Arc<Access>,
     streams: Arc<SessionRegistry>,
     client_roots: Arc<roots::ClientRoots>,
-    /// Streams that listen already and are not confirmed yet. Std mutex: locked for single operations.
+    /// Streams that listen already and are not confirmed yet. Locked for single operations.
     prepared: Arc<Mutex<Vec<PreparedStream>>>,
 }
 
@@ -129,7 +129,7 @@ impl McpServer {
                 ..Caller::default()
             },
         };
-        // Both from the first request of a session, so that its lists and calls agree.
+        // In a session, the requested form and the client are those of its first request, so that lists and calls agree.
         let asked = self.access.result;
         let client = match context.peer.peer_info() {
             Some(info) if caller.session.is_some() => Some(info.client_info.clone()),
@@ -199,7 +199,7 @@ impl McpServer {
         self.streams.store_choices(session).await.map_err(|lost| to_protocol_error(&lost.into(), locale))
     }
 
-    /// Removes the server's secrets from a protocol error; the pipeline does the same for results.
+    /// Removes the server's secrets from a protocol error, as the pipeline does from results.
     fn redacted(&self, mut error: ErrorData) -> ErrorData {
         let redactor = &self.app.kernel.redactor;
         error.message = redactor.redact_message(&error.message).into();
@@ -295,8 +295,8 @@ fn text_of(reply: &mut ToolReply) -> String {
 }
 
 impl ServerHandler for McpServer {
-    /// Without the instructions: the SDK calls this for every stateless request, and to render them costs more than a
-    /// cached call.
+    /// Returns the server's configuration without the instructions: the SDK calls this for every stateless request, and
+    /// rendering them takes longer than a cached call.
     fn get_info(&self) -> ServerConfig {
         // Only if a call may take as long as a model writes.
         let asks = self.app.catalogue.list(&self.access).any(|entry| entry.asks);

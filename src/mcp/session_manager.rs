@@ -38,12 +38,13 @@ use super::{
 use crate::app::App;
 
 /// The number of locks for restoring, ending and expiring, over which the sessions are distributed.
-const TURNS: usize = 64;
+const LOCKS: usize = 64;
 /// The interval at which expired records are removed from the store.
 const SWEEP: Duration = Duration::from_mins(10);
 
 tokio::task_local! {
-    /// Set if the request of this task ends its session: rmcp closes a session in the same way when its worker ends.
+    /// Set if the request of this task ends its session. Otherwise the worker has ended: rmcp closes the session by the same
+    /// call then.
     static ENDING: ();
     /// The reason why the request of this task was refused a session: the library does not report it.
     static REFUSAL: Cell<Option<SessionRefusal>>;
@@ -144,7 +145,7 @@ impl McpSessionManager {
             app: Arc::clone(app),
             streams: Arc::clone(streams),
             closing,
-            turns: (0..TURNS).map(|_| Arc::default()).collect(),
+            turns: (0..LOCKS).map(|_| Arc::default()).collect(),
         });
         let weak = Arc::downgrade(&sessions);
         if let Some(replicas) = app.replicas.clone() {
@@ -170,7 +171,7 @@ impl McpSessionManager {
     /// Ends idle sessions, and extends the lifetimes of the rest.
     async fn round(&self, idle: Duration) {
         if self.app.replicas.as_ref().is_some_and(|replicas| !replicas.is_current()) {
-            // Another replica may have some of them.
+            // Another replica may have taken over some of the sessions.
             return;
         }
         for id in self.streams.idle_for(idle) {

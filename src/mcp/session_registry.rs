@@ -53,7 +53,7 @@ pub struct SessionRegistry {
     replicas: Option<Arc<Replicas>>,
     lookups: OutageLog,
     writes: OutageLog,
-    /// Where sessions of other replicas were last, for the time when the store is away.
+    /// The last known places of sessions in other replicas, for the time when the store is away.
     elsewhere: Cache<String, SessionPlace>,
     replayed: ReplayBudget,
     ended: OnceLock<EndHook>,
@@ -141,7 +141,8 @@ struct SessionActivity {
     last: Instant,
     /// Set once the session has completed the handshake.
     began: Option<ReadySession>,
-    /// The choices as they were last stored, or were too large to be stored. Locked while they are written, so that the last choice is the one that stays.
+    /// The choices that were last stored, or last found too large to be stored. Locked while they are written, so that the
+    /// newest choices are written last.
     kept: Arc<Mutex<Option<SessionChoices>>>,
     /// The time when its lifetime in the store was last extended.
     touched: Instant,
@@ -273,7 +274,7 @@ impl SessionRegistry {
         }
         let record = match self.lookups.note(self.stored.find(session).await) {
             Ok(record) => record,
-            // A session of this process may live elsewhere by now.
+            // A remembered place is not used for a session of this process, which may have moved since.
             Err(error) => return self.elsewhere.get(session).filter(|_| known.is_none()).map(Some).ok_or(error),
         };
         let place = record.map(|record| SessionPlace {
@@ -330,7 +331,7 @@ impl SessionRegistry {
             SessionChoices { root: root.map(str::to_owned), subscriptions: self.subscriptions.uris(session), is_quiet };
         let stored = self.stored.store_choices(session, &now).await;
         let has_effect = match stored {
-            // This concerns one session, and is so until its choices change again.
+            // Not a failure of the store: only this session is affected, and a retry fails until its choices change again.
             Err(error @ StoreError::TooLarge { .. }) => {
                 tracing::warn!(%error, "the choices of a session are not stored and end with this process");
                 true

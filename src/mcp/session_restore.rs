@@ -155,7 +155,7 @@ impl McpSessionManager {
             }
         }
         self.streams().set_debug(id, !record.kept.is_quiet);
-        // Another replica may have taken it over meanwhile, if this process was stopped.
+        // Another replica may have taken the session over meanwhile, if this process was paused.
         if self.app().replicas.is_some()
             && !self.streams().stored().confirm(id).await.map_err(|error| error.to_string())?
         {
@@ -167,7 +167,7 @@ impl McpSessionManager {
                 owner: Arc::from(record.principal.as_str()),
                 at: record.began(),
                 kept: Some(record.kept.clone()),
-                // Without a process no changes were seen: the client may have missed one of each resource.
+                // While no process had the session, changes were not seen: each resource may have changed.
                 missed: Some((peer, untold)),
             },
         );

@@ -120,7 +120,7 @@ impl SessionStore {
         Self { store, ttl, replica }
     }
 
-    /// Returns this process as a home of sessions; `None` if there are no replicas.
+    /// Returns this process as a home of sessions; `None` without replicas.
     fn home(&self) -> Option<SessionHome> {
         let replica = self.replica.as_ref()?;
         Some(SessionHome { replica: replica.id().to_owned(), url: replica.url().unwrap_or_default().to_owned() })
@@ -152,8 +152,8 @@ impl SessionStore {
         self.home_elsewhere(record).is_some()
     }
 
-    /// Moves a session to this replica, if its record still has the version that was read before its home had ended.
-    /// Otherwise it does nothing and returns false: another replica was faster, the home goes on, or the session ended.
+    /// Moves a session to this replica, if its record still has the version that was read before its home was found to have
+    /// ended. Otherwise does nothing and returns false: another replica was faster, the home goes on, or the session ended.
     pub async fn take_over(&self, id: &str, record: SessionRecord, version: Version) -> Result<bool, StoreError> {
         let record = SessionRecord { home: self.home(), ..record };
         match self.write(id, &record, ExpectedState::Version(version)).await {

@@ -30,8 +30,8 @@ pub async fn serve(app: Arc<App>) -> Result<(), String> {
     ended.map(drop)
 }
 
-/// Standard input that ends the subscriptions when it is closed, and ends with a line break: rmcp ignores a last message without
-/// one.
+/// Standard input that ends the subscriptions when it is closed. It adds a missing line break at its end, without which rmcp
+/// would ignore the last message.
 #[derive(Debug)]
 struct EndingStdin {
     stdin: tokio::io::Stdin,

@@ -4,7 +4,7 @@
 //! Invariant: a task belongs to its principal; for all others it does not exist, with the same error text. The work of a
 //! task ends with the process; output that a writing tool has saved stays, and what became of the task is stored
 //! (`stored_tasks.rs`). Beyond the limits below, or if the store fails, a call does not become a task and answers as it
-//! would without. Questions and answers are handled in `tool/conversation.rs`.
+//! would without. `src/kernel/conversation.rs` handles questions and answers.
 
 #![expect(deprecated, reason = "the protocol deprecates sampling, and clients still offer it")]
 
@@ -98,7 +98,7 @@ impl Tasks {
         self.owners.retain(|id, _| self.placed.get(id).is_ok());
         let owner = Arc::clone(&long.caller.access.principal);
         let own = self.owners.iter().filter(|entry| *entry.value() == owner).count();
-        // At most as many as are free, so that the next principal finds some.
+        // A principal may have at most as many tasks as could still be added, so that room remains for the next one.
         let free = MOST.saturating_sub(self.owners.len());
         if own >= MOST_OF_ONE.min(free) {
             return None;

@@ -73,7 +73,7 @@ impl Tab {
         asked.await.unwrap_or_default().into_iter().map(|(frame, _)| frame).collect()
     }
 
-    /// Returns the drag events that these frames have recorded since then.
+    /// Returns the drag events of these frames since the recording was started.
     pub(super) async fn recorded_drags(&self, watching: &[Arc<TabFrame>]) -> RecordedDrags {
         let asked = self.query_frames(watching.to_vec(), |frame| async move {
             self.ask::<RecordedDrags>(&frame, "seenDrags", ()).await

@@ -33,7 +33,8 @@ impl Tab {
         self.detect_opened(target, "opened").await;
     }
 
-    /// Does the same with a function of the page's script; `revealed` also recognises other content.
+    /// Checks the element with a function of the page's script, `opened` or `revealed`, and records the result. `revealed` also
+    /// recognises content that is neither a list nor a menu.
     async fn detect_opened(&self, target: &Target, function: &str) {
         let patience = match self.popup_mode() {
             PopupMode::Ignored => return,

@@ -70,7 +70,7 @@ const LISTS: [(&str, &str); 2] = [("--disable-features=", OFF), ("--blink-settin
 
 /// Returns all flags: fumi's own, then the configured ones, then those of the proxy. Chromium uses the last flag of a
 /// kind, so a configured proxy cannot replace the one that enforces the policy.
-pub(crate) fn flags(launch: &Launch, gate: &[String], profile: &Path) -> Vec<String> {
+pub(crate) fn flags(launch: &Launch, proxy: &[String], profile: &Path) -> Vec<String> {
     let mut flags: Vec<String> = ALWAYS.iter().map(|flag| (*flag).to_owned()).collect();
     if launch.headless {
         flags.push("--headless".to_owned());
@@ -87,7 +87,7 @@ pub(crate) fn flags(launch: &Launch, gate: &[String], profile: &Path) -> Vec<Str
     }
     let is_list = |arg: &&String| LISTS.iter().any(|(flag, _)| arg.starts_with(flag));
     flags.extend(launch.args.iter().filter(|arg| !is_list(arg)).cloned());
-    flags.extend_from_slice(gate);
+    flags.extend_from_slice(proxy);
     flags
 }
 
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_configuration_wins_over_all_but_the_gate() {
+    fn the_configuration_wins_over_all_but_the_proxy() {
         let launch =
             Launch { args: vec!["--accept-lang=ja".to_owned()], sandbox: false, headless: false, ..Launch::default() };
         let flags = flags(&launch, &["--proxy-server=a".to_owned()], Path::new("/p"));

@@ -61,7 +61,7 @@ pub(crate) struct ChromiumProcess {
 
 impl ChromiumProcess {
     /// Starts Chromium and waits for its first reply.
-    pub(crate) async fn start(launch: &Launch, gate: &[String]) -> Result<Self, BrowserError> {
+    pub(crate) async fn start(launch: &Launch, proxy: &[String]) -> Result<Self, BrowserError> {
         let program = find(launch)?.0;
         let broken = |error: io::Error| BrowserError::Broken { reason: format!("could not be started: {error}") };
         // Runs on a blocking thread, because removing old profile folders may take a moment.
@@ -70,7 +70,7 @@ impl ChromiumProcess {
             .map_err(io::Error::other)
             .flatten()
             .map_err(broken)?;
-        let flags = flags(launch, gate, profile.path());
+        let flags = flags(launch, proxy, profile.path());
         let downloads = profile.path().join("downloads");
         let (mut child, connection) = spawn(&program, &flags, &profile).map_err(broken)?;
         let group = child

@@ -39,7 +39,7 @@ async function aim(target, { position, force, expects }) {
     }
     // Tries the other alignments first, without waiting; then waits, because the page may still be changing.
     const realign = result.error === 'covered' || result.error === 'outside';
-    // The element that covers it at its first position is more informative than a header that covers it elsewhere.
+    // The element that covers the target at its first position tells more than a header that covers it elsewhere.
     reported = realign && attempt % ALIGNMENTS.length > 0 && reported?.error === 'covered' ? reported : result;
     if (realign && attempt < ALIGNMENTS.length - 1) continue;
     const left = end - performance.now();

@@ -262,7 +262,7 @@ async function scrolledTo(field, look) {
     let isLast = false;
     for (let step = 0; !isLast && performance.now() < end; step += 1) {
       scroller.scrollTop = step * clientHeight(scroller) * SCROLL_SHARE;
-      // The page hears of it before the frame, and may draw in a task of its own.
+      // The page gets the scroll event before the frame, and may draw the next options in a task of its own.
       await nextFrame();
       await nextTask();
       const one = look();

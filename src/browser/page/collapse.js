@@ -59,7 +59,7 @@ function runsOf(nodes) {
 }
 
 /** True for a member that must be shown even if its run is cut: it has the focus or is the selected one. */
-function stands(element, focus) {
+function mustBeShown(element, focus) {
   if (focus && (element === focus || within(focus, element))) return true;
   return (
     (element.selected === true && localName(element) === 'option') ||
@@ -98,7 +98,7 @@ function walkRun(members, { rows, budget, isWide, focus, from, walkOne, size, on
     skipped = [];
   };
   for (; index < visible.length; index += 1) {
-    if (index === visible.length - 1 || stands(visible[index], focus)) {
+    if (index === visible.length - 1 || mustBeShown(visible[index], focus)) {
       mark();
       shown.push(...walkOne(visible[index], index));
     } else {

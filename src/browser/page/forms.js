@@ -146,8 +146,8 @@ async function heldIn(target, given, typed) {
 const drawnBefore = new WeakMap();
 
 /**
- * Does the same for a code editor whose field has no box. An editor draws only the lines that are on the screen, and a
- * terminal keeps earlier text, so the text that was drawn since then is compared too.
+ * Works as `heldIn`, for a code editor whose field has no box. An editor draws only the lines that are on the screen, and a
+ * terminal keeps earlier text, so the text that was drawn since the typing began is compared too.
  */
 async function drawnIn(field, given, typed) {
   const squeezed = (text) => text.replace(/\s+/g, '');

@@ -44,8 +44,8 @@ function changesContent(effect) {
 const movesNow = () => motions().length > 0;
 
 /**
- * Resolves when these animations have ended and the page has reacted to that, also to animations that follow, or after
- * a limited time. Returns `{ title, moves: false }`.
+ * Resolves when the animations of `motions`, and those that follow them, have ended and the page has reacted, or after a
+ * limited time. Returns `{ title, moves: false }`.
  */
 async function motionEnded() {
   const end = performance.now() + LONGEST_MOTION;

@@ -43,7 +43,7 @@ function onPointer(event) {
   }
   if (press.isHit !== false) return;
   event.stopImmediatePropagation();
-  // Preventing `pointerdown` would also omit `mousedown`, and only the prevention of that one keeps the focus in place.
+  // Preventing `pointerdown` would also suppress `mousedown`, whose prevention is needed to keep the focus in place.
   if (type !== 'pointerdown') event.preventDefault();
 }
 

@@ -31,8 +31,8 @@ const USER_INVALID = ':user-invalid';
 const knowsUserInvalid = CSS.supports(`selector(${USER_INVALID})`);
 
 /**
- * Returns the browser's reason why it does not send a form with this field, once it has refused to. Not for a field that
- * nothing was done with yet, although it is empty and required.
+ * Returns the browser's reason why it does not send a form with this field; empty if the field is valid, or if the user has
+ * not changed it or tried to send the form yet, even if it is empty and required.
  */
 function refusalOf(element) {
   if (!knowsUserInvalid || !['input', 'select', 'textarea'].includes(localName(element))) return '';

@@ -2,7 +2,7 @@
 
 const CANDIDATES = 8;
 const ROLE_TARGET = /^role=([a-z]+)(?:\[name=(?:"((?:[^"\\]|\\.)*)"|\/(.*)\/([a-z]*))(?:\s+[is])?\])?$/;
-/** Roles of elements that a text inside them stands for. */
+/** Roles of elements that can be named by a text inside them. */
 const PRESSABLE = new Set(
   'button checkbox link menuitem menuitemcheckbox menuitemradio option radio switch tab treeitem'.split(' '),
 );

@@ -21,7 +21,7 @@ const WORTH: (usize, usize) = (4, 5);
 const PLACE_SHOWN: usize = 3;
 /// Roles of elements that take keys.
 const FIELDS: [&str; 4] = ["textbox", "searchbox", "combobox", "spinbutton"];
-/// The line above the changes since a page was hidden that is back now.
+/// The line between what hid a page and, now that the page is back, its changes since it was hidden.
 const PAGE_IS_BACK: &str = "… the earlier page is back (browser_snapshot shows it)";
 /// Characters reserved for the mark of a cut.
 const MARK_ROOM: usize = 80;
@@ -84,8 +84,8 @@ pub(super) fn changes_of_page_behind(hidden: &str, before: &str, after: &str, li
     if is_shorter { all } else { SnapshotDiff::Part { text, cut } }
 }
 
-/// Returns the earlier snapshot as if an element had had the focus already, if it has it now: that a click focuses its
-/// element is not a change. For a field it is, since keys go there.
+/// Returns the earlier snapshot with the focus on the clicked element, if the element has the focus now: that a click focuses
+/// its element is not reported as a change. For a field it is reported, since keys go there.
 pub(super) fn with_focus(before: String, after: &str, clicked: &str) -> String {
     let focused = format!(" [active] [ref={clicked}]");
     let line = after.lines().find(|line| line.contains(&focused));
@@ -150,8 +150,8 @@ impl<'text> DiffWriter<'text> {
             if was.fingerprint() == line.fingerprint() {
                 continue;
             }
-            if says_more(was.content, line.content) {
-                self.say(path, format!("~ {}", line.content.trim_end_matches(':')));
+            if is_worth_reporting(was.content, line.content) {
+                self.add_line(path, format!("~ {}", line.content.trim_end_matches(':')));
             }
             path.push(line.head());
             self.compare(&was.children, &line.children, path);
@@ -164,7 +164,7 @@ impl<'text> DiffWriter<'text> {
         let mut text = String::new();
         write_tree(&mut text, line, 0);
         for row in text.lines() {
-            self.say(path, row.to_owned());
+            self.add_line(path, row.to_owned());
         }
     }
 
@@ -181,15 +181,15 @@ impl<'text> DiffWriter<'text> {
                 0 => String::new(),
                 more => format!(" ({more} inside)"),
             };
-            self.say(path, format!("gone: {}{more}", shortened(line.content)));
+            self.add_line(path, format!("gone: {}{more}", shortened(line.content)));
         }
         if left.len() > GONE_SHOWN {
-            self.say(path, format!("gone: {} more", left.len() - GONE_SHOWN));
+            self.add_line(path, format!("gone: {} more", left.len() - GONE_SHOWN));
         }
     }
 
     /// Adds a line. Before it, adds a line with the place, unless the previous line has the same place.
-    fn say(&mut self, path: &[&str], line: String) {
+    fn add_line(&mut self, path: &[&str], line: String) {
         let near = path.len().saturating_sub(PLACE_SHOWN);
         let far = if near > 0 { "… > " } else { "" };
         let place = format!("{far}{}", path[near..].join(" > "));
@@ -247,7 +247,7 @@ fn shortened(content: &str) -> String {
 
 /// True if a changed line is worth reporting. Losing the focus alone is not, because the element that gained it is
 /// reported.
-fn says_more(was: &str, is: &str) -> bool {
+fn is_worth_reporting(was: &str, is: &str) -> bool {
     // A trailing colon only means that lines follow.
     let plain = |text: &str| text.trim_end_matches(':').replace(" [active]", "");
     was.trim_end_matches(':') != is.trim_end_matches(':') && (is.contains(" [active]") || plain(was) != plain(is))

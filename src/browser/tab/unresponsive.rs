@@ -17,8 +17,9 @@ const LEAVING: Duration = Duration::from_secs(5);
 
 impl Tab {
     /// Waits until the page has answered nothing for two thirds of the time that its script may take to answer, and returns
-    /// the reason. Scripts of callers do not count: they have time limits of their own. Nor does a document that is
-    /// requested until its own time limit has passed; then its load is stopped, so that the page before it answers again.
+    /// the reason. Scripts of callers do not count: they have time limits of their own. While a document is
+    /// requested, the page is not unresponsive before that document's own time limit has passed; then the load is stopped, so
+    /// that the previous page answers again.
     pub(super) async fn until_unresponsive(&self) -> BrowserError {
         let (quiet, patience) = (self.settings.answer / 6, self.settings.answer * 2 / 3);
         loop {

@@ -50,7 +50,7 @@ pub struct ScriptValue {
     pub json: String,
     /// The full length in UTF-16 units, if the value was cut.
     pub cut: Option<usize>,
-    /// True if there is no value, because the script has not returned: a dialog opened, or the tab closed.
+    /// True if the value is missing because the script has not returned: a dialog opened, or the tab closed.
     pub is_held_up: bool,
 }
 

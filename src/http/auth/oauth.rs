@@ -27,8 +27,8 @@ use super::{AuthError, LimitContext, Principal, PrincipalRate, keys::IssuerKeys}
 
 /// The tolerated clock skew between the issuer and this server, in seconds.
 const SKEW: u64 = 60;
-/// The number of subjects with a rate limit, and the time until an idle one is forgotten. The time is longer than the
-/// counted minute, so that a caller gains nothing by waiting for it.
+/// The number of subjects whose rate is counted, and the time until the count of an idle one is forgotten. That time is longer
+/// than the minute over which requests are counted, so that a caller gains nothing by being forgotten.
 const SUBJECTS: u64 = 10_000;
 const REMEMBERED: Duration = Duration::from_mins(10);
 
@@ -168,7 +168,7 @@ impl OAuthVerifier {
         }))
     }
 
-    /// True if it was built from this configuration.
+    /// True if this verifier was built from this configuration.
     pub(super) fn is_of(&self, config: &fumi_config::AuthConfig) -> bool {
         self.config == *config
     }

@@ -45,7 +45,7 @@ pub(super) struct Counted {
     hits: u64,
     misses: u64,
     batch_saved: u64,
-    /// The tokens that replies in text form have less than JSON.
+    /// The tokens that replies in text form save, compared with JSON.
     form_saved: u64,
     indexed: u64,
     unread: u64,

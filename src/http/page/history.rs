@@ -1,5 +1,5 @@
-//! The calls of the last 24 hours, in steps of 15 minutes. A task of the server samples the metrics at the end of each step; the
-//! samples end with the process.
+//! The calls of the last 24 hours, in steps of 15 minutes. A task of the server samples the metrics at the end of each step.
+//! The samples are not stored beyond the process.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -68,7 +68,7 @@ impl CallHistory {
         }
     }
 
-    /// Returns the steps of the last 24 hours, oldest first. The last one is not over; `now` has its end so far.
+    /// Returns the steps of the last 24 hours, oldest first. The last step is not over yet; `now` has the sums so far.
     fn steps(&self, now: Totals) -> Vec<Totals> {
         let samples = self.0.lock();
         let begin = if samples.len() < STEPS { Some(Totals::default()) } else { None };

@@ -1,5 +1,5 @@
-//! `GET /`: one page for people. It tells the server's state, how to connect a client, which tools there are and what was
-//! called, and tries a tool (`POST /`, a form). `GET /?view=project` shows the project in numbers, `GET /?view=novel` a novel.
+//! `GET /`: one page for people. It shows the server's state, how to connect a client, the tools and the calls so far, and has
+//! a form that calls a tool (`POST /`). `GET /?view=project` shows the project in numbers, `GET /?view=novel` a novel.
 //!
 //! Invariants: the page loads nothing from elsewhere and works without its script; a tool is called through the same pipeline,
 //! with the same access, as over `/v1/tools`. Where tokens are needed, a browser asks for one as the password of this page.
@@ -94,18 +94,18 @@ fn text(name: &str, locale: Locale) -> &'static str {
     TEXTS.get(name).map_or("?", |text| text.get(locale))
 }
 
-/// How a client learns of this server.
+/// The setup of one client for this server.
 struct ShownClient {
     name: &'static str,
     id: &'static str,
     /// The client's own command, if it has one.
     command: Option<String>,
-    /// The file, and what belongs into it.
+    /// The client's configuration file, and the content that describes this server.
     file: String,
     content: String,
     /// A link that asks the client to add the server, if it has one.
     link: Option<String>,
-    /// The command of fumi that writes the same.
+    /// The `fumi connect` command that writes this content.
     connect: String,
 }
 
@@ -239,7 +239,7 @@ pub async fn call(
     Ok(page(&edge, &access, locale, &headers, (entry, arguments), Some(reply)).await)
 }
 
-/// Reads the arguments of the form. The error is a message for its author.
+/// Parses the arguments of the form. The error is a message for the person who filled it in.
 fn parse_arguments(arguments: &str, locale: Locale) -> Result<Map<String, Value>, String> {
     if arguments.trim().is_empty() {
         return Ok(Map::new());
@@ -386,7 +386,7 @@ fn clients(url: &str, needs_token: bool) -> Vec<ShownClient> {
     Client::all().iter().map(shown).collect()
 }
 
-/// Returns the URL of the MCP endpoint as the browser reaches this server. A proxy that ends TLS says so.
+/// Returns the URL of the MCP endpoint as the browser reaches this server. A proxy that ends TLS reports `https` in a header.
 fn url(headers: &HeaderMap) -> String {
     let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let scheme = value("x-forwarded-proto").filter(|scheme| *scheme == "https").unwrap_or("http");
@@ -399,8 +399,8 @@ fn nonce() -> String {
     random.map_or_else(|_| String::new(), |(high, low)| format!("{high:016x}{low:016x}"))
 }
 
-/// Returns the headers of the page: it may load nothing, be embedded nowhere, and send only its own form. It is not stored, since it
-/// differs for each caller.
+/// Returns the headers of the page: it may load nothing, be embedded nowhere, and send only its own form. It is not cached,
+/// since it differs for each caller.
 fn security_headers(nonce: &str) -> HeaderMap {
     let policy = format!(
         "default-src 'none'; style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

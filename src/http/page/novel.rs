@@ -28,11 +28,11 @@ struct NovelPage {
     nonce: String,
     /// The end of the page's query: the episode, if one was named.
     chosen: String,
-    /// The progress of the whole novel, as the tool tells it.
+    /// The progress of the whole novel, in lines of the tool's text.
     progress: Vec<String>,
     /// Missing or broken files.
     remarks: Vec<String>,
-    /// The reason why there is no progress.
+    /// The reason why the state of the novel cannot be shown, if it cannot.
     fault: Option<String>,
     trend: Option<String>,
     episodes: Vec<EpisodeRow>,
@@ -66,7 +66,7 @@ impl EpisodeRow {
 /// The review of one episode.
 struct EpisodeReview {
     episode: u64,
-    /// The reason why there is none.
+    /// The reason why the review or the check of the structure failed, if one did.
     fault: Option<String>,
     score: String,
     /// Its pictures in SVG, with their names.
@@ -104,7 +104,7 @@ pub(super) async fn page(
     locale: Locale,
     chosen: Option<u32>,
 ) -> Result<Response, HttpError> {
-    // It is never closed.
+    // The semaphore is never closed, so this does not fail.
     let _turn = edge.novel_view.acquire().await;
     let access = Arc::new(Access { read_only: true, ..access.clone() });
     let call = |tool: &'static str, arguments: Value| {
@@ -138,7 +138,7 @@ pub(super) async fn page(
         locale,
         nonce: nonce.clone(),
         chosen: chosen.map(|episode| format!("&episode={episode}")).unwrap_or_default(),
-        // The first lines of its text: the numbers of episodes, and the scores.
+        // The first two lines of the text are the numbers of episodes and the scores.
         progress: status.text.lines().take(2).map(str::to_owned).collect(),
         remarks: rows(&status.structured["remarks"]).map(string).collect(),
         fault: status.is_error.then(|| status.text.clone()),

@@ -1,5 +1,5 @@
-//! `GET /?view=project`: the default project in numbers, which are those of the resources `code://stats/...`: languages, complexity,
-//! and the largest files. Counting has the slot and the time of a resource, and is repeated only after a change.
+//! `GET /?view=project`: the default project in numbers, which are those of the resources `code://stats/...`: languages,
+//! complexity, and the largest files. Counting has the slot and the time of a resource, and is repeated only after a change.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ struct ProjectPage {
     locale: Locale,
     nonce: String,
     project: String,
-    /// The reason why there are no numbers.
+    /// The reason why the project could not be counted, if it could not.
     fault: Option<String>,
     languages: Vec<LanguageRow>,
     levels: Vec<LevelRow>,
@@ -74,7 +74,7 @@ struct FileRow {
     query: String,
 }
 
-/// Returns the page, or its reason if the project cannot be counted.
+/// Returns the page. If the project cannot be counted, the page shows the reason.
 pub(super) async fn page(edge: &Edge, access: &Arc<Access>, locale: Locale) -> Response {
     let app = &edge.app;
     let project = access.default_project(&app.kernel.roots);

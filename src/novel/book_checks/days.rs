@@ -16,7 +16,7 @@ use crate::{
     memory::{EpisodeState, StoryFact, StoryFactKind},
 };
 
-/// The number of days up to which a step back is hardly another year.
+/// The largest step back, in days, that is hardly due to the turn of a year, so that it is reported as more severe.
 const NEAR: i32 = 31;
 
 /// The days before each month of a year with 366 days.
@@ -129,7 +129,7 @@ fn recorded_day(episode: u32, fact: &StoryFact) -> Option<RecordedDay> {
     })
 }
 
-/// True if two days of one year cannot have their days of the week, with or without 29 February.
+/// True if the recorded days of the week of two dates cannot both be right in one year, with or without 29 February.
 fn excludes(before: &RecordedDay, after: &RecordedDay) -> bool {
     let (Some(one), Some(other)) = (before.weekday, after.weekday) else { return false };
     let of_week = |days: i32| usize::try_from(days.rem_euclid(7)).unwrap_or(0);

@@ -22,7 +22,7 @@ use crate::{
 /// The number of later episodes from which a promise may be dropped.
 const LATER: usize = 5;
 
-/// The share of a promise's words that later episodes use if they take it up, as one in this number.
+/// A promise counts as taken up if later episodes use more than one in this many of its words.
 const TAKEN_UP: usize = 3;
 
 /// The least number of words that identify a promise.

@@ -36,7 +36,7 @@ pub(super) struct RareName<'n> {
 /// The usual names, found by what a misspelling shares with them.
 #[derive(Debug)]
 pub(super) struct UsualNames {
-    /// Those of the settings first, then the most frequent.
+    /// The names of the settings first, then the others; both by falling frequency.
     names: Vec<UsualName>,
     by_form: HashMap<String, Vec<usize>>,
     by_length: HashMap<usize, Vec<usize>>,

@@ -20,7 +20,7 @@ use crate::{
 /// The maximum number of different words that are counted.
 const WORDS: usize = 100_000;
 
-/// How many times as frequent the usual spelling is if the other one is a slip.
+/// The factor by which the usual spelling is more frequent if the other one is a slip.
 const USUAL: usize = 4;
 
 /// The least number of characters of a word in kana.
@@ -29,7 +29,7 @@ const KANA: usize = 3;
 /// The least number of occurrences of each of two spellings in kana and kanji.
 const REPEATED: usize = 2;
 
-/// Where a spelling occurs.
+/// The occurrences of a spelling.
 #[derive(Clone, Debug, Default)]
 struct Spelling {
     seen: Occurrences,

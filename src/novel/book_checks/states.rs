@@ -109,7 +109,7 @@ impl StateCheck {
                 seen: whole(&self.stale),
             });
         }
-        // A novel whose states are not recorded at all is told by the suggestion alone.
+        // If the novel has no recorded state at all, the suggestion to record states says enough.
         if !self.missing.is_empty() && !self.recorded.is_empty() {
             found.push(FoundInBook {
                 kind: BookFindingKind::State,

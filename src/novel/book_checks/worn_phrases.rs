@@ -29,7 +29,8 @@ const LONG: usize = 3;
 const LEAST: usize = 5;
 const EPISODES: usize = 3;
 
-/// The numbers of characters for which one occurrence is a habit, and for which it is worn: two episodes, and one.
+/// The numbers of characters per occurrence up to which a phrase is reported, and up to which it counts as worn: about two
+/// episodes, and about one.
 const HABIT: usize = 10_000;
 const WORN: usize = 5_000;
 

@@ -116,7 +116,7 @@ pub fn score_with_rules(rules: Option<Score>, items: &[&Evaluation]) -> Option<f
 }
 
 /// Returns the overall score from 0 to 100, the mean of the aspects' scores weighted by weight times coverage (decision
-/// 38), and the share of the total weight that this covers. There is no score while an aspect needs judgements.
+/// 38), and the share of the total weight that this covers. The score is `None` while an aspect needs judgements.
 pub fn overall_score(aspects: &[AspectScore<'_>]) -> (Option<f64>, f64) {
     let (mut sum, mut weights, mut all) = (0.0, 0.0, 0.0);
     for one in aspects {

@@ -99,9 +99,8 @@ pub struct FixRequest<'a> {
     pub level: FixLevel,
 }
 
-/// Fixes a text: every finding that can be fixed at the level, or only the issues in `only`. Words are
-/// changed for information only if it is named. Returns `None` if
-/// cancelled.
+/// Fixes a text: every finding that can be fixed at the level, or only the issues in `only`. A finding of severity `info`
+/// whose fix changes words is fixed only if `only` names it. Returns `None` if cancelled.
 pub fn fix(
     text: &str,
     fixing: FixRequest<'_>,
@@ -195,7 +194,8 @@ impl FixResult {
     }
 }
 
-/// Returns the reason for not fixing a finding at a level; `None` if it is fixed. `is_named` is true if the caller named its id.
+/// Returns the reason for not fixing a finding at a level; `None` if it is fixed. `is_named` is true if the caller named the
+/// finding by its id.
 fn unfixed_reason(finding: &Finding, level: FixLevel, is_named: bool) -> Option<UnfixedReason> {
     let needed = rules::rule_of_finding(finding.rule).page.fix;
     match needed {

@@ -22,7 +22,7 @@ pub struct Doublings {
     rows_of: Vec<usize>,
     rows: Vec<Row>,
     same: Phrases,
-    /// For each text of `same`, its group.
+    /// For each phrase of `same`, the number of its group of words with one meaning.
     groups: Vec<usize>,
 }
 
@@ -33,7 +33,7 @@ struct Row {
     gap: usize,
     comma: bool,
     keep: Option<String>,
-    /// True if the first half says it alone.
+    /// True if the first half suffices without the second.
     keeps_first: bool,
 }
 
@@ -42,7 +42,7 @@ struct Row {
 pub struct Doubling<'d> {
     /// The range of both halves and of what is between them, as indices in the searched words.
     pub words: std::ops::Range<usize>,
-    /// The half that says it alone, in its dictionary form.
+    /// The half that suffices without the other, in its dictionary form.
     pub single: &'d str,
 }
 

@@ -22,7 +22,7 @@ pub struct TopicLexicon {
     pub facts: HashSet<String>,
     /// The facts after which a clause with a subject and an object is a fault.
     pub causes: HashSet<String>,
-    /// Subjects after which such a clause is a fault if it tells a habit or a state.
+    /// Subjects after which a clause with a subject and an object is a fault if it tells a habit or a state.
     pub stated: HashSet<String>,
     /// Subjects that are a feature.
     pub features: HashSet<String>,
@@ -38,7 +38,7 @@ pub struct TopicLexicon {
     pub bound: Vec<String>,
     /// Subjects that are something said.
     pub said: HashSet<String>,
-    /// Verbs of saying after which such a subject is a fault.
+    /// Verbs of saying that must not be the predicate of a subject in `said`.
     pub saying: HashSet<String>,
     /// Verbs of what a person says, thinks or remembers.
     pub telling: HashSet<String>,
@@ -46,9 +46,9 @@ pub struct TopicLexicon {
     pub sources: HashSet<String>,
     /// Subjects that a clause with a subject or an object of its own cannot tell of.
     pub identities: HashSet<String>,
-    /// Verbs of which such a noun may be the object.
+    /// Verbs of which a subject in `identities` may be the object.
     pub acted_on: HashSet<String>,
-    /// Verbs of which such a noun may be the subject although they have an object.
+    /// Verbs with an object of which a subject in `identities` may nevertheless be the subject.
     pub acting: HashSet<String>,
     /// Verbs, and nouns with する, that have no object.
     pub intransitive: HashSet<String>,

@@ -162,7 +162,7 @@ struct BracketScanner<'a> {
     /// by kind.
     frames: Vec<(usize, [usize; PAIRS.len()])>,
     /// The number of open brackets that are voices.
-    heard: usize,
+    open_voices: usize,
     /// The last character that was not white space.
     last: Option<char>,
     /// The voices found outside any emphasis.
@@ -181,7 +181,7 @@ impl<'a> BracketScanner<'a> {
         Self {
             thoughts,
             line,
-            heard: open.iter().filter(|bracket| bracket.voice.is_some()).count(),
+            open_voices: open.iter().filter(|bracket| bracket.voice.is_some()).count(),
             open,
             frames: vec![(0, counts)],
             last: None,
@@ -240,7 +240,7 @@ impl<'a> BracketScanner<'a> {
     }
 
     fn unclosed(&mut self, bracket: OpenBracket, found: &mut ParseResults) {
-        self.heard -= usize::from(bracket.voice.is_some());
+        self.open_voices -= usize::from(bracket.voice.is_some());
         let open = PAIRS[bracket.bracket].0;
         found.issue(MarkupIssueKind::UnclosedBracket(open), bracket.typed..bracket.typed + open.len_utf8());
     }
@@ -248,7 +248,7 @@ impl<'a> BracketScanner<'a> {
     fn character(&mut self, c: char, at: usize, found: &mut ParseResults) {
         if let Some(bracket) = PAIRS.iter().position(|(open, _)| *open == c) {
             let voice = self.voice(bracket);
-            self.heard += usize::from(voice.is_some());
+            self.open_voices += usize::from(voice.is_some());
             self.open.push(OpenBracket { bracket, typed: at, at, voice, is_head: self.last.is_none() });
             if let Some((_, counts)) = self.frames.last_mut() {
                 counts[bracket] += 1;
@@ -260,7 +260,7 @@ impl<'a> BracketScanner<'a> {
 
     /// Returns the voice that a bracket opens here; `None` if the bracket is not a voice.
     fn voice(&self, bracket: usize) -> Option<SpeechVoice> {
-        let is_within = self.heard > 0;
+        let is_within = self.open_voices > 0;
         let is_head = self.last.is_none_or(|last| "。！？!?…―」』）♪".contains(last));
         match PAIRS[bracket].0 {
             '「' => Some(SpeechVoice::Dialogue),
@@ -296,7 +296,7 @@ impl<'a> BracketScanner<'a> {
         if let Some(own) = own
             && let Some(voice) = own.voice
         {
-            self.heard -= 1;
+            self.open_voices -= 1;
             self.push(voice.kind(SpeechEnd::Closed), own.at..end, found);
         }
     }

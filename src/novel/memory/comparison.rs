@@ -245,7 +245,8 @@ impl<'f> StatedFact<'f> {
         self.fact.kind == StoryFactKind::Name || FACETS.aspect(about) == "氏名"
     }
 
-    /// Returns texts of which two facts share one if they are about the same thing. Facts that share one need not be.
+    /// Returns the keys under which the fact is found. Two facts about the same thing share a key, but facts that share a key
+    /// may be about different things.
     fn keys(&self) -> Vec<String> {
         let is_value = matches!(self.fact.kind, StoryFactKind::Attribute | StoryFactKind::Number);
         let mut kinds = vec![if is_value { "value" } else { self.fact.kind.name() }];
@@ -299,9 +300,9 @@ impl<'f> StatedFact<'f> {
                 let numbers = || is_counted.then(|| differ(one, two, self.is_age())).flatten();
                 FACETS.exclude(about, one, two).or_else(numbers)
             }
-            // 僕たち is 僕.
+            // Plural forms count as the singular: 僕たち is 僕.
             StoryFactKind::FirstPerson => Some(are_apart(one, two, reading)),
-            // A person has pronouns and names for the same other one.
+            // A person may address another one by a pronoun and by a name.
             StoryFactKind::Address => {
                 let singular = |value: &str| value.trim_end_matches(['ら', '達']).trim_end_matches("たち").to_owned();
                 let is_pronoun = |value: &str| {

@@ -59,7 +59,7 @@ pub enum StoryFactKind {
     Address,
     /// The writing or the reading of a name.
     Name,
-    /// Where the subject is at the end.
+    /// The place of the subject at the end.
     Place,
     /// An injury or an illness, and death.
     Condition,
@@ -67,7 +67,7 @@ pub enum StoryFactKind {
     Possession,
     /// A fact that the subject knows by now.
     Knowledge,
-    /// When the episode happens.
+    /// The time at which the episode happens.
     Time,
     Promise,
     /// A question that the story has not answered yet.

@@ -66,7 +66,7 @@ fn title(locale: Locale, en: &str, ja: &str) -> String {
     }
 }
 
-/// Returns the summaries of as many episodes as there is room for, the newest first taken, in the order of the story.
+/// Returns the summaries of the newest episodes, as many as there is room for, in the order of the story.
 fn summaries(states: &[EpisodeState], characters: usize, locale: Locale) -> String {
     let mut left = characters;
     let mut lines: Vec<String> = Vec::new();

@@ -22,8 +22,8 @@ pub struct ReplacedManuscript {
     pub backup: Option<String>,
 }
 
-/// Backs up the manuscript that was read; `reason` is that of the backup. Returns the change that writes the new text, or `None` if the text is the
-/// same.
+/// Backs up the manuscript that was read, with this `reason` in the backup. Returns the change that writes the new text, or
+/// `None` if the text is the same.
 pub fn prepare_replacement(
     novel: &NovelProject,
     looked: &CheckedManuscript,

@@ -17,7 +17,7 @@ const SHOWN: usize = 400;
 /// The largest number of equal characters between two changes that are taken as one.
 const BETWEEN: usize = 2;
 
-/// The least share of equal characters; below it, the whole paragraph counts as replaced.
+/// A paragraph counts as replaced as a whole if fewer than one in this many of its characters stay the same.
 const KEPT: usize = 4;
 
 /// The largest paragraph, in characters of both versions, that is compared by characters.

@@ -1,7 +1,8 @@
-//! Which of the new paragraphs of a block is the rewritten form of which old one.
+//! The pairing of the old paragraphs of a block with the new ones that are their rewritten forms.
 //!
 //! Two paragraphs are counterparts if they share enough pairs of neighbouring characters; the order is kept. The work of
-//! one comparison is limited: after that, paragraphs are paired by their position.
+//! one comparison is limited: beyond the limit, paragraphs are paired by their position if a block has as many old ones as
+//! new ones, and otherwise not at all.
 
 use std::cmp::Ordering;
 

@@ -1,7 +1,7 @@
 //! The text of a version, with the file that has it.
 //!
-//! Invariant: a text was read completely and decoded without loss of characters that a comparison would report as
-//! changes; what cannot be read so is an error.
+//! Invariant: a text was read completely and decoded without lost characters, which a comparison would report as changes. A
+//! file that cannot be read in this way is an error.
 
 use fumi_base::{
     encoding::{self, EncodingChoice},

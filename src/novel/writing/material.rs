@@ -264,7 +264,7 @@ impl WritingMaterial {
             let visible = manuscript.visible().text().trim_end();
             let skipped = visible.chars().count().saturating_sub(END);
             let end: String = visible.chars().skip(skipped).collect();
-            // It begins with a sentence, if it has a whole one.
+            // The shown end begins at the beginning of a sentence if possible.
             let whole = end.split_once(['。', '\n']).map(|(_, rest)| rest.trim_start_matches(['」', '\n']));
             let whole = whole.filter(|rest| skipped > 0 && !rest.is_empty());
             self.previous_end = whole.map_or_else(|| end.clone(), str::to_owned);

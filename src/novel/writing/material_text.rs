@@ -166,8 +166,8 @@ fn character_sheets(material: &WritingMaterial) -> impl Iterator<Item = &YamlVal
     files.flat_map(YamlValue::items)
 }
 
-/// Returns the sheets of the characters whom the plot names, one per line, those of its list first. Sheets share the room:
-/// with many of them each is cut.
+/// Returns the sheets of the characters whom the plot names, one per line; those in the plot's list of characters come first.
+/// The sheets share the room, so each is cut shorter if there are many.
 fn sheets(material: &WritingMaterial, named_in: &str, locale: Locale) -> String {
     let mut sheets: Vec<&YamlValue> = character_sheets(material).collect();
     let place = |sheet: &&YamlValue| {
@@ -180,7 +180,7 @@ fn sheets(material: &WritingMaterial, named_in: &str, locale: Locale) -> String 
     let named = named.into_iter().filter_map(|sheet| excerpt(sheet, named_in));
     let lines = named.map(|sheet| format!("- {}\n", shortened(&entry(&sheet, locale), room)));
     let lines = lines.collect::<Vec<_>>().concat();
-    // Hundreds of characters, of whom each has a name at least.
+    // With many characters the least room of each adds up to more than the room of all; twice that room is the limit.
     cut_lines(&lines, 2 * SHEETS)
 }
 

@@ -24,7 +24,7 @@ const RECORD: usize = 3_000;
 
 const FRAME_EN: &str = include_str!("prompts/frame.en.md");
 const FRAME_JA: &str = include_str!("prompts/frame.ja.md");
-/// The frames of stages that cite the material, which says the rest.
+/// The frames of stages that cite the material, which contains what the other frames spell out.
 const SHORT_FRAME_EN: &str = include_str!("prompts/short_frame.en.md");
 const SHORT_FRAME_JA: &str = include_str!("prompts/short_frame.ja.md");
 

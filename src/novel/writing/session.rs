@@ -122,8 +122,8 @@ pub struct StageOutput {
     /// True if this stage, or one before it, was reopened since.
     #[serde(default, skip_serializing_if = "is_false")]
     pub stale: bool,
-    /// True if a wish of the author reopened this stage, or one before it, and no text from which the output is made was
-    /// written anew since: the next text starts from this one.
+    /// True if a wish of the author reopened this stage, or one before it, and no text on which the output depends has been
+    /// written anew since. Then the next answer continues the text of this output.
     #[serde(default, skip_serializing_if = "is_false")]
     pub continued: bool,
     /// The answers from which the output was made.

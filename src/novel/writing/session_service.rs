@@ -55,7 +55,7 @@ pub enum SessionSelector<'a> {
     /// The open session of the episode with this route, otherwise a new one.
     Open(StageRoute),
     /// The newest session that writes the episode; a finished one only if the manuscript exists. A session with another
-    /// route than this one is an error. Otherwise a new session with this route, or by the project's.
+    /// route than this one is an error. Without such a session, a new one with this route, or with the project's.
     Latest(Option<StageRoute>),
     /// Always a new session, with this route, or with that of the episode's last session or else the project's.
     New(Option<StageRoute>),
@@ -246,8 +246,8 @@ impl WritingService {
         Ok(OpenedSession { session, texts: SessionTexts::new(), lost: Vec::new(), is_new: true, is_changed: false })
     }
 
-    /// Returns a session to resume. An open one that was abandoned for a newer one is an error: at its end its text would
-    /// replace that of the newer one.
+    /// Returns a session to resume. An open session that was abandoned for a newer one is an error: when finished, its text
+    /// would replace the text of the newer session.
     fn resumed(&self, sessions: &WritingSessionStore, id: &str) -> Result<RecoveredSession, WritingError> {
         let recovered = sessions.load(id, self.episode)?;
         if recovered.session.current().is_some()
@@ -259,8 +259,8 @@ impl WritingService {
         Ok(recovered)
     }
 
-    /// Returns the open session with a route. An open session with scenes is an error for another route, and one of ten
-    /// stages for that of scenes: beside a second session its texts would be forgotten.
+    /// Returns the open session with a route. If the latest open session follows the short route, any other route is an error;
+    /// if it follows the ten stages, the short route is an error. A new session beside it would supersede its texts.
     fn open_session(
         &self,
         sessions: &WritingSessionStore,

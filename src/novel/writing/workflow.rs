@@ -341,8 +341,8 @@ impl<'a> Workflow<'a> {
         Ok((writes, minor))
     }
 
-    /// Returns the waivers of earlier answers that hold for a stage: a character stays unnamed, and a text that is revised
-    /// keeps its length.
+    /// Returns the waivers of earlier answers that still hold at a stage. A waiver of a missing character holds at every stage,
+    /// a waiver of the length at stages that revise or rewrite the whole text.
     fn standing_waivers(&self, stage: WritingStage) -> Vec<WaivedCriterion> {
         let is_revised =
             stage.revises().is_some() || stage.turns().iter().any(|gives| matches!(gives, TurnContents::Whole));

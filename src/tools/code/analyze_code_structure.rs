@@ -243,7 +243,8 @@ impl Output {
         lines
     }
 
-    /// Returns the ways to the rest of a cut table. Its lines are not elements, so that their number tells nothing.
+    /// Returns the ways to the rest of a cut table. A line of the table is not always an element, so the number of lines does
+    /// not tell which elements are missing.
     fn rest(&self, locale: Locale) -> Option<String> {
         let NextPage { shown, of, .. } = self.next.as_ref()?;
         let is_shortest = self.notes.format == FormatType::Signatures;
@@ -290,7 +291,7 @@ impl Render for Output {
     }
 
     fn text_alone(&self, locale: Locale) -> String {
-        // The other formats begin with it.
+        // The tables of the other formats begin with a heading of their own.
         let is_bare = matches!(self.notes.format, FormatType::Signatures | FormatType::Csv | FormatType::Json);
         self.lines(Some(&self.notes.heading).filter(|_| is_bare), locale)
     }

@@ -239,7 +239,7 @@ impl QueryRow {
             let parent = parent.map(|parent| format!("{parent}.")).unwrap_or_default();
             return format!("{subject} {parent}{name}");
         }
-        // Above code of several lines it would say the same.
+        // Code of several lines is shown below this line, so its text is not repeated here.
         let shown = self.text.as_ref().unwrap_or(name);
         if !shown.contains('\n') {
             subject.push_str(&format!(" {shown}"));

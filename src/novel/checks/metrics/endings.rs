@@ -10,7 +10,7 @@ use super::{SentenceLengths, SentenceRows, share};
 use crate::{checks::material::CheckMaterial, manuscript::is_kanji, morphology::Morpheme};
 
 /// The number of characters of an ending.
-const HEARD: usize = 2;
+const LENGTH: usize = 2;
 
 /// The grammatical form in which a sentence ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +59,7 @@ pub struct SentenceEnding {
     pub class: EndingClass,
     /// True if です or ます is in the ending, whatever its form.
     pub is_polite: bool,
-    /// The last two characters before the closing punctuation; empty if the sentence has fewer.
+    /// The last two characters before the closing punctuation; empty unless both are letters or digits.
     pub last_characters: String,
 }
 
@@ -109,7 +109,7 @@ impl EndingMetrics {
 fn ending(text: &str, words: &[Morpheme<'_>]) -> SentenceEnding {
     let spoken = text.trim_end_matches(|c: char| !c.is_alphanumeric());
     let is_asked = text[spoken.len()..].contains(['？', '?', '⁇', '⁈', '⁉']);
-    let heard = spoken.char_indices().rev().nth(HEARD - 1);
+    let heard = spoken.char_indices().rev().nth(LENGTH - 1);
     let heard = heard.map_or("", |(at, _)| &spoken[at..]);
     let mut words = trimmed(words, |word| word.has_parts(&["記号"]));
     let mut is_question = is_asked;

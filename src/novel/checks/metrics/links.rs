@@ -1,10 +1,10 @@
-//! The links between paragraphs: how much of the vocabulary of a paragraph stands in the two before it, beside the same
+//! The links between paragraphs: how much vocabulary a paragraph shares with the two before it, compared with the same
 //! paragraphs in random orders.
 //!
-//! A text whose paragraphs stand in any order has half of the random orders below it; so have texts of few long paragraphs
-//! and of loose parts. That neighbouring sentences share
-//! words is the simplest measure of lexical cohesion (Halliday & Hasan, *Cohesion in English*, 1976); comparing a text
-//! with its own permutations is how such measures are evaluated (Barzilay & Lapata, *Modeling Local Coherence*, 2008).
+//! If the order of the paragraphs is arbitrary, about half of the random orders have weaker links. The same is true of texts
+//! with few long paragraphs, and of texts with loosely connected parts. Words that neighbouring sentences share are the
+//! simplest measure of lexical cohesion (Halliday & Hasan, *Cohesion in English*, 1976); comparing a text with its own
+//! permutations is how such measures are evaluated (Barzilay & Lapata, *Modeling Local Coherence*, 2008).
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -49,7 +49,7 @@ fn find_clashes(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) 
                 continue;
             };
             let end = words[at..].iter().position(|word| word.visible.end >= start + length);
-            // The adverb and its ending are whole words.
+            // Only whole words count: a word must end where the adverb ends.
             let is_whole = words[at..].iter().any(|word| word.visible.end == start + adverb.len());
             if let (Some(end), true) = (end, is_whole) {
                 found.push(phrasing::at(material, &words[at..=at + end]).with("value", adverb));
@@ -58,7 +58,7 @@ fn find_clashes(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) 
     }
 }
 
-/// True if an adverb may begin with a word. たとえようもない has another word.
+/// True if an adverb may begin with a word of this part of speech. In たとえようもない, たとえ is a verb.
 fn may_begin(word: &Morpheme<'_>) -> bool {
     ["副詞", "接続詞", "名詞", "連体詞", "接頭詞"].iter().any(|part| word.has_parts(&[part]))
 }

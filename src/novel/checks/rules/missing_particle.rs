@@ -1,4 +1,4 @@
-//! Rule `missing_particle`: finds nouns and stems that meet the next word without what belongs between them: 硝子戸開けると.
+//! Rule `missing_particle`: finds nouns and stems after which a particle or an ending is missing: 硝子戸開けると.
 
 use super::{RuleReporter, phrasing, stretches};
 use crate::{
@@ -59,7 +59,7 @@ fn is_sound(before: &[Morpheme<'_>]) -> bool {
     is_katakana && (is_twice || (letters.len() == 4 && letters[..2] == letters[2..]))
 }
 
-/// True if a thing meets the part of the body that holds it: 燭台手に取る, 双眼鏡首にかける.
+/// True if a thing is directly followed by the part of the body that holds it: 燭台手に取る, 双眼鏡首にかける.
 fn is_held(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
     let ([.., thing], [part, after @ ..]) = (before, rest) else { return false };
     let is_thing = (thing.has_parts(&["名詞", "一般"]) || thing.has_parts(&["名詞", "接尾", "一般"]))
@@ -92,7 +92,8 @@ fn is_object_of(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
         && !BARE_NOUNS.joins(noun.surface, verb.base)
 }
 
-/// True if someone meets what they do without は or が: 彼女何も, 祖父少し. A noun is a fault only after a pronoun: 父親 is one word.
+/// True if は or が is missing between a person and the next word: 彼女何も, 祖父少し. If that word is not an adverb, only a
+/// pronoun before it counts, because 父親 is one word.
 fn is_bare_subject(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
     let ([earlier @ .., person], [next, after @ ..]) = (before, rest) else { return false };
     // 男女 and 私達 are words of their own, 若い男女 too.
@@ -116,7 +117,7 @@ fn is_bare_subject(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
     is_meant && is_own && !is_compound
 }
 
-/// True if a place meets what is there without の: 机の上珈琲は, 田のあいだ細い道を.
+/// True if の is missing between a place and the thing that is there: 机の上珈琲は, 田のあいだ細い道を.
 fn is_bare_place(before: &[Morpheme<'_>], rest: &[Morpheme<'_>]) -> bool {
     let ([.., whole, of, place], [thing, particle, ..]) = (before, rest) else { return false };
     let is_thing = thing.origin == WordOrigin::Dictionary
@@ -153,7 +154,7 @@ fn is_finite(verb: &Morpheme<'_>, after: &[Morpheme<'_>]) -> bool {
     }
 }
 
-/// 走っいた, 読んしまう: a form that demands て, before an auxiliary verb.
+/// True if a verb in a form that demands て is directly followed by an auxiliary verb: 走っいた, 読んしまう.
 fn is_cut_form(verb: &Morpheme<'_>, next: &Morpheme<'_>) -> bool {
     let is_form = verb.inflection.is_some_and(|inflection| inflection.form == "連用タ接続");
     let is_auxiliary = next.has_parts(&["動詞", "非自立"]) || matches!(next.base, "いる" | "しまう");
@@ -165,7 +166,7 @@ fn is_cut_form(verb: &Morpheme<'_>, next: &Morpheme<'_>) -> bool {
         && verb.visible.end == next.visible.start
 }
 
-/// 帰たい: a stem without its inflection before たい or ます.
+/// True if the inflection is missing between a stem and たい or ます: 帰たい.
 fn is_cut_stem(stem: &Morpheme<'_>, next: &Morpheme<'_>) -> bool {
     stem.has_parts(&["名詞"])
         && stem.surface.chars().count() == 1

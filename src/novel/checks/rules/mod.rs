@@ -246,7 +246,7 @@ impl RuleReporter<'_, '_> {
     fn allows(&self, finding: &Finding) -> bool {
         let Some(level) = self.rule.page.fix else { return false };
         if level == FixLevel::Named {
-            // Such an edit was verified at its place when it was accepted.
+            // The edit of a proofreader's correction was verified at its place when the correction was accepted.
             return true;
         }
         finding.edits.iter().all(|edit| {

@@ -1,11 +1,12 @@
 //! Words that occur once more a few words later in the same clause: 突然、電話が突然鳴り出した.
 //!
 //! An author who moves a word to another place in the sentence leaves it in both. Parallels (もっと水を、もっと火を) and two
-//! clauses (ゆっくり歩き、ゆっくり話す) repeat a word on purpose: they have a verb or a comma between.
+//! clauses (ゆっくり歩き、ゆっくり話す) repeat a word on purpose: a verb or a comma stands between
+//! the two occurrences.
 
 use crate::{lexicons::repetitions::REPETITIONS, morphology::Morpheme};
 
-/// The largest number of words between.
+/// The largest number of words between the two occurrences.
 const BETWEEN: usize = 5;
 
 /// Returns the number of words from the first word to the end of its repetition, and the number of words repeated.

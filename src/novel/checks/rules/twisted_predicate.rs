@@ -218,7 +218,7 @@ impl<'w, 'a> Subject<'w, 'a> {
         }
     }
 
-    /// 細い道を選んだのは、人目を避けるために選んだ; 生まれは、小さな村で生まれた.
+    /// True if the predicate repeats the verb of the subject: 細い道を選んだのは、人目を避けるために選んだ; 生まれは、小さな村で生まれた.
     fn repeats_its_verb(&self) -> bool {
         let verb = self.stated().iter().rev().find(|word| word.has_parts(&["動詞", "自立"]));
         let Some(verb) = verb.filter(|verb| verb.surface.contains(is_kanji)) else { return false };
@@ -266,7 +266,8 @@ impl<'w, 'a> Subject<'w, 'a> {
         false
     }
 
-    /// 原因は、古い配線が原因だった; 残念なのは、一枚も残っていないのが残念だ; 好きな時間は、映画を観るのが好きだ.
+    /// True if the predicate repeats the subject or its description after が: 原因は、古い配線が原因だった;
+    /// 残念なのは、一枚も残っていないのが残念だ; 好きな時間は、映画を観るのが好きだ.
     fn repeats_subject(&self) -> bool {
         let mut end = self.rest.iter().rev().skip_while(|word| word.has_parts(&["記号"]) || is_predicate(word));
         let (noun, particle) = (end.next(), end.next());

@@ -96,8 +96,8 @@ fn is_compared(earlier: &[Morpheme<'_>]) -> bool {
     earlier.last().is_some_and(|word| word.surface == "の")
 }
 
-/// True if two particles follow a noun of which one must be wrong: 猫がを. Kana after them may be a word with the second (腹が
-/// はらはら), and a single kana before them a part of one (脂が by its sound).
+/// True if two particles follow a noun and one of them must be wrong: 猫がを. Not if kana follow, which may form a word with the
+/// second (腹がはらはら), nor if the noun is a single kana, which may form a word with the first (や of やに, 脂).
 fn is_wrong_pair(earlier: &[Morpheme<'_>], pair: [&Morpheme<'_>; 2], after: &[Morpheme<'_>]) -> bool {
     let follows_noun = earlier.last().is_some_and(|word| {
         word.has_parts(&["名詞"]) && (word.surface.contains(is_kanji) || word.surface.chars().count() > 1)

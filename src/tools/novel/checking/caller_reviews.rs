@@ -87,7 +87,8 @@ impl CallerReviews {
         let key = format!("{}{id}", self.prefix);
         let mut value = serde_json::to_vec(&files).map_err(|_| ToolError::internal())?;
         if value.len() > MAX_REVIEW_BYTES {
-            // The findings of a long text; the reply has the most severe, and no later step reads them.
+            // The findings of a long text take the most room. They can be left out: the reply has the most severe ones, and no
+            // later step reads them.
             files.retain(|path, _| !path.ends_with("/issues.jsonl"));
             value = serde_json::to_vec(&files).map_err(|_| ToolError::internal())?;
         }

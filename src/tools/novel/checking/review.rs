@@ -41,11 +41,11 @@ pub(super) struct ReviewOptions {
     pub(super) session_id: Option<String>,
     /// A text to check instead of the manuscript.
     pub(super) given: Option<String>,
-    /// What a model reads the manuscript for, besides judging.
+    /// The purpose for which a model reads the manuscript besides judging it, if any.
     pub(super) reading: Option<ModelReading>,
 }
 
-/// What a model reads a manuscript for: its answer, or the request for one.
+/// The purpose for which a model reads a manuscript, with the model's answer or the request for one.
 #[derive(Clone, Debug)]
 pub(super) enum ModelReading {
     Proofreading(Proofreading),

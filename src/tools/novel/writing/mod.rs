@@ -250,7 +250,7 @@ pub(in crate::novel) async fn question(
     let edited = edit_notice(worked, locale);
     let mut more = more;
     more.extend(edited.clone().map(|said| ("manuscript_edited".to_owned(), json!(said))));
-    // The host has them in its conversation. A call without an answer lists every file.
+    // The host has the known files in its conversation already. A call without an answer knows none, so it lists every file.
     let listed = asked.context.iter().filter(|cited| !worked.known.contains(&cited.sha256));
     let warned = warnings(&worked.warnings, locale);
     let mut report: Vec<String> = warned.iter().map(|said| format!("! {said}")).collect();
@@ -258,7 +258,7 @@ pub(in crate::novel) async fn question(
         more.insert("warnings".to_owned(), json!(warned));
     }
     report.extend(edited.into_iter().map(|said| format!("! {said}")));
-    // Said once for each stage, and with material that the fault may have changed.
+    // Faults are reported with the first question of each stage, and again when files are listed, which they may concern.
     if asked.submit.turn == 1 || listed.clone().next().is_some() {
         report.extend(worked.faults.iter().map(|fault| format!("! {}", fault.get(locale))));
         report.extend(redo_notices(&names(worked.lost.clone()), &names(worked.session.stale()), locale));

@@ -55,7 +55,7 @@ fn names(material: &CheckMaterial<'_>, sentence: usize) -> bool {
             .any(|word| viewpoint.member.is_some() && material.names().member_named_by(word) == viewpoint.member)
 }
 
-/// Returns for each index whether one at most `window` away is true.
+/// Returns for each index true if a value at most `window` indices away is true.
 fn near(is_so: &[bool], window: usize) -> Vec<bool> {
     let mut before = vec![0_usize];
     for is_so in is_so {

@@ -32,7 +32,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
             places.push(material.source_of(&line.visible));
         }
     }
-    // The cap keeps a long chapter from losing more only because it has more lines.
+    // The loss is capped, so that a long chapter does not lose more only because it has more lines.
     let lost = (gauge.threshold("deduction") * beyond as f64).min(beyond as f64 / lines.len() as f64);
     Measure::from_score(1.0 - lost).with_value(beyond as f64).with_places(places)
 }
