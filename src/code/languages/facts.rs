@@ -324,11 +324,13 @@ pub struct PatternFacts {
     /// Pairs of node kinds that the grammar gives to the same code in different places, such as a name in an expression and
     /// in a type.
     pub twins: Vec<[String; 2]>,
+    /// `PARENT>NODE` of the nodes whose code the grammar leaves as tokens, such as the arguments of a macro.
+    pub tokens: Option<String>,
 }
 
 impl Default for PatternFacts {
     fn default() -> Self {
-        Self { expando: '$', other: None, contexts: Vec::new(), twins: Vec::new() }
+        Self { expando: '$', other: None, contexts: Vec::new(), twins: Vec::new(), tokens: None }
     }
 }
 

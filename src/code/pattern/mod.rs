@@ -12,6 +12,7 @@ mod cost;
 mod grammar;
 mod reading;
 mod rejection;
+mod tokens;
 
 use std::{collections::HashSet, fmt};
 
@@ -23,17 +24,19 @@ use ast_grep_core::{
     tree_sitter::StrDoc,
 };
 use tokio_util::sync::CancellationToken;
+use tree_sitter::Tree;
 
 use crate::{
     errors::structure::StructureError,
     languages::Language,
-    parse::{ParsedFile, one_line},
+    parse::{ParsedFile, one_line, read},
 };
 
 use cost::measure_cost;
 use grammar::PatternGrammar;
 use reading::{ErrorTolerance, PLACEHOLDER, parse_in_context};
 use rejection::{PATTERN_BYTES, PatternRejection, invalid_pattern};
+use tokens::{TokenCode, TokenKinds};
 
 /// The maximum length of a returned capture, in characters.
 const CAPTURE_CHARACTERS: usize = 80;
@@ -86,6 +89,16 @@ pub struct PatternMatch {
     pub kind: String,
     /// The variables' names and captured texts, each on one line.
     pub captures: Vec<(String, String)>,
+}
+
+/// A text of the file with its tree.
+struct CodeText<'t> {
+    text: &'t str,
+    tree: Tree,
+    /// The first byte in the file.
+    start: usize,
+    /// The number of nodes with tokens around it.
+    depth: usize,
 }
 
 impl fmt::Debug for CodePattern {
@@ -184,20 +197,55 @@ impl CodePattern {
 
     /// Returns every match in the file, in the order of the text.
     pub fn find(&self, parsed: &ParsedFile, cancel: &CancellationToken) -> Result<PatternMatches, StructureError> {
-        let document = StrDoc {
-            src: parsed.source.text.clone(),
-            lang: PatternGrammar::new(parsed.source.language),
-            tree: parsed.tree.clone(),
-        };
+        let source = &parsed.source;
+        let whole = CodeText { text: &source.text, tree: parsed.tree.clone(), start: 0, depth: 0 };
+        let (mut found, mut waiting) = self.find_in(whole, source.language, cancel)?;
+        if waiting.is_empty() {
+            return Ok(found);
+        }
+        while let Some(code) = waiting.pop() {
+            let inner = source.text.get(code.range.clone()).unwrap_or_default();
+            if self.literal.as_ref().is_some_and(|literal| !inner.contains(literal.as_str())) {
+                continue;
+            }
+            // As a statement, which an expression alone is not.
+            let text = format!("{inner};");
+            let (tree, _) = read(source.language, &text, cancel)?;
+            if tree.root_node().has_error() {
+                waiting.extend(code.into_arguments());
+                continue;
+            }
+            let statement = CodeText { text: &text, tree, start: code.range.start, depth: code.depth() };
+            let (hits, inner) = self.find_in(statement, source.language, cancel)?;
+            waiting.extend(inner);
+            found.is_incomplete |= hits.is_incomplete;
+            found.list.extend(hits.list.into_iter().filter(|hit| code.contains(hit.start_byte..hit.end_byte)));
+        }
+        // A name among tokens is also found as a token.
+        found.list.sort_by_key(|hit| (hit.start_byte, std::cmp::Reverse(hit.end_byte)));
+        found.list.dedup_by_key(|hit| (hit.start_byte, hit.end_byte));
+        Ok(found)
+    }
+
+    /// Returns every match in a text, and the code in it that the grammar leaves as tokens.
+    fn find_in(
+        &self,
+        code: CodeText<'_>,
+        language: &'static Language,
+        cancel: &CancellationToken,
+    ) -> Result<(PatternMatches, Vec<TokenCode>), StructureError> {
+        let beyond = self.incomparable_nodes(&code.tree, cancel)?;
+        let (start, depth, tokens) = (code.start, code.depth, TokenKinds::new(language));
+        let document = StrDoc { src: code.text.to_owned(), lang: PatternGrammar::new(language), tree: code.tree };
         let root = ast_grep_core::AstGrep::doc(document);
-        let beyond = self.incomparable_nodes(parsed, cancel)?;
-        let mut found = PatternMatches::default();
+        let (mut found, mut left) = (PatternMatches::default(), Vec::new());
         let mut visited = 0_u32;
         for node in root.root().dfs() {
             visited = visited.wrapping_add(1);
             if visited.is_multiple_of(POLL_EVERY) && cancel.is_cancelled() {
                 return Err(StructureError::Cancelled);
             }
+            left.extend(tokens.and_then(|tokens| tokens.code_in(&node, start, depth)));
             let is_possible = self
                 .kinds
                 .as_ref()
@@ -216,33 +264,29 @@ impl CodePattern {
             let mut captures: Vec<(String, String)> = hit
                 .get_env()
                 .get_matched_variables()
-                .filter_map(|variable| capture(&hit, &parsed.source.text, &variable))
+                .filter_map(|variable| capture(&hit, code.text, &variable))
                 .collect();
             captures.sort();
             let range = hit.range();
             found.list.push(PatternMatch {
-                start_byte: range.start,
-                end_byte: range.end,
+                start_byte: start + range.start,
+                end_byte: start + range.end,
                 kind: hit.kind().into_owned(),
                 captures,
             });
         }
-        Ok(found)
+        Ok((found, left))
     }
 
     /// Returns the ids of the nodes that cannot be compared with this pattern: empty for nearly every file.
-    fn incomparable_nodes(
-        &self,
-        parsed: &ParsedFile,
-        cancel: &CancellationToken,
-    ) -> Result<HashSet<usize>, StructureError> {
+    fn incomparable_nodes(&self, tree: &Tree, cancel: &CancellationToken) -> Result<HashSet<usize>, StructureError> {
         let mut beyond = HashSet::new();
         if !self.has_repeated && !self.has_several {
             return Ok(beyond);
         }
         // For each ancestor of the cursor: the depth below it, and true if it contains a node that is too wide.
         let mut around: Vec<(usize, bool)> = Vec::new();
-        let mut cursor = parsed.tree.walk();
+        let mut cursor = tree.walk();
         let mut visited = 0_u32;
         loop {
             visited = visited.wrapping_add(1);

@@ -57,6 +57,21 @@ fn definitions_and_statements_are_patterns_too() {
     assert_eq!(find("a.css", "a { color: red; margin: 0 }", "color: $C"), ["color: red; C=red"]);
 }
 
+#[test]
+fn patterns_match_in_the_arguments_of_macros() {
+    let rust = "fn f() {\n    assert_eq!(g(1), 2);\n    println!(\"{} {a}\", g(x), a = h![g(y)]);\n    let v = vec![g(2); 3];\n    \
+                json!({\"a\": g(3)});\n    matches!(g(4), Some(_) if true);\n    cfg! { fn k() { g(5) } }\n    g(6);\n}\n";
+    let calls = ["g(1)", "g(x)", "g(y)", "g(2)", "g(4)", "g(5)", "g(6)"];
+    assert_eq!(find("a.rs", rust, "g($$$)"), calls);
+    assert_eq!(find("a.rs", rust, "fn $F() { $$$ }").len(), 2);
+    // The arguments themselves are neither a tuple nor an array, and a name is found once.
+    assert_eq!(find("a.rs", "fn f() { p!(a, b); q![a, b] }", "($A, $B)"), Vec::<String>::new());
+    assert_eq!(find("a.rs", "fn f() { p!(abc, b) }", "abc"), ["abc"]);
+    // Eight levels are parsed.
+    let nested = |levels| format!("fn f() {{ {}g(1){} }}", "m!(".repeat(levels), ")".repeat(levels));
+    assert_eq!([7, 9].map(|levels| find("a.rs", &nested(levels), "g($A)").len()), [1, 0]);
+}
+
 /// The path of a file, its text with the only match between «», and the pattern.
 const EVERY: [(&str, &str, &str); 18] = [
     ("a.py", "«o.get(1)»", "$O.get($K)"),
