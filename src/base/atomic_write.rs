@@ -9,12 +9,12 @@
 use std::{
     fs::{self, TryLockError},
     io::{self, Read},
-    os::unix::fs::MetadataExt as _,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     path::{Component, Path, PathBuf},
 };
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use crate::{
     audit,
@@ -92,8 +92,8 @@ fn written_paths(paths: &[String]) -> BilingualText {
     }
 }
 
-/// Writes a whole file: to a temporary file in the same folder, flushed, then renamed over the old one; then the folder
-/// is flushed. Missing folders are created. A name that exists in NFC or NFD keeps its spelling. Returns the path
+/// Writes a whole file: to a temporary file in the same folder, flushed, then renamed over the old one, whose mode it gets;
+/// then the folder is flushed. Missing folders are created. A name that exists in NFC or NFD keeps its spelling. Returns the path
 /// relative to the root.
 pub fn replace(project: &Project, raw: &str, bytes: &[u8]) -> Result<PathBuf, WriteError> {
     replace_from(project, raw, bytes)
@@ -101,7 +101,13 @@ pub fn replace(project: &Project, raw: &str, bytes: &[u8]) -> Result<PathBuf, Wr
 
 /// Writes a whole file as [`replace`] does, from a reader in pieces: the file may be larger than memory.
 pub fn replace_from(project: &Project, raw: &str, source: impl Read) -> Result<PathBuf, WriteError> {
-    write_file(project, raw, source, || Ok(true))
+    write_file(project, raw, source, None, || Ok(true))
+}
+
+/// Writes a whole file as [`replace`] does. A new file gets the mode of the file `model`, so that the copy of a private text is
+/// private.
+pub fn replace_with_mode_of(project: &Project, raw: &str, bytes: &[u8], model: &str) -> Result<PathBuf, WriteError> {
+    write_file(project, raw, bytes, Some(model), || Ok(true))
 }
 
 /// Writes a whole file as [`replace`] does, if the old file is still in the state that the caller expects. `is_known`
@@ -112,13 +118,14 @@ pub fn replace_if(
     bytes: &[u8],
     is_known: impl FnOnce() -> Result<bool, PathError>,
 ) -> Result<PathBuf, WriteError> {
-    write_file(project, raw, bytes, is_known)
+    write_file(project, raw, bytes, None, is_known)
 }
 
 fn write_file(
     project: &Project,
     raw: &str,
     source: impl Read,
+    model: Option<&str>,
     is_known: impl FnOnce() -> Result<bool, PathError>,
 ) -> Result<PathBuf, WriteError> {
     let relative = project.relative(raw)?;
@@ -133,10 +140,12 @@ fn write_file(
     }
     let (dir, name) = open_parent(project, raw, &relative, MissingFolder::Create)?;
     let there = unless_unreadable(dir.symlink_metadata(&name)).map_err(io)?;
-    if there.is_some_and(|meta| !meta.is_file()) {
+    if there.as_ref().is_some_and(|meta| !meta.is_file()) {
         return Err(taken(raw, "the name is taken by a folder or a link", "同じ名前のフォルダーかリンクがあります"));
     }
-    let mut unfinished = write_temporary(&dir, &relative, source).map_err(io)?;
+    let of_model = || project.dir().symlink_metadata(project.relative(model?).ok()?).ok().filter(Metadata::is_file);
+    let mode = there.or_else(of_model).map(|meta| cap_std::fs::MetadataExt::mode(&meta));
+    let mut unfinished = write_temporary(&dir, &relative, mode, source).map_err(io)?;
     run_fenced(raw, || {
         if !is_known()? {
             return Err(WriteError::Changed { path: raw.to_owned() });
@@ -163,7 +172,7 @@ pub fn write_unused(
     let io = |source| WriteError::Io { path: first.clone(), source };
     let relative = project.relative(&first)?;
     let (dir, _) = open_parent(project, &first, &relative, MissingFolder::Create)?;
-    let mut unfinished = write_temporary(&dir, &relative, source).map_err(io)?;
+    let mut unfinished = write_temporary(&dir, &relative, None, source).map_err(io)?;
     for path in paths {
         if !is_free(project, &path)? {
             continue;
@@ -192,18 +201,27 @@ pub fn write_unused(
 
 /// Writes a whole file of a folder that belongs to no project, as [`replace`] does.
 pub(crate) fn replace_in(dir: &Dir, name: &Path, bytes: &[u8]) -> io::Result<()> {
-    write_temporary(dir, name, bytes)?.replace(name)?;
+    write_temporary(dir, name, None, bytes)?.replace(name)?;
     reach("rename", name);
     flush(dir)?;
     reach("flush", name);
     Ok(())
 }
 
-/// Writes a temporary file in a folder and flushes it.
-fn write_temporary<'a>(dir: &'a Dir, relative: &Path, mut source: impl Read) -> io::Result<TempFile<'a>> {
+/// Writes a temporary file in a folder and flushes it. `mode` is that of the file that it is to replace.
+fn write_temporary<'a>(
+    dir: &'a Dir,
+    relative: &Path,
+    mode: Option<u32>,
+    mut source: impl Read,
+) -> io::Result<TempFile<'a>> {
     sweep(dir);
     reach("create", relative);
     let mut unfinished = TempFile::new(dir)?;
+    // Before the content: a private text is at no time readable by others. A file system without modes has one for all.
+    if let Some(mode) = mode.filter(|mode| unfinished.file.metadata().is_ok_and(|own| own.mode() != *mode)) {
+        unfinished.file.set_permissions(fs::Permissions::from_mode(mode & 0o7777))?;
+    }
     io::copy(&mut source, &mut unfinished.file)?;
     reach("write", relative);
     unfinished.file.sync_all()?;
@@ -478,9 +496,12 @@ fn taken(raw: &str, en: &'static str, ja: &'static str) -> WriteError {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{fs, os::unix::fs::PermissionsExt as _};
 
-    use super::{TempFile, WriteError, is_free, remove_file, remove_folder, replace, replace_if, write_unused};
+    use super::{
+        TempFile, WriteError, is_free, remove_file, remove_folder, replace, replace_if, replace_with_mode_of,
+        write_unused,
+    };
     use crate::{errors::UserError, project::Project};
 
     #[test]
@@ -513,6 +534,22 @@ mod tests {
             assert!(said.iter().all(|text| !text.contains('{')), "{lesson:?}");
         }
         assert_eq!(fs::read_dir(outside.path()).expect("there").count(), 0);
+    }
+
+    #[test]
+    fn a_file_keeps_its_mode_and_a_copy_gets_it() {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        let mode = |name: &str| fs::metadata(root.path().join(name)).expect("there").permissions().mode() & 0o7777;
+        for (name, private) in [("a", 0o600), ("b", 0o755), ("c", 0o444)] {
+            fs::write(root.path().join(name), "old").expect("written");
+            fs::set_permissions(root.path().join(name), fs::Permissions::from_mode(private)).expect("set");
+            replace(&project, name, b"new").expect("replaced");
+            let copy = format!("backup/{name}");
+            replace_with_mode_of(&project, &copy, b"new", name).expect("written");
+            assert_eq!([mode(name), mode(&copy)], [private; 2]);
+        }
+        replace_with_mode_of(&project, "d", b"new", "missing").expect("written");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use fumi_base::{
-    atomic_write::{remove_folder, replace},
+    atomic_write::{remove_folder, replace, replace_with_mode_of},
     errors::unless_unreadable,
     files,
     listing::{FolderEntryKind, list_last},
@@ -220,7 +220,7 @@ impl Backups {
         let mut manifest =
             Backup { id: id.clone(), reason: reason.to_owned(), files: Vec::with_capacity(copies.len()) };
         for (path, hash, bytes) in copies {
-            replace(&self.project, &self.copy_of(&id, &path), &bytes)?;
+            replace_with_mode_of(&self.project, &self.copy_of(&id, &path), &bytes, &path)?;
             manifest.files.push(BackupFile {
                 size: bytes.len() as u64,
                 sha256: hash.digits().to_owned(),
