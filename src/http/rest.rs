@@ -15,7 +15,7 @@ use std::{
 use axum::{
     Extension, Json,
     body::Bytes,
-    extract::{Path, State},
+    extract::{Path, State, rejection::PathRejection},
     http::{HeaderMap, HeaderName, StatusCode, Uri, header},
     response::{
         IntoResponse, Response,
@@ -60,12 +60,17 @@ pub async fn list(
 pub async fn show(
     State(edge): State<Edge>,
     Extension(access): Extension<Arc<Access>>,
-    Path(name): Path<String>,
+    path: Result<Path<String>, PathRejection>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Json<Value>, HttpError> {
-    let entry = find(&edge, &access, &name)?;
+    let entry = find(&edge, &access, &tool_name(path)?)?;
     Ok(Json(shown(entry, language(&edge, &uri, &headers))))
+}
+
+/// Returns the name in a path. One that is not UTF-8 is the path of no route.
+fn tool_name(path: Result<Path<String>, PathRejection>) -> Result<String, HttpError> {
+    path.map(|Path(name)| name).map_err(|_| HttpError::new(StatusCode::NOT_FOUND, "NO_SUCH_ROUTE", &[]))
 }
 
 /// `POST /v1/tools/{name}`: calls a tool. The body is the arguments as an object; an empty body means no arguments.
@@ -73,12 +78,12 @@ pub async fn call(
     State(edge): State<Edge>,
     Extension(access): Extension<Arc<Access>>,
     Extension(told): Extension<observe::OperationSlot>,
-    Path(name): Path<String>,
+    path: Result<Path<String>, PathRejection>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, HttpError> {
-    let entry = find(&edge, &access, &name)?.spec.name;
+    let entry = find(&edge, &access, &tool_name(path)?)?.spec.name;
     told.set(Operation { method: "tools/call", tool: Some(entry) });
     let arguments = arguments(&headers, &body)?;
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
