@@ -39,8 +39,9 @@ use fumi_connect::Place;
 use fumi_kernel::{Access, CallProgress, Caller, conversation::CallRunner};
 use fumi_novel::scaffold::NovelTemplateValues;
 use progress_bar::{LogOutput, show_call, show_index};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
 use serde_json::Value;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_appender::non_blocking::NonBlockingBuilder;
 
@@ -72,7 +73,7 @@ fn main() -> ExitCode {
             .map(|()| ExitCode::SUCCESS)
             .map_err(|error| ConfigError(format!("the parser process ended: {error}"))),
         CliCommand::CheckConfig { file } => check_config(file),
-        CliCommand::Completions { shell } => Ok(completions(shell)),
+        CliCommand::Completions { shell } => completions(shell),
         CliCommand::Man { folder } => manual(folder.as_deref()),
     };
     done.unwrap_or_else(|error| exit_with_error(&error.to_string()))
@@ -85,10 +86,15 @@ fn exit_with_error(message: &str) -> ExitCode {
 }
 
 /// Prints one line on standard output. A reader that closed the pipe (`fumi tools | head`) is not an error.
-fn say(line: &str) {
+fn say(line: &str) -> Result<(), ConfigError> {
     use std::io::Write as _;
     let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    match writeln!(out, "{line}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(ConfigError(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns clap's message without its tips, on one line, such as the missing argument or the possible values.
@@ -146,11 +152,16 @@ const BLOCKING_THREADS: usize = 128;
 
 fn runtime() -> Result<tokio::runtime::Runtime, ConfigError> {
     raise_open_files();
-    tokio::runtime::Builder::new_multi_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(BLOCKING_THREADS)
         .build()
-        .map_err(|error| ConfigError(format!("cannot start threads: {error}")))
+        .map_err(|error| ConfigError(format!("cannot start threads: {error}")))?;
+    let inside = runtime.enter();
+    // Caught, a write beyond the limit of file sizes is an error (EFBIG) and does not end the process.
+    let _ = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
+    drop(inside);
+    Ok(runtime)
 }
 
 /// The number of lines of the log that may wait until standard error takes them. Further ones are dropped: a terminal that is
@@ -189,7 +200,8 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
         warn_of_missing_browser(&bound.edge().app);
         // Registered first: a reader of the line may send a signal at once.
         let stop = http::shutdown::requested();
-        say(&format!("fumi listening on http://{address}/mcp"));
+        // A server without standard output serves too.
+        let _ = say(&format!("fumi listening on http://{address}/mcp"));
         if terminal::is_terminal() {
             tokio::spawn(show_index(terminal::language(environment), index_counts(Arc::clone(&own))));
         }
@@ -300,7 +312,7 @@ fn call(tool: &str, arguments: &str, as_json: bool, common: Common) -> Result<Ex
     if is_for_a_person {
         terminal::print_reply(&reply);
     } else {
-        say(&reply.structured.to_string());
+        say(&reply.structured.to_string())?;
     }
     Ok(if reply.is_error { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -318,12 +330,12 @@ fn check_config(file: PathBuf) -> Result<ExitCode, ConfigError> {
     let common = Common { config: Some(file), ..Common::default() };
     let app = app(config(common, Flags::default())?)?;
     http::auth::Authenticator::open(&app.config.auth, &app)?;
-    say("ok");
+    say("ok")?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Prints a completion script. The generator of clap would also complete hidden commands.
-fn completions(shell: Shell) -> ExitCode {
+fn completions(shell: Shell) -> Result<ExitCode, ConfigError> {
     let all = Cli::command();
     let shown = all.get_subcommands().filter(|command| !command.is_hide_set());
     let mut command = Command::new("fumi")
@@ -332,8 +344,8 @@ fn completions(shell: Shell) -> ExitCode {
         .subcommands(shown.cloned());
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, "fumi", &mut script);
-    say(String::from_utf8_lossy(&script).trim_end());
-    ExitCode::SUCCESS
+    say(String::from_utf8_lossy(&script).trim_end())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints the manual page, or writes that of every command into a folder.
@@ -346,14 +358,14 @@ fn manual(folder: Option<&Path>) -> Result<ExitCode, ConfigError> {
     } else {
         let mut page = Vec::new();
         clap_mangen::Man::new(command).render(&mut page).expect("memory can be written to");
-        say(String::from_utf8_lossy(&page).trim_end());
+        say(String::from_utf8_lossy(&page).trim_end())?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn openapi(common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
-    say(&format!("{:#}", http::openapi::document(&app.catalogue, &app.scope)));
+    say(&format!("{:#}", http::openapi::document(&app.catalogue, &app.scope)))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -373,7 +385,7 @@ fn novel(command: NovelCommand) -> Result<ExitCode, ConfigError> {
             novel_commands::install(&below, changed)?
         }
     };
-    say(&done);
+    say(&done)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -409,7 +421,7 @@ fn connect(options: Connect) -> Result<ExitCode, ConfigError> {
     say(&match &options.client {
         None => connect::list(place.folders(), scope, &server, locale),
         Some(client) => connect::run(client, action, (place.folders(), scope), &server, locale)?,
-    });
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -418,7 +430,7 @@ fn new_token(name: &str) -> Result<ExitCode, ConfigError> {
     let (token, sha256) = http::auth::tokens::generate()
         .map_err(|error| ConfigError(format!("the system provides no randomness: {error}")))?;
     let name = Value::from(name);
-    say(&format!("{token}\n\n[[auth.tokens]]\nname = {name}\nsha256 = \"{sha256}\""));
+    say(&format!("{token}\n\n[[auth.tokens]]\nname = {name}\nsha256 = \"{sha256}\""))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -430,7 +442,7 @@ fn environment(name: &str) -> Option<String> {
 fn tools(as_json: bool, common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
     if as_json || !terminal::is_terminal() {
-        say(&fumi_tools::published(&app.catalogue, &app.scope).to_string());
+        say(&fumi_tools::published(&app.catalogue, &app.scope).to_string())?;
         return Ok(ExitCode::SUCCESS);
     }
     let (access, locale) = (Access::full(app.scope.clone()), terminal::language(environment));

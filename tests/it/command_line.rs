@@ -48,6 +48,33 @@ pub(crate) fn refuses(output: &Output, part: &str) {
 }
 
 #[test]
+fn a_result_that_cannot_be_printed_is_an_error() {
+    let sample = Sample::new();
+    for arguments in [&["openapi"][..], &["completions", "bash"], &["token", "new"], &["call", "list_files"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = fumi().current_dir(sample.root()).args(arguments).stdout(full).output().unwrap();
+        refuses(&output, "cannot write to standard output");
+    }
+}
+
+/// The signal that the system sends then would end the process.
+#[test]
+fn a_write_beyond_the_limit_of_file_sizes_is_an_error() {
+    let sample = Sample::new();
+    sample.file("big.txt", "a hit in this line\n".repeat(20_000));
+    let arguments = r#"{"query": "hit", "roots": ["."], "output_file": "hits.json"}"#;
+    let program = env!("CARGO_BIN_EXE_fumi");
+    let output = Command::new("bash")
+        .current_dir(sample.root())
+        .args(["-c", r#"ulimit -f 64; exec "$0" call search_content "$1""#, program, arguments])
+        .output()
+        .unwrap();
+    let (out, err) = says(&output);
+    assert_eq!(output.status.code(), Some(1), "{out}{err}");
+    assert!(out.contains("\"success\":false"), "{out}");
+}
+
+#[test]
 fn invalid_arguments_exit_2_with_one_line() {
     let sample = Sample::new();
     sample.file("bad.toml", "[server]\nlisten = \"nowhere\"\n").file("unknown.toml", "[sever]\n");
