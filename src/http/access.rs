@@ -211,6 +211,7 @@ fn access(
         roots: principal.roots.clone(),
         project,
         result: requested_form(uri, headers)?,
+        revoked: principal.revoked.clone(),
     })
 }
 

@@ -1,19 +1,26 @@
 //! Reloads the configuration at SIGHUP while the server runs.
 //!
 //! Authentication, allowed names and the log filter can change; everything else is built into the process's parts and
-//! needs a restart. A configuration with an error is rejected as a whole, and the old one stays. Open event streams of
-//! principals that were removed or changed end.
+//! needs a restart. A configuration with an error, and one that switches authentication off, is rejected as a whole, and
+//! the old one stays. Open event streams and tasks of principals that were removed or changed end.
 
-use fumi_config::{Config, ConfigError};
+use fumi_config::{AuthMode, Config, ConfigError};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{layers::AllowedNames, router::Edge};
+use super::{auth::Authenticator, layers::AllowedNames, router::Edge};
 use crate::telemetry;
 
 /// Applies the sections that can change. Returns the sections whose changes need a restart.
 pub fn apply(edge: &Edge, new: &Config) -> Result<Vec<&'static str>, ConfigError> {
     new.check()?;
     let before = edge.auth.get();
+    // An empty file, or one that was cut, has the defaults: it must not let every caller in.
+    if new.auth.mode == AuthMode::None && !matches!(*before, Authenticator::Disabled(_)) {
+        return Err(ConfigError(
+            "auth.mode is none, which would allow every caller; restart the server to switch authentication off"
+                .to_owned(),
+        ));
+    }
     edge.auth.set(before.reopen(&new.auth, &edge.app)?);
     before.end_streams(&edge.auth.get());
     edge.names.set(AllowedNames::new(new));

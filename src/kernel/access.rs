@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use fumi_base::{errors::UserError, project::Project, roots::AllowedRoots, text::BilingualText};
+use tokio_util::sync::CancellationToken;
 
 use super::{Effect, ResultForm, ToolSpec, catalogue::ToolsetScope, error::BOOK};
 
@@ -28,6 +29,8 @@ pub struct Access {
     pub project: Option<Arc<Project>>,
     /// The form of results that a header or the URL asks for.
     pub result: Option<ResultForm>,
+    /// Cancelled when a new configuration removes or changes the principal.
+    pub revoked: CancellationToken,
 }
 
 impl Access {
@@ -54,6 +57,15 @@ impl Access {
     /// True if the caller may use tools with this effect.
     pub fn allows(&self, effect: Effect) -> bool {
         !(self.read_only && effect.needs_write())
+    }
+
+    /// Refuses everything after the principal was removed or changed: a call that waited for an answer, and a task, began with
+    /// other rights.
+    ///
+    /// # Errors
+    /// `ACCESS_CHANGED`.
+    pub fn check_current(&self) -> Result<(), AccessChanged> {
+        if self.revoked.is_cancelled() { Err(AccessChanged {}) } else { Ok(()) }
     }
 
     /// Refuses, in read-only mode, a tool that changes files or pages, and a file for the output.
@@ -99,6 +111,13 @@ impl Access {
         self.project.as_ref().unwrap_or_else(|| self.roots(all).default_project())
     }
 }
+
+/// The error of a call whose principal was removed or changed since it began.
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
+#[entry("ACCESS_CHANGED")]
+pub struct AccessChanged {}
 
 /// The error of a write by a read-only caller.
 #[derive(Debug, thiserror::Error, UserError)]

@@ -187,6 +187,7 @@ fn key(spec: &ToolSpec, project: &Project, canonical: &str, locale: Locale, stam
 
 async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call: Call) -> Result<ToolReply, ToolError> {
     let spec = &entry.spec;
+    call.caller.access.check_current()?;
     // 2. Validation reports all problems at once.
     let arguments = validate::validate(entry, call.arguments)?;
     // 3. Options of the call are separated from arguments of the tool.

@@ -264,6 +264,11 @@ async fn run(long: LongCall, task: TaskContext) -> Result<CallToolResult, TaskEx
                 drop(work.await);
                 return Err(TaskExit::Cancelled);
             }
+            () = caller.access.revoked.cancelled() => {
+                cancel.cancel();
+                drop(work.await);
+                return Err(TaskExit::Cancelled);
+            }
             () = streams.stopping().cancelled() => {
                 cancel.cancel();
                 drop(work.await);

@@ -43,7 +43,7 @@ pub struct Principal {
     /// The expiry of its access token, clock skew included.
     end: Option<Instant>,
     /// Cancelled when a new configuration removes or changes this principal.
-    revoked: CancellationToken,
+    pub revoked: CancellationToken,
 }
 
 impl Principal {

@@ -1,7 +1,7 @@
 //! The configuration is reloaded while the server runs.
 
 use fumi::http::reload::apply;
-use fumi_config::AuthMode;
+use fumi_config::{AuthMode, Config};
 use reqwest::StatusCode;
 use serde_json::json;
 
@@ -69,6 +69,10 @@ async fn tokens_change_while_the_server_runs_and_a_mistake_changes_nothing() {
     unknown.auth.tokens[0].toolsets = vec!["cod".to_owned()];
     assert!(apply(&server.edge, &unknown).unwrap_err().to_string().contains("unknown toolset cod"));
     assert_eq!(status(&server, "third").await, StatusCode::UNAUTHORIZED);
+    // An empty file has the defaults, which let every caller in.
+    let open = Config { auth: Config::default().auth, ..config.clone() };
+    assert!(apply(&server.edge, &open).unwrap_err().to_string().contains("auth.mode is none"));
+    assert_eq!(Stateless::new(&server).request("tools/list", json!({})).await.status, StatusCode::UNAUTHORIZED);
     assert_eq!(status(&server, "new").await, StatusCode::OK);
     // A setting that cannot change at run time is named.
     config.limits.reply_rows = 7;

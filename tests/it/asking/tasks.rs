@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use fumi::app::App;
 use fumi_base::store::{Clock, Store, fs::FolderStore};
+use fumi_config::AuthMode;
 use serde_json::{Value, json};
 
 use super::{
@@ -122,6 +123,25 @@ async fn without_a_model_to_ask_a_call_does_not_become_a_task() {
     assert_eq!(asked.called().0["status"], "needs_text", "{}", asked.raw);
 }
 
+/// What a task began with more rights does not go on with them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_ends_when_the_rights_of_its_token_change() {
+    let sample = Sample::new();
+    let server = Server::start(app(&sample, &[], |config| {
+        config.auth.mode = AuthMode::Tokens;
+        config.auth.tokens = vec![token("alice")];
+    }))
+    .await;
+    let client = Stateless { http: bearing("alice"), url: server.url() };
+    let id = task(&compose(&client, true).await);
+    assert_eq!(settled(&client, &id, "working").await["status"], "input_required");
+    let mut config = server.app.config.clone();
+    config.auth.tokens[0].readonly = true;
+    fumi::http::reload::apply(&server.edge, &config).unwrap();
+    let ended = settled(&client, &id, "input_required").await;
+    assert_eq!(ended["status"], "cancelled", "{ended}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_that_is_cancelled_stops_its_work() {
     let sample = Sample::new();
@@ -142,7 +162,7 @@ async fn a_task_that_is_cancelled_stops_its_work() {
 async fn a_task_is_its_principals() {
     let sample = Sample::new();
     let server = Server::start(app(&sample, &[], |config| {
-        config.auth.mode = fumi_config::AuthMode::Tokens;
+        config.auth.mode = AuthMode::Tokens;
         config.auth.tokens = vec![token("alice"), token("bob")];
     }))
     .await;
@@ -213,7 +233,7 @@ async fn many_principals_with_many_tasks_leave_some_to_the_next() {
     let names: Vec<_> = (0..20).map(|number| format!("p{number}")).collect();
     let tokens = names.iter().map(|name| token(name)).collect::<Vec<_>>();
     let server = Server::start(app(&sample, &[], |config| {
-        config.auth.mode = fumi_config::AuthMode::Tokens;
+        config.auth.mode = AuthMode::Tokens;
         config.auth.tokens = tokens;
     }))
     .await;
@@ -265,7 +285,7 @@ async fn a_stored_task_is_its_principals() {
     let folder = sample.outside();
     let start = || async {
         let app = app(&sample, &[], |config| {
-            config.auth.mode = fumi_config::AuthMode::Tokens;
+            config.auth.mode = AuthMode::Tokens;
             config.auth.tokens = vec![token("alice"), token("bob")];
         });
         let store: Arc<dyn Store> = Arc::new(FolderStore::open(&folder, Clock::system()).unwrap());

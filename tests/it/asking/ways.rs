@@ -1,10 +1,17 @@
 //! The three ways in which a question is sent: to the client's model while the call waits, as a result that the client
 //! answers by repeating the call, and to the host, which answers by a call of its own.
 
+use std::{pin::Pin, sync::Arc};
+
 use fumi_config::{AuthMode, ConfiguredToken};
-use fumi_kernel::catalogue::ToolEntry;
+use fumi_kernel::{
+    Access, Answerer, CallProgress, Caller,
+    catalogue::ToolEntry,
+    conversation::{CallRunner, ModelText, NoAnswer, Prompt, TextModel},
+};
 use reqwest::StatusCode;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::{app, ask, bearing, brings, message, required, sampling, start, token};
 use crate::{
@@ -138,6 +145,42 @@ async fn answers_are_not_counted_as_calls() {
     assert_eq!(called.answered().await["structuredContent"]["text"], "Drop.");
     let too_many = session.call("list_files", json!({"roots": ["."]})).await;
     assert_eq!(too_many.status, StatusCode::TOO_MANY_REQUESTS, "{}", too_many.raw);
+}
+
+/// A model that answers after the operator has changed the rights of the caller.
+struct LateModel(CancellationToken);
+
+impl TextModel for LateModel {
+    fn answerer(&self) -> Answerer {
+        Answerer::Sampling
+    }
+
+    fn write<'a>(&'a self, _: &'a Prompt) -> Pin<Box<dyn Future<Output = Result<ModelText, NoAnswer>> + Send + 'a>> {
+        self.0.cancel();
+        Box::pin(async { Ok(ModelText { text: "Drop.".to_owned(), usage: None }) })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_after_a_change_of_rights_is_refused() {
+    let sample = Sample::new();
+    let app = app(&sample, &[], |_| {});
+    let model = LateModel(CancellationToken::new());
+    let access = Access { revoked: model.0.clone(), ..Access::full(app.scope.clone()) };
+    let caller = Caller { access: Arc::new(access), ..Caller::default() };
+    let (cancel, progress) = (CancellationToken::new(), CallProgress::default());
+    let talk = CallRunner {
+        kernel: &app.kernel,
+        catalogue: &app.catalogue,
+        caller: &caller,
+        project: app.kernel.roots.default_project(),
+        cancel: &cancel,
+        progress: &progress,
+    };
+    let entry = app.catalogue.find(&app.scope, "compose").unwrap();
+    let arguments = json!({"topic": "rain"}).as_object().unwrap().clone();
+    let reply = talk.call(entry, arguments, |_| Some(&model as &dyn TextModel)).await;
+    assert_eq!(reply.error_code().as_deref(), Some("INSUFFICIENT_SCOPE"), "{}", reply.structured);
 }
 
 #[tokio::test(flavor = "multi_thread")]
