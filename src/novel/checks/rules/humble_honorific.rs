@@ -73,6 +73,24 @@ fn is_kudasaru(word: &Morpheme<'_>) -> bool {
     matches!(word.base, "くださる" | "下さる")
 }
 
+/// Returns a form of くださる at the beginning of some words, with their number. The dictionary reads くださり as くだ and さり.
+fn kudasaru(words: &[Morpheme<'_>]) -> Option<(usize, String)> {
+    match words {
+        [asked, ..] if is_kudasaru(asked) => Some((1, asked.surface.to_owned())),
+        [kuda, sari, ..] if kuda.surface == "くだ" && sari.surface == "さり" => Some((2, "くださり".to_owned())),
+        _ => None,
+    }
+}
+
+/// True if words after て begin with a request for a favour: いただく, いただけませんか, which the dictionary reads as い, た, だけ.
+fn asks_favour(words: &[Morpheme<'_>]) -> bool {
+    match words {
+        [favour, ..] if matches!(favour.base, "いただく" | "頂く" | "いただける" | "頂ける") => true,
+        [i, ta, dake, ..] => i.surface == "い" && ta.surface == "た" && dake.surface == "だけ",
+        _ => false,
+    }
+}
+
 /// True if a humble verb rightly honours the one towards whom someone acts: 先生に申し上げてください, and not
 /// 係の者に伺ってください; 私からは申し上げられません, and not 先生が申し上げられました.
 fn is_toward_another(before: &[Morpheme<'_>], verb: &Morpheme<'_>, rest: &[Morpheme<'_>]) -> bool {
@@ -128,11 +146,7 @@ fn honouring_humble(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<M
         [te, asked, ..] if te.surface == "て" && is_kudasaru(asked) => 2,
         // 拝見していらっしゃる, 申していらっしゃる, 拝見していただく
         [te, state, ..] if te.surface == "て" && state.base == "いらっしゃる" => 2,
-        [te, favour, ..]
-            if is_noun && te.surface == "て" && matches!(favour.base, "いただく" | "頂く" | "いただける") =>
-        {
-            2
-        }
+        [te, favour @ ..] if is_noun && te.surface == "て" && asks_favour(favour) => 2,
         _ => return None,
     };
     Some(Misused::from_here(length + honouring, honorific))
@@ -146,14 +160,19 @@ fn prefixed(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misused> 
         [can, ..] if matches!(can.base, "できる" | "出来る") && HUMBLE.guest_actions.contains(act) => {
             Some(Misused::from_here(length + 1, format!("{prefix}{act}になれる")))
         }
-        [suru, te, asked, ..] if is_humble_suru(suru) && te.surface == "て" && is_kudasaru(asked) => {
+        [suru, te, asked, ..]
+            if is_humble_suru(suru)
+                && te.surface == "て"
+                && let Some((words, form)) = kudasaru(&rest[2..]) =>
+        {
             let is_addressee_act = is_addressee_act(act);
             // お教えしてくださった: what someone did for the speaker, or 先生を for someone to be honoured.
             let is_polite = HUMBLE.polite_nouns.contains(act);
             let is_favour = !is_order(asked) && !is_polite && (prefix == "お" || !names_receiver(before));
             let is_staff_asked = HUMBLE.asking.contains(act) && names_staff(before);
-            let expected = || format!("{prefix}{act}{}", asked.surface);
-            (is_addressee_act || is_favour || is_staff_asked).then(|| Misused::from_here(length + 3, expected()))
+            let expected = || format!("{prefix}{act}{form}");
+            (is_addressee_act || is_favour || is_staff_asked)
+                .then(|| Misused::from_here(length + 2 + words, expected()))
         }
         // お待ちしていらっしゃる, ご利用していただく
         [suru, te, state, ..] if suru.base == "する" && te.surface == "て" => {
@@ -250,7 +269,8 @@ fn asked_humbly(words: &[Morpheme<'_>]) -> Option<Misused> {
     // 何と申しますか asks for a name. おり is おりる to the dictionary, which is meant after を and で.
     let is_name = verb.checked_sub(1).is_some_and(|before| rest[before].surface.ends_with('と'));
     let is_ori = rest[verb].surface == "おり";
-    let is_descent = is_ori && rest[..verb].iter().any(|word| matches!(word.surface, "を" | "で"));
+    let is_descent =
+        is_ori && rest[..verb].iter().any(|word| matches!(word.surface, "を" | "で") && word.has_parts(&["助詞"]));
     let is_asked = match &rest[verb + 1..] {
         [masu, ka, ..] if masu.base == "ます" && ka.surface == "か" => true,
         [masu, ta, ka, ..] => masu.base == "ます" && ta.base == "た" && ka.surface == "か",
@@ -269,10 +289,15 @@ fn knows_humbly(before: &[Morpheme<'_>], words: &[Morpheme<'_>]) -> Option<Misus
         [know, te, rest @ ..]
             if matches!(know.base, "存じる" | "存ずる" | "存じ上げる") && matches!(te.surface, "て" | "てい") =>
         {
-            let asked = rest.iter().take(4).position(|word| word.surface == "か")?;
+            let is_asked = |at: &usize| match &rest[*at..] {
+                [yo, ne, ..] if yo.surface == "よ" => ne.surface == "ね",
+                [ka, ..] => ka.surface == "か",
+                [] => false,
+            };
+            let asked = (0..rest.len().min(4)).find(is_asked)?;
             let is_polite = rest[..asked].iter().any(|word| matches!(word.base, "ます" | "です"));
             let is_of_speaker = rest[..asked].iter().any(|word| match word.base {
-                "おる" => !calls_honoured(before, &["、", "は", "が"]),
+                "おる" => !calls_honoured(before, &["、", "は", "が", "も"]),
                 base => matches!(base, "ない" | "ん"),
             });
             (is_polite && !is_of_speaker).then(|| Misused::from_here(2 + asked + 1, "ご存じですか"))
