@@ -6,6 +6,7 @@
 pub mod bare_nouns;
 mod body;
 mod book;
+pub mod case_particles;
 pub mod cliches;
 pub mod concord;
 pub mod connectives;

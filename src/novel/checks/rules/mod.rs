@@ -136,6 +136,7 @@ rules! {
     tautology,
     twisted_predicate,
     viewpoint_slip,
+    wrong_particle,
     // The group `proofreading`.
     author_query,
     contradiction,

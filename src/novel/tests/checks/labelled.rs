@@ -141,6 +141,7 @@ fn rules_about_wrong_words_find_nothing_in_correct_sentences() {
         "doubled_particle",
         "repeated_word",
         "typo",
+        "wrong_particle",
     ];
     let lines: Vec<&str> = include_str!("../labelled/correct.txt").lines().filter(|line| !line.is_empty()).collect();
     assert!(lines.len() > 900);
