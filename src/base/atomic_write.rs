@@ -93,8 +93,8 @@ fn written_paths(paths: &[String]) -> BilingualText {
 }
 
 /// Writes a whole file: to a temporary file in the same folder, flushed, then renamed over the old one, whose mode it gets;
-/// then the folder is flushed. Missing folders are created. A name that exists in NFC or NFD keeps its spelling. Returns the path
-/// relative to the root.
+/// then the folder is flushed. Missing folders are created. A name that exists in NFC or NFD keeps its spelling. Returns the
+/// path relative to the root.
 pub fn replace(project: &Project, raw: &str, bytes: &[u8]) -> Result<PathBuf, WriteError> {
     replace_from(project, raw, bytes)
 }

@@ -83,8 +83,10 @@ struct ChildRule {
 /// A word or sign that must stand beside a child.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Neighbour {
-    Before(String),
-    After(String),
+    /// Directly before the child.
+    Previous(String),
+    /// Directly after the child.
+    Next(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,9 +190,9 @@ impl RoleRules {
             ChildTest::Any => true,
         };
         let is_beside = |neighbour: &Neighbour| match neighbour {
-            Neighbour::Before(word) => child.node.prev_sibling().is_some_and(|before| before.kind() == word),
+            Neighbour::Previous(word) => child.node.prev_sibling().is_some_and(|before| before.kind() == word),
             // A bracket is the first child of what it encloses.
-            Neighbour::After(sign) => child
+            Neighbour::Next(sign) => child
                 .node
                 .next_sibling()
                 .is_some_and(|after| after.kind() == sign || after.child(0).is_some_and(|first| first.kind() == sign)),
@@ -257,8 +259,8 @@ impl<'p> Position<'p> {
     /// `token_tree>identifier after fn`, `token_tree>identifier before (`.
     fn parse(position: &'p str) -> Self {
         let (position, neighbour) = match (position.split_once(" after "), position.split_once(" before ")) {
-            (Some((position, word)), _) => (position, Some(Neighbour::Before(word.to_owned()))),
-            (None, Some((position, sign))) => (position, Some(Neighbour::After(sign.to_owned()))),
+            (Some((position, word)), _) => (position, Some(Neighbour::Previous(word.to_owned()))),
+            (None, Some((position, sign))) => (position, Some(Neighbour::Next(sign.to_owned()))),
             (None, None) => (position, None),
         };
         let (head, child) = match (position.split_once('>'), position.rsplit_once('.')) {
@@ -556,7 +558,7 @@ mod tests {
             ];
             for position in lists.into_iter().flatten() {
                 let Position { kind, with, child, neighbour } = Position::parse(position);
-                if let Some(Neighbour::Before(word) | Neighbour::After(word)) = neighbour {
+                if let Some(Neighbour::Previous(word) | Neighbour::Next(word)) = neighbour {
                     assert_ne!(grammar.id_for_node_kind(&word, false), 0, "{}: {position}", language.name);
                 }
                 let mut kinds = vec![kind];

@@ -258,14 +258,9 @@ async fn run(long: LongCall, task: TaskContext) -> Result<CallToolResult, TaskEx
                 app.kernel.metrics.tokens(tool, reply.form, reply.tokens() as u64);
                 return Ok(server::to_call_result(reply));
             }
-            () = task.cancelled() => {
+            () = must_end(&task, &caller) => {
                 cancel.cancel();
                 // The permit of a pool is held until the work has really stopped.
-                drop(work.await);
-                return Err(TaskExit::Cancelled);
-            }
-            () = caller.access.revoked.cancelled() => {
-                cancel.cancel();
                 drop(work.await);
                 return Err(TaskExit::Cancelled);
             }
@@ -282,6 +277,14 @@ async fn run(long: LongCall, task: TaskContext) -> Result<CallToolResult, TaskEx
                 }
             }
         }
+    }
+}
+
+/// Waits until the client cancels a task, or the operator changes the rights of its caller.
+async fn must_end(task: &TaskContext, caller: &Caller) {
+    tokio::select! {
+        () = task.cancelled() => {}
+        () = caller.access.revoked.cancelled() => {}
     }
 }
 

@@ -215,7 +215,7 @@ impl CodePattern {
                 waiting.extend(code.into_arguments());
                 continue;
             }
-            let statement = CodeText { text: &text, tree, start: code.range.start, depth: code.depth() };
+            let statement = CodeText { text: &text, tree, start: code.range.start, depth: code.depth };
             let (hits, inner) = self.find_in(statement, source.language, cancel)?;
             waiting.extend(inner);
             found.is_incomplete |= hits.is_incomplete;

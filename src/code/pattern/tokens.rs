@@ -1,5 +1,5 @@
 //! Code that a grammar leaves as tokens, such as the arguments of a Rust macro. It is parsed by itself, so that patterns
-//! match in it too; what is not code of the language (`json!({"a": 1})`) is left out.
+//! match in it too; what is not code of the language (`html!(<p>)`) is left out.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub(super) struct TokenCode {
     /// The arguments, to parse one by one if the whole cannot be parsed.
     arguments: Vec<Range<usize>>,
     /// The number of nodes with tokens around it.
-    depth: usize,
+    pub(super) depth: usize,
 }
 
 /// The kinds of the nodes that hold tokens, and of their parents.
@@ -65,11 +65,6 @@ impl TokenKinds {
 }
 
 impl TokenCode {
-    /// Returns the number of nodes with tokens around the code.
-    pub(super) const fn depth(&self) -> usize {
-        self.depth
-    }
-
     /// True if some bytes of the file are code of it.
     pub(super) fn contains(&self, bytes: Range<usize>) -> bool {
         // The end of the statement is not in the file.
