@@ -49,6 +49,7 @@ pub(crate) enum PushOutcome<T> {
 /// The next item to be served.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NextItem<T> {
+    pub(crate) principal: Arc<str>,
     pub(crate) key: Option<Arc<str>>,
     pub(crate) item: T,
 }
@@ -104,10 +105,10 @@ impl<T> FairQueue<T> {
         Some(newest.item)
     }
 
-    /// Removes and returns the next item that has no key or whose key is free.
-    pub(crate) fn pop(&mut self, is_free: impl Fn(&str) -> bool) -> Option<NextItem<T>> {
-        let may = |waiter: &QueuedItem<T>| waiter.key.as_deref().is_none_or(&is_free);
+    /// Removes and returns the next item whose principal and key may run.
+    pub(crate) fn pop(&mut self, may_run: impl Fn(&str, Option<&str>) -> bool) -> Option<NextItem<T>> {
         let (turn, at) = self.turns.iter().enumerate().find_map(|(turn, principal)| {
+            let may = |waiter: &QueuedItem<T>| may_run(principal, waiter.key.as_deref());
             let at = self.waiting.get(principal)?.iter().position(may)?;
             Some((turn, at))
         })?;
@@ -118,9 +119,9 @@ impl<T> FairQueue<T> {
         if line.is_empty() {
             self.waiting.remove(&principal);
         } else {
-            self.turns.push_back(principal);
+            self.turns.push_back(Arc::clone(&principal));
         }
-        Some(NextItem { key: waiter.key, item: waiter.item })
+        Some(NextItem { principal, key: waiter.key, item: waiter.item })
     }
 
     /// Removes an item; returns `None` if it is not in the queue any more.
@@ -159,7 +160,7 @@ mod tests {
     }
 
     fn all(queue: &mut FairQueue<u32>) -> Vec<u32> {
-        std::iter::from_fn(|| queue.pop(|_| true).map(|next| next.item)).collect()
+        std::iter::from_fn(|| queue.pop(|_, _| true).map(|next| next.item)).collect()
     }
 
     #[test]
@@ -197,7 +198,7 @@ mod tests {
         for (principal, key, item) in [(&a, Some("x"), 1), (&a, Some("y"), 2), (&a, None, 3), (&b, Some("x"), 11)] {
             queue.push(principal, key.map(Arc::from), item);
         }
-        let mut next = |taken: &str| queue.pop(|key| key != taken).map(|next| next.item);
+        let mut next = |taken: &str| queue.pop(|_, key| key != Some(taken)).map(|next| next.item);
         assert_eq!(next("x"), Some(2));
         assert_eq!(next("x"), Some(3));
         assert_eq!(next("x"), None, "the rest waits for x");
@@ -286,9 +287,9 @@ mod tests {
                         known.push(ModelItem { who, key, item: at, ticket, since: at });
                     }
                     QueueStep::Next(taken) => {
-                        let is_free = |key: &str| KEYS.get(taken) != Some(&key);
+                        let may_run = |_: &str, key: Option<&str>| key.is_none_or(|key| KEYS.get(taken) != Some(&key));
                         let may = |other: &ModelItem| other.key.is_none_or(|key| key != taken);
-                        let Some(next) = queue.pop(is_free) else {
+                        let Some(next) = queue.pop(may_run) else {
                             prop_assert!(!known.iter().any(may), "a waiting item could be served");
                             continue;
                         };

@@ -4,8 +4,9 @@
 //! Invariants: never more jobs run than there are slots, in total and for each key. A permit occupies its slot until it
 //! is dropped. A free slot goes at once to a waiting call that may use it. Waiting calls are served round-robin by
 //! principal ([`crate::fair_queue`]), so that a flood of calls from one principal delays another by at most one call
-//! for each slot. Nested calls (a batch that already has a permit) must not acquire again: with a single write slot
-//! they would wait for themselves.
+//! for each slot. In a pool of at least three slots, a principal leaves one slot to the others, so that its long jobs do
+//! not delay them at all; a caller without a principal uses every slot. Nested calls (a batch that already has a permit)
+//! must not acquire again: with a single write slot they would wait for themselves.
 
 use std::{
     collections::HashMap,
@@ -142,10 +143,16 @@ struct PoolState {
 
 #[derive(Debug)]
 struct PoolOccupancy {
-    running: usize,
-    /// The number of running jobs by key, without keys that have none.
-    running_by_key: HashMap<Arc<str>, usize>,
+    running: RunningJobs,
     queue: FairQueue<oneshot::Sender<WaitOutcome>>,
+}
+
+/// The numbers of running jobs. The maps have no entries of zero.
+#[derive(Debug, Default)]
+struct RunningJobs {
+    all: usize,
+    by_principal: HashMap<Arc<str>, usize>,
+    by_key: HashMap<Arc<str>, usize>,
 }
 
 /// The message sent to a waiting call.
@@ -160,6 +167,7 @@ enum WaitOutcome {
 #[derive(Debug)]
 pub struct Permit {
     lane: Arc<PoolState>,
+    principal: Arc<str>,
     key: Option<Arc<str>>,
     /// The time that the call waited for the slot.
     pub queued: Duration,
@@ -167,7 +175,7 @@ pub struct Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.lane.release(self.key.as_ref());
+        self.lane.release(&self.principal, self.key.as_ref());
     }
 }
 
@@ -189,27 +197,30 @@ impl Drop for QueuedCall {
     }
 }
 
-impl PoolOccupancy {
-    fn is_free(&self, key: &str, per_key: usize) -> bool {
-        self.running_by_key.get(key).is_none_or(|running| *running < per_key)
-    }
-
-    fn occupy(&mut self, key: Option<&Arc<str>>) {
-        self.running += 1;
+impl RunningJobs {
+    fn start(&mut self, principal: &Arc<str>, key: Option<&Arc<str>>) {
+        self.all += 1;
+        *self.by_principal.entry(Arc::clone(principal)).or_default() += 1;
         if let Some(key) = key {
-            *self.running_by_key.entry(Arc::clone(key)).or_default() += 1;
+            *self.by_key.entry(Arc::clone(key)).or_default() += 1;
         }
     }
 
-    fn vacate(&mut self, key: Option<&Arc<str>>) {
-        self.running -= 1;
-        if let Some(key) = key
-            && let Some(running) = self.running_by_key.get_mut(key)
-        {
-            *running -= 1;
-            if *running == 0 {
-                self.running_by_key.remove(key);
-            }
+    fn end(&mut self, principal: &Arc<str>, key: Option<&Arc<str>>) {
+        self.all -= 1;
+        decrement(&mut self.by_principal, principal);
+        if let Some(key) = key {
+            decrement(&mut self.by_key, key);
+        }
+    }
+}
+
+/// Subtracts one from a count, and removes it at zero.
+fn decrement(counts: &mut HashMap<Arc<str>, usize>, name: &Arc<str>) {
+    if let Some(count) = counts.get_mut(name) {
+        *count -= 1;
+        if *count == 0 {
+            counts.remove(name);
         }
     }
 }
@@ -219,8 +230,19 @@ impl PoolState {
         self.state.lock()
     }
 
-    fn permit(self: &Arc<Self>, key: Option<Arc<str>>) -> Permit {
-        Permit { lane: Arc::clone(self), key, queued: Duration::ZERO }
+    fn permit(self: &Arc<Self>, principal: Arc<str>, key: Option<Arc<str>>) -> Permit {
+        Permit { lane: Arc::clone(self), principal, key, queued: Duration::ZERO }
+    }
+
+    /// True if the limits for one principal and for one key allow another job.
+    fn may_run(&self, running: &RunningJobs, principal: &str, key: Option<&str>) -> bool {
+        let leaves_a_slot = self.slots >= 3 && !principal.is_empty();
+        let per_principal = self.slots - usize::from(leaves_a_slot);
+        let is_below = |counts: &HashMap<Arc<str>, usize>, name: &str, most: usize| {
+            counts.get(name).is_none_or(|count| *count < most)
+        };
+        is_below(&running.by_principal, principal, per_principal)
+            && key.is_none_or(|key| is_below(&running.by_key, key, self.per_key))
     }
 
     /// Returns a permit if a slot is free, or else adds the call to the queue.
@@ -232,10 +254,9 @@ impl PoolState {
     ) -> Result<AcquireOutcome, PoolError> {
         let mut state = self.state();
         // Waiting calls cannot use a free slot: it would have been handed to one of them at once.
-        let has_place = state.running < self.slots;
-        if has_place && key.as_deref().is_none_or(|key| state.is_free(key, self.per_key)) {
-            state.occupy(key.as_ref());
-            return Ok(AcquireOutcome::Granted(self.permit(key)));
+        if state.running.all < self.slots && self.may_run(&state.running, principal, key.as_deref()) {
+            state.running.start(principal, key.as_ref());
+            return Ok(AcquireOutcome::Granted(self.permit(Arc::clone(principal), key)));
         }
         let (tell, told) = oneshot::channel();
         let (ticket, away) = match state.queue.push(principal, key, tell) {
@@ -259,17 +280,15 @@ impl PoolState {
     }
 
     /// Ends a job and starts the waiting calls that may run now.
-    fn release(self: &Arc<Self>, key: Option<&Arc<str>>) {
+    fn release(self: &Arc<Self>, principal: &Arc<str>, key: Option<&Arc<str>>) {
         let mut state = self.state();
-        state.vacate(key);
-        while state.running < self.slots {
-            let by_key = std::mem::take(&mut state.running_by_key);
-            let is_free = |key: &str| by_key.get(key).is_none_or(|running| *running < self.per_key);
-            let next = state.queue.pop(is_free);
-            state.running_by_key = by_key;
+        state.running.end(principal, key);
+        while state.running.all < self.slots {
+            let PoolOccupancy { running, queue } = &mut *state;
+            let next = queue.pop(|principal, key| self.may_run(running, principal, key));
             let Some(next) = next else { return };
-            state.occupy(next.key.as_ref());
-            let permit = self.permit(next.key);
+            running.start(&next.principal, next.key.as_ref());
+            let permit = self.permit(next.principal, next.key);
             drop(state);
             // If the receiver is gone, the permit is dropped here and locks the state again; the lock must be free.
             let _ = next.item.send(WaitOutcome::Granted(permit));
@@ -292,8 +311,7 @@ impl WorkPools {
                 slots: places.max(1),
                 per_key: sizes.per_key.max(1),
                 state: Mutex::new(PoolOccupancy {
-                    running: 0,
-                    running_by_key: HashMap::new(),
+                    running: RunningJobs::default(),
                     queue: FairQueue::new(sizes.queue),
                 }),
             })
@@ -365,7 +383,7 @@ impl WorkPools {
     pub fn load(&self, pool: Pool) -> PoolLoad {
         let lane = &self.pools[pool as usize];
         let state = lane.state();
-        PoolLoad { slots: lane.slots, running: state.running, waiting: state.queue.len() }
+        PoolLoad { slots: lane.slots, running: state.running.all, waiting: state.queue.len() }
     }
 }
 
@@ -519,6 +537,27 @@ mod tests {
         drop(one);
         again.await.expect("no panic").expect("served");
         assert_eq!(pools.load(Pool::Write).running, 0);
+    }
+
+    #[tokio::test]
+    async fn a_principal_with_long_jobs_leaves_one_slot_to_the_others() {
+        let pools = pools(3, 64, LONG);
+        let (cancel, ann) = (CancellationToken::new(), name("ann"));
+        let long = pools.acquire(Pool::Write, &ann, &cancel).await.expect("free");
+        let _second = pools.acquire(Pool::Write, &ann, &cancel).await.expect("free");
+        let served = Arc::default();
+        let third = wait(&pools, "ann", None, &served, "ann").await;
+        assert_eq!(pools.load(Pool::Write), PoolLoad { slots: 3, running: 2, waiting: 1 });
+        call(&pools, "bob", None, &served, "bob").await.expect("no panic").expect("served at once");
+        assert_eq!(*served.lock(), ["bob"], "ann waits for a slot of her own");
+        drop(long);
+        third.await.expect("no panic").expect("served");
+        let mut alone = Vec::new();
+        for _ in 0..3 {
+            alone.push(
+                pools.acquire(Pool::Check, &name(""), &cancel).await.expect("without principals every slot is used"),
+            );
+        }
     }
 
     #[tokio::test]
