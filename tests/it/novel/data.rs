@@ -3,7 +3,13 @@
 //!
 //! Hashes are compared with those of `sha256sum`, a program that is independent of fumi.
 
-use std::{collections::BTreeMap, fs, os::unix::fs::symlink, process::Command, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    os::unix::fs::symlink,
+    process::Command,
+    sync::Arc,
+};
 
 use fumi::app::App;
 use fumi_base::text::Locale;
@@ -725,10 +731,18 @@ async fn results_of_any_shape_fit_a_reply() {
         let valid = done(&app, "validate_json_response", json!({"json_data": response})).await;
         assert_eq!(valid["valid"], true, "{valid}");
     }
-    let secret = json!({"env": [{"API_KEY": "sesame-open-1234"}], "token": "sesame-open-5678", "tokens": 12});
+    let secret = json!({
+        "env": [{"API_KEY": "sesame-1234"}], "token": "sesame-5678", "tokens": 12, "api_keys": ["sesame-a", "sesame-b"],
+        "credentials": {"password": {"old": "sesame-old", "uses": 3}}, "a/b": {"secret": "sesame-c"},
+    });
     let hidden = done(&app, "convert_cli_to_json", json!({"cli_result": secret})).await;
-    assert_eq!(hidden["response"]["metadata"]["redacted"], json!(["/env/API_KEY", "/token"]));
-    assert!(!hidden.to_string().contains("sesame") && hidden["response"]["metadata"]["tokens"] == 12);
+    let metadata = &hidden["response"]["metadata"];
+    let positions: BTreeSet<&str> = metadata["redacted"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let expected =
+        ["/a~1b/secret", "/api_keys/0", "/api_keys/1", "/credentials/password/old", "/env/0/API_KEY", "/token"];
+    assert!(positions.iter().eq(&expected), "{positions:?}");
+    assert!(!hidden.to_string().contains("sesame"), "{hidden}");
+    assert_eq!((&metadata["tokens"], &metadata["credentials"]["password"]["uses"]), (&json!(12), &json!(3)));
     let both = done(&app, "convert_cli_to_json", json!({"cli_result": {"metadata": {"a": 1}, "a": 2}})).await;
     assert_eq!(both["response"]["metadata"]["a"], 2);
     assert_eq!(both["response"]["metadata"]["metadata"], json!({"a": 1}));

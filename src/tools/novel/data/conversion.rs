@@ -30,6 +30,9 @@ const LARGE_PARTS: usize = 20;
 /// The maximum length of an error message that stays in the response, in characters.
 const MESSAGE: usize = 400;
 
+/// The maximum number of redacted positions that a response lists.
+const REDACTED_POSITIONS: usize = 100;
+
 /// The maximum number of files that a response names.
 const FILES: usize = 100;
 
@@ -65,7 +68,9 @@ impl Converted {
 /// Converts a result into a response. `now` is its creation time if the result contains none.
 pub fn convert(mut result: Object, artifacts: &ArtifactStore, now: &str) -> Result<Converted, ArtifactError> {
     let mut redacted = Vec::new();
-    redact_secrets(&mut result, "", &mut redacted);
+    for (name, value) in &mut result {
+        redact_secrets(value, &pointer_to("", name), redact::is_secret(name), &mut redacted);
+    }
     let mut moving = PartMover { artifacts, files: references(&mut result) };
     let failed = failed(&mut result);
     let command = command(&mut result);
@@ -112,28 +117,34 @@ pub fn convert(mut result: Object, artifacts: &ArtifactStore, now: &str) -> Resu
     })
 }
 
-/// Redacts secrets by the names of their fields, because the result goes to files that others read.
-fn redact_secrets(fields: &mut Object, at: &str, redacted: &mut Vec<String>) {
-    for (name, value) in fields {
-        let at = format!("{at}/{name}");
-        let is_secret = redact::is_secret(name);
-        match value {
-            // Values that were redacted before are not listed again.
-            Value::String(text) if is_secret && text != REDACTED => {
-                REDACTED.clone_into(text);
-                if redacted.len() < LARGE_PARTS {
-                    redacted.push(at);
-                }
+/// Redacts the texts in a field with the name of a secret, because the result goes to files that others read. `at` is
+/// the JSON pointer of the value.
+fn redact_secrets(value: &mut Value, at: &str, is_secret: bool, redacted: &mut Vec<String>) {
+    match value {
+        // Values that were redacted before are not listed again.
+        Value::String(text) if is_secret && text != REDACTED => {
+            REDACTED.clone_into(text);
+            if redacted.len() < REDACTED_POSITIONS {
+                redacted.push(at.to_owned());
             }
-            Value::Object(fields) => redact_secrets(fields, &at, redacted),
-            Value::Array(items) => {
-                for item in items.iter_mut().filter_map(Value::as_object_mut) {
-                    redact_secrets(item, &at, redacted);
-                }
-            }
-            _ => {}
         }
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                redact_secrets(value, &pointer_to(at, name), is_secret || redact::is_secret(name), redacted);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter_mut().enumerate() {
+                redact_secrets(item, &format!("{at}/{index}"), is_secret, redacted);
+            }
+        }
+        _ => {}
     }
+}
+
+/// Returns the JSON pointer of a field (RFC 6901).
+fn pointer_to(at: &str, name: &str) -> String {
+    format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
 /// Returns the fields without a place of their own: the result's own metadata, and the fields beside it.
@@ -324,7 +335,7 @@ impl PartMover<'_> {
     fn object(&mut self, fields: Object, at: &str, depth: usize) -> Result<Object, ArtifactError> {
         let mut kept = Object::new();
         for (name, value) in fields {
-            let at = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
+            let at = pointer_to(at, &name);
             kept.insert(name, self.value(value, &at, depth + 1)?);
         }
         Ok(kept)
