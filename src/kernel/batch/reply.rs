@@ -102,7 +102,7 @@ impl StepReply {
 
     fn bytes(&self) -> usize {
         let json = |part: &Option<Map<String, Value>>| {
-            part.as_ref().map_or(0, |part| Value::Object(part.clone()).to_string().len())
+            part.as_ref().map_or(0, |part| serde_json::to_string(part).map_or(0, |text| text.len()))
         };
         let structure = || json(&self.result) + json(&self.error);
         match self.form {
@@ -197,15 +197,16 @@ impl BatchReply {
         loop {
             let tokens: usize = sizes.iter().map(|(tokens, _)| tokens + STEP_TOKENS).sum();
             let bytes: usize = sizes.iter().map(|(_, bytes)| bytes + STEP_BYTES).sum();
-            let largest = sizes.iter().enumerate().max_by_key(|(_, size)| **size);
-            let Some((at, _)) = largest.filter(|(_, (tokens, _))| *tokens > 0) else {
-                break;
-            };
-            let fits = tokens <= caps.tokens && bytes <= caps.bytes;
-            if fits || self.steps[at].omitted.is_some() {
+            let has_too_many_tokens = tokens > caps.tokens;
+            if !has_too_many_tokens && bytes <= caps.bytes {
                 break;
             }
-            self.steps[at].omit(caps, tokens > caps.tokens, locale);
+            let size = |&(tokens, bytes): &(usize, usize)| if has_too_many_tokens { tokens } else { bytes };
+            let largest = sizes.iter().enumerate().max_by_key(|(_, sizes)| size(sizes));
+            let Some((at, _)) = largest.filter(|(_, sizes)| size(sizes) > 0) else {
+                break;
+            };
+            self.steps[at].omit(caps, has_too_many_tokens, locale);
             sizes[at] = (0, 0);
         }
     }
