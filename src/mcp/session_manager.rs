@@ -10,7 +10,7 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     time::{Duration, Instant},
 };
 
@@ -82,13 +82,21 @@ pub async fn ending<F: Future>(work: F) -> F::Output {
 #[derive(Debug)]
 struct GuardedStream<S> {
     inner: Pin<Box<S>>,
+    /// The id of the last event that the client has: rmcp sends it again.
+    seen: Option<String>,
     _open: OpenGuard,
 }
 
-impl<S: Stream> Stream for GuardedStream<S> {
-    type Item = S::Item;
+impl<S: Stream<Item = ServerSseMessage>> Stream for GuardedStream<S> {
+    type Item = ServerSseMessage;
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.inner.as_mut().poll_next(context)
+        loop {
+            let event = ready!(self.inner.as_mut().poll_next(context));
+            let is_seen = event.as_ref().is_some_and(|event| event.event_id.is_some() && event.event_id == self.seen);
+            if !is_seen {
+                return Poll::Ready(event);
+            }
+        }
     }
 }
 
@@ -333,7 +341,7 @@ impl SessionManager for McpSessionManager {
             Some(Err(error)) => return Err(error.into()),
             None => return Err(LocalSessionManagerError::SessionNotFound(id.clone()).into()),
         };
-        Ok(GuardedStream { inner: Box::pin(reader), _open: open })
+        Ok(GuardedStream { inner: Box::pin(reader), seen: None, _open: open })
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionError> {
@@ -348,7 +356,7 @@ impl SessionManager for McpSessionManager {
         let open = self.streams.open(Some(id), false);
         let inner = Box::pin(self.inner.create_standalone_stream(id).await?);
         self.streams.notify_missed(id);
-        Ok(GuardedStream { inner, _open: open })
+        Ok(GuardedStream { inner, seen: None, _open: open })
     }
 
     async fn resume(
@@ -361,21 +369,21 @@ impl SessionManager for McpSessionManager {
             let reader = self.streams.replay(id)?.resume(&event);
             // With an empty stream the client would wait until its own timeout.
             let reader = reader.unwrap_or_else(|| ReplayReader::from_error(event.request, McpError::ResultLost));
-            return Ok(GuardedStream { inner: Box::pin(Box::pin(reader) as Boxed), _open: open });
+            return Ok(GuardedStream { inner: Box::pin(Box::pin(reader) as Boxed), seen: None, _open: open });
         }
         // Events of the standalone stream have a plain number.
         let is_standalone = !last_event_id.contains('/');
-        let inner: Boxed = match self.inner.resume(id, last_event_id).await {
-            Ok(resumed) => Box::pin(resumed),
+        let (inner, seen): (Boxed, _) = match self.inner.resume(id, last_event_id.clone()).await {
+            Ok(resumed) => (Box::pin(resumed), Some(last_event_id)),
             // An event of an earlier process. If refused, the client would ask for it again and again and receive
             // nothing.
-            Err(_) if is_standalone => Box::pin(self.inner.create_standalone_stream(id).await?),
+            Err(_) if is_standalone => (Box::pin(self.inner.create_standalone_stream(id).await?), None),
             Err(error) => return Err(error.into()),
         };
         if is_standalone {
             self.streams.notify_missed(id);
         }
-        Ok(GuardedStream { inner: Box::pin(inner), _open: open })
+        Ok(GuardedStream { inner: Box::pin(inner), seen, _open: open })
     }
 
     fn event_store(&self) -> Option<Arc<dyn EventStore>> {

@@ -132,6 +132,32 @@ async fn only_versions_with_priming_begin_streams_with_an_empty_event() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_resumed_listener_does_not_get_its_last_event_again() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let session = Session::open(&server).await;
+    let mut told = session.listen().await;
+    for name in ["first.txt", "second.txt"] {
+        sample.file(name, "1");
+        let watched = session.request("resources/subscribe", json!({"uri": format!("code://file/{name}")})).await;
+        assert!(watched.result().is_object(), "{}", watched.raw);
+    }
+    sample.file("first.txt", "2");
+    let raw = until(&mut told, |raw| raw.contains("first.txt") && raw.ends_with("\n\n")).await;
+    let ids = |raw: &str| -> Vec<String> {
+        raw.lines().filter_map(|line| line.strip_prefix("id:")).map(|id| id.trim().to_owned()).collect()
+    };
+    let last = ids(&raw).pop().unwrap();
+    drop(told);
+    sample.file("second.txt", "2");
+    let request = session.http.get(&session.url).header("Accept", "text/event-stream");
+    let request = request.header("Mcp-Session-Id", &session.id).header("Last-Event-ID", &last);
+    let mut again = request.send().await.unwrap();
+    let raw = until(&mut again, |raw| raw.contains("second.txt")).await;
+    assert!(!ids(&raw).contains(&last), "{last} is sent again: {raw}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_request_with_the_id_of_one_that_runs_is_refused_at_once() {
     let sample = Sample::new();
     let (app, gate) = app_with_gate(&sample, |_| {});
