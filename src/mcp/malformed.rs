@@ -10,9 +10,11 @@ use serde_json::Value;
 use super::protocol_error::McpError;
 
 /// The methods of both eras that take params, with an example of valid params.
-const EXPECTED: [(&str, &str); 7] = [
+const EXPECTED: [(&str, &str); 9] = [
     ("tools/call", r#"{"name": "list_files", "arguments": {"roots": ["."]}}"#),
     ("tools/list", "{}"),
+    ("prompts/list", "{}"),
+    ("prompts/get", r#"{"name": "check", "arguments": {"episode": "1"}}"#),
     ("resources/list", "{}"),
     ("resources/templates/list", "{}"),
     ("resources/read", r#"{"uri": "code://file/src/main.py"}"#),
@@ -24,14 +26,22 @@ const EXPECTED: [(&str, &str); 7] = [
 ];
 
 /// The methods of the session era.
-const IN_SESSIONS: [(&str, &str); 2] = [
+const IN_SESSIONS: [(&str, &str); 3] = [
+    ("logging/setLevel", r#"{"level": "info"}"#),
     ("resources/subscribe", r#"{"uri": "code://file/src/main.py"}"#),
     ("resources/unsubscribe", r#"{"uri": "code://file/src/main.py"}"#),
 ];
 
 /// The methods of the stateless era.
-const STATELESS: [(&str, &str); 1] =
-    [("subscriptions/listen", r#"{"notifications": {"resourceSubscriptions": ["code://file/src/main.py"]}}"#)];
+const STATELESS: [(&str, &str); 4] = [
+    ("subscriptions/listen", r#"{"notifications": {"resourceSubscriptions": ["code://file/src/main.py"]}}"#),
+    ("tasks/get", r#"{"taskId": "the id that the call returned"}"#),
+    ("tasks/cancel", r#"{"taskId": "the id that the call returned"}"#),
+    (
+        "tasks/update",
+        r#"{"taskId": "the id that the call returned", "inputResponses": {"the key of inputRequests": {"action": "accept", "content": {}}}}"#,
+    ),
+];
 
 /// Returns the error of a request that rmcp could not read; `None` if its method is really unknown.
 pub fn diagnose(request: &CustomRequest, is_stateless: bool) -> Option<McpError> {
@@ -62,16 +72,21 @@ fn reason(method: &str, params: Option<&Value>) -> BilingualText {
     };
     let (name, arguments) = (fields.get("name"), fields.get("arguments"));
     let (state, responses) = (fields.get("requestState"), fields.get("inputResponses"));
-    let uri = fields.get("uri");
+    let (uri, task, level) = (fields.get("uri"), fields.get("taskId"), fields.get("level"));
     match method {
-        "tools/call" if !matches!(name, Some(Value::String(_))) => is("name", name, "a string", "文字列"),
-        "tools/call" if !matches!(arguments, None | Some(Value::Null | Value::Object(_))) => {
+        "tools/call" | "prompts/get" if !matches!(name, Some(Value::String(_))) => {
+            is("name", name, "a string", "文字列")
+        }
+        "tools/call" | "prompts/get" if !matches!(arguments, None | Some(Value::Null | Value::Object(_))) => {
             is("arguments", arguments, "an object of named arguments", "引数名をキーとするオブジェクト")
         }
         "tools/call" if !matches!(state, None | Some(Value::Null | Value::String(_))) => {
             is("requestState", state, "the string that the server gave", "サーバーが返した文字列のまま")
         }
-        "tools/call" if !matches!(responses, None | Some(Value::Null | Value::Object(_))) => is(
+        "tasks/get" | "tasks/cancel" | "tasks/update" if !matches!(task, Some(Value::String(_))) => {
+            is("taskId", task, "a string", "文字列")
+        }
+        "tools/call" | "tasks/update" if !matches!(responses, None | Some(Value::Null | Value::Object(_))) => is(
             "inputResponses",
             responses,
             "an object with an answer for each key of inputRequests",
@@ -82,6 +97,12 @@ fn reason(method: &str, params: Option<&Value>) -> BilingualText {
         {
             is("uri", uri, "a string", "文字列")
         }
+        "logging/setLevel" => is(
+            "level",
+            level,
+            "one of debug, info, notice, warning, error, critical, alert and emergency",
+            "debug、info、notice、warning、error、critical、alert、emergency のいずれか",
+        ),
         _ => BilingualText::new(
             "a field is missing, or its type is not the one that the protocol defines",
             "必要なフィールドがないか、型がプロトコルの定めと違います",
@@ -138,6 +159,28 @@ mod tests {
             ),
         ] {
             assert_eq!(said("tools/call", params, true).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn methods_beside_calls_name_their_wrong_field() {
+        for (method, params, is_stateless, expected) in [
+            ("prompts/get", json!({}), true, "name is missing; it must be a string"),
+            (
+                "prompts/get",
+                json!({"name": "a", "arguments": []}),
+                false,
+                "arguments is a list; it must be an object of named arguments",
+            ),
+            (
+                "logging/setLevel",
+                json!({"level": 7}),
+                false,
+                "level is a number; it must be one of debug, info, notice, warning, error, critical, alert and emergency",
+            ),
+            ("tasks/update", json!({"taskId": null}), true, "taskId is null; it must be a string"),
+        ] {
+            assert_eq!(said(method, params, is_stateless).as_deref(), Some(expected), "{method}");
         }
     }
 
