@@ -16,6 +16,7 @@ use std::{
 use fumi_kernel::Effect;
 use regex::Regex;
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
 
 use super::{
     FIRST, blurb,
@@ -212,19 +213,19 @@ const SAME: [(&str, &str); 10] = [
     ("noveler", "noveler_write"),
 ];
 
-/// Returns what people and tools see of a novel, from a server that has just started.
+/// Returns what people and tools see of a novel after the next start.
 fn seen(sample: &Sample) -> String {
-    let server = Mortal::start(sample, "");
-    let backups = server.answer("backup_management", &json!({"action": "list"}));
+    let app = sample.app();
+    let answer = |tool, arguments| Handle::current().block_on(ok(&app, tool, arguments));
+    let backups = answer("backup_management", json!({"action": "list"}));
     // A copy that was made before a write does not count as its result.
     let own = |backup: &&Value| !backup["reason"].as_str().is_some_and(|reason| reason.starts_with("before "));
     let backups: Vec<&Value> = backups["backups"].as_array().unwrap().iter().filter(own).collect();
     let mut shown = vec![
-        server.answer("status", &json!({})).to_string(),
-        server.answer("get_check_history", &json!({"episode": 1})).to_string(),
+        answer("status", json!({})).to_string(),
+        answer("get_check_history", json!({"episode": 1})).to_string(),
         json!(backups).to_string(),
     ];
-    drop(server);
     let root = sample.root();
     for (path, content) in sample.state() {
         let Ok(path) = path.strip_prefix(&root) else { continue };

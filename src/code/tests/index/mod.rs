@@ -241,7 +241,7 @@ fn a_search_with_the_index_finds_what_one_without_it_finds() {
     };
     let all = crates.files.len();
     let (mut selective, mut candidates) = (0, 0);
-    for _ in 0..200 {
+    for _ in 0..100 {
         let options = queries.query();
         let Ok(query) = TextQuery::new(&options) else {
             // A literal with a backslash in a class, or a line break.
@@ -263,7 +263,7 @@ fn a_search_with_the_index_finds_what_one_without_it_finds() {
             candidates += opened;
         }
     }
-    assert!(all > 1_500 && selective > 80, "{all} files, {selective} selective queries");
+    assert!(all > 1_500 && selective > 40, "{all} files, {selective} selective queries");
     let share = candidates * 100 / (all * selective);
     assert!(share < 30, "selective queries open {share} % of the files");
 }
