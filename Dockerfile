@@ -20,7 +20,7 @@ COPY . .
 ENV PCRE2_SYS_STATIC=1
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/build/target \
-    cargo build --profile dist --locked \
+    cargo build --profile dist --locked --no-default-features \
     && cp target/dist/fumi /usr/local/bin/fumi \
     && ./release licences /usr/local/share/doc/fumi/licenses
 

@@ -1,6 +1,6 @@
 //! Failpoints for tests: steps at which the process can be stopped, between any two operations of a write on the disk.
 //!
-//! Only test builds have them (the feature `failpoints`, which only tests enable); elsewhere [`reach`] does nothing.
+//! Releases and the container are built without them (the feature `failpoints`); there [`reach`] does nothing.
 //! With `FUMI_FAILPOINT=list` each step is named on standard error. With a number the thread stops at that step for
 //! ever, so that the parent process can kill it there. With `freeze WHAT PATH` the whole process stops (SIGSTOP) the
 //! first time that step is reached, until SIGCONT.

@@ -94,7 +94,7 @@ impl SystemFailures {
         if self.failing.lock().contains(path) { Err(io::Error::from_raw_os_error(NUMBERS[0])) } else { result }
     }
 
-    /// Makes every later access to a path of the project fail with `EIO`. Only test builds have this.
+    /// Makes every later access to a path of the project fail with `EIO`. Releases do not have this.
     #[cfg(any(test, feature = "failpoints"))]
     pub fn fail_at(&self, path: &str) {
         self.failing.lock().insert(path.into());
