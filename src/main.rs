@@ -205,7 +205,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
         if terminal::is_terminal() {
             tokio::spawn(show_index(terminal::language(environment), index_counts(Arc::clone(&own))));
         }
-        bound.serve(stop).await.map_err(|error| ConfigError(error.to_string()))
+        bound.serve(Box::pin(stop)).await.map_err(|error| ConfigError(error.to_string()))
     });
     own.metrics.shutdown();
     if let Some(exporters) = exporters {

@@ -9,6 +9,7 @@ pub use fumi_derive::UserError;
 use serde::Deserialize;
 
 use crate::{
+    embedded,
     project::{quoted, reason_of},
     system::is_system_failure,
     template,
@@ -265,8 +266,7 @@ impl ErrorCatalog {
     /// # Panics
     /// If the file is malformed: it is part of the binary, and a test reads every catalogue.
     pub fn embedded(toml: &str) -> Self {
-        let entries = toml::from_str(toml).expect("an embedded errors.toml is well-formed");
-        Self { entries }
+        Self { entries: embedded::toml("an error catalog", toml) }
     }
 
     /// Returns the entries with their names.

@@ -14,6 +14,7 @@ pub mod audit;
 pub mod cache;
 pub mod change_log;
 pub mod changes;
+pub mod embedded;
 pub mod encoding;
 pub mod errors;
 pub mod expectation;

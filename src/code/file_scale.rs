@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use fumi_base::text::BilingualText;
+use fumi_base::{embedded, text::BilingualText};
 use serde::Deserialize;
 
 use crate::{
@@ -137,8 +137,7 @@ struct AdviceBySize {
     binary: SizeGuidance,
 }
 
-static ADVICE: LazyLock<AdviceBySize> =
-    LazyLock::new(|| toml::from_str(include_str!("scale.toml")).expect("scale.toml is well-formed; a test reads it"));
+static ADVICE: LazyLock<AdviceBySize> = LazyLock::new(|| embedded::toml("scale.toml", include_str!("scale.toml")));
 
 /// The size of a file with advice.
 #[derive(Clone, Debug)]

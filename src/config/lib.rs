@@ -122,6 +122,15 @@ pub fn load(
     flags: Flags,
     environment: impl Fn(&str) -> Option<String>,
 ) -> Result<Config, ConfigError> {
+    load_from(file, flags, &environment)
+}
+
+/// Not generic: reading the layers is 1 MB of code, which would be compiled again for each kind of environment.
+fn load_from(
+    file: Option<&Path>,
+    flags: Flags,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<Config, ConfigError> {
     let mut layers = Figment::from(Toml::string(DEFAULTS));
     if let Some(file) = file {
         if !file.is_file() {
@@ -180,8 +189,8 @@ pub fn load(
             rate_per_minute: None,
         });
     }
-    config.telemetry.read_environment(&environment)?;
-    config.novel.provider.read_key(&environment);
+    config.telemetry.read_environment(environment)?;
+    config.novel.provider.read_key(environment);
     config.check()?;
     Ok(config)
 }

@@ -22,6 +22,7 @@ use fumi_base::{
     pools::{Pool, PoolLoad},
 };
 use fumi_config::ConfigError;
+use futures_core::future::BoxFuture;
 use opentelemetry::KeyValue;
 use serde_json::{Map, Value, json};
 use tokio::{net::TcpListener, sync::Semaphore};
@@ -295,13 +296,18 @@ impl BoundServer {
     }
 
     /// Serves until `stop` ends, then drains: probes fail, calls finish, sessions end.
-    pub async fn serve(self, stop: impl Future<Output = ()>) -> io::Result<()> {
+    pub fn serve(self, stop: BoxFuture<'static, ()>) -> BoxFuture<'static, io::Result<()>> {
         let routes = router(&self.edge);
-        self.serve_routes(routes, stop).await
+        self.serve_routes(routes, stop)
     }
 
-    /// Serves the given routes (see [`router_with_handler`]) until `stop` ends, then drains.
-    pub async fn serve_routes(self, routes: Router, stop: impl Future<Output = ()>) -> io::Result<()> {
+    /// Serves the given routes (see [`router_with_handler`]) until `stop` ends, then drains. The future is boxed so that the
+    /// server is compiled once, and not again in every program that awaits it.
+    pub fn serve_routes(self, routes: Router, stop: BoxFuture<'static, ()>) -> BoxFuture<'static, io::Result<()>> {
+        Box::pin(self.serve_until(routes, stop))
+    }
+
+    async fn serve_until(self, routes: Router, stop: BoxFuture<'static, ()>) -> io::Result<()> {
         let patience = Duration::from_secs(self.edge.app.config.server.drain_seconds);
         let closing = self.edge.closing.clone();
         if let Some(listener) = self.metrics {

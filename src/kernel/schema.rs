@@ -26,9 +26,11 @@ pub type Object = Map<String, Value>;
 /// # Panics
 /// If an option has the name of an argument: a programming error that every start would show.
 pub fn input<T: Tool>() -> Object {
-    let mut schema = for_type::<T::Args>(Contract::Deserialize);
+    with_options(for_type::<T::Args>(Contract::Deserialize), &T::SPEC)
+}
+
+fn with_options(mut schema: Object, spec: &ToolSpec) -> Object {
     let options = for_type::<CallOptions>(Contract::Deserialize);
-    let spec = T::SPEC;
     let properties =
         schema.entry("properties").or_insert_with(|| json!({})).as_object_mut().expect("properties are an object");
     for name in spec.shared() {
@@ -50,9 +52,11 @@ pub fn input<T: Tool>() -> Object {
 /// If a field of the answer has another type than the same field of a question or of an error: a programming error that
 /// every start would show.
 pub fn output<T: Tool>() -> Object {
-    let mut schema = for_type::<T::Output>(Contract::Serialize);
+    with_common_fields(for_type::<T::Output>(Contract::Serialize), &T::SPEC, T::ASKS)
+}
+
+fn with_common_fields(mut schema: Object, spec: &ToolSpec, asks: bool) -> Object {
     loosen(&mut schema);
-    let spec = T::SPEC;
     let properties =
         schema.entry("properties").or_insert_with(|| json!({})).as_object_mut().expect("properties are an object");
     let mut options = spec.options.iter().chain(spec.family.unlisted);
@@ -76,7 +80,7 @@ pub fn output<T: Tool>() -> Object {
         let is_same = taken.is_none_or(|taken| taken["type"] == kind);
         assert!(is_same, "{name} of {} has two types", spec.name);
     };
-    if T::ASKS {
+    if asks {
         let ask = for_type::<super::QuestionReply>(Contract::Serialize);
         for (name, property) in ask["properties"].as_object().into_iter().flatten() {
             add(name, property.clone());
@@ -134,7 +138,10 @@ fn for_type<T: JsonSchema>(contract: Contract) -> Object {
         settings.inline_subschemas = true;
         settings.contract = contract;
     });
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    published_form(settings.into_generator().into_root_schema_for::<T>().to_value())
+}
+
+fn published_form(mut schema: Value) -> Object {
     normalise(&mut schema);
     let Value::Object(mut schema) = schema else {
         unreachable!("the root schema of a struct or enum is an object");

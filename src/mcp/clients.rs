@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
+use fumi_base::embedded;
 use fumi_config::ToolsConfig;
 use fumi_kernel::ResultForm;
 use rmcp::model::Implementation;
@@ -20,8 +21,7 @@ static KNOWN: LazyLock<BTreeMap<String, ResultForm>> = LazyLock::new(|| {
     struct KnownClients {
         client: Vec<KnownClient>,
     }
-    let known: KnownClients =
-        toml::from_str(include_str!("clients.toml")).expect("clients.toml is valid: a test reads it");
+    let known: KnownClients = embedded::toml("clients.toml", include_str!("clients.toml"));
     let forms = |client: KnownClient| client.names.into_iter().map(move |name| (name, client.form));
     known.client.into_iter().flat_map(forms).collect()
 });

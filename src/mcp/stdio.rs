@@ -11,13 +11,19 @@ use std::{
     task::{Context, Poll},
 };
 
+use futures_core::future::BoxFuture;
 use tokio::io::{AsyncRead, ReadBuf};
 
 use super::{server::McpServer, session_registry::SessionRegistry};
 use crate::app::App;
 
-/// Serves one client over standard input and output, until it closes them.
-pub async fn serve(app: Arc<App>) -> Result<(), String> {
+/// Serves one client over standard input and output, until it closes them. The future is boxed so that the server is
+/// compiled once, and not again in the program that awaits it.
+pub fn serve(app: Arc<App>) -> BoxFuture<'static, Result<(), String>> {
+    Box::pin(serve_client(app))
+}
+
+async fn serve_client(app: Arc<App>) -> Result<(), String> {
     let streams = SessionRegistry::new(&app);
     let (stdin, stdout) = rmcp::transport::io::stdio();
     let input = EndingStdin { stdin, streams: Arc::clone(&streams), is_line_open: false };

@@ -6,14 +6,14 @@ pub mod doctor;
 use std::{borrow::Cow, collections::BTreeMap, path::PathBuf, sync::LazyLock};
 
 use fumi_base::{
-    template,
+    embedded, template,
     text::{BilingualText, Locale},
 };
 use fumi_config::ConfigError;
 use fumi_connect::{ConnectError, Folders, Platform, Server, TextError};
 
 static TEXTS: LazyLock<BTreeMap<String, BilingualText>> =
-    LazyLock::new(|| toml::from_str(include_str!("texts.toml")).expect("a test reads it"));
+    LazyLock::new(|| embedded::toml("texts.toml", include_str!("texts.toml")));
 
 /// Returns a text in one language, with its placeholders filled by facts.
 fn text(locale: Locale, name: &str, facts: &[(&str, &str)]) -> String {

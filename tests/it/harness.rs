@@ -55,7 +55,7 @@ impl Server {
         let edge = bound.edge().clone();
         let stop = CancellationToken::new();
         let stopped = stop.clone();
-        let task = tokio::spawn(bound.serve_routes(routes, async move { stopped.cancelled().await }));
+        let task = tokio::spawn(bound.serve_routes(routes, Box::pin(async move { stopped.cancelled().await })));
         Self { app, edge, base, stop, task }
     }
 

@@ -42,6 +42,7 @@ use std::{
     sync::{LazyLock, OnceLock},
 };
 
+use fumi_base::embedded;
 use regex::bytes;
 use tree_sitter_language::LanguageFn;
 
@@ -139,8 +140,7 @@ pub struct Language {
 
 impl Language {
     fn new(name: &'static str, grammar: LanguageFn, facts: &str, elements_scm: String, refine: Refine) -> Self {
-        let facts = ::toml::from_str(facts)
-            .unwrap_or_else(|error| panic!("languages/{name}/language.toml is malformed: {error}"));
+        let facts = embedded::toml(&format!("languages/{name}/language.toml"), facts);
         Self {
             name,
             facts,

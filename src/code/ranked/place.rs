@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use fumi_base::embedded;
 use serde::Deserialize;
 
 use super::words::split_words;
@@ -43,8 +44,7 @@ struct SecondaryPlace {
     elements: Vec<String>,
 }
 
-static PLACES: LazyLock<Places> =
-    LazyLock::new(|| toml::from_str(include_str!("places.toml")).expect("places.toml is well-formed; a test reads it"));
+static PLACES: LazyLock<Places> = LazyLock::new(|| embedded::toml("places.toml", include_str!("places.toml")));
 
 impl SecondaryPlace {
     /// True if the query asks for files of this kind.

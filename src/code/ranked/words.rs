@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
+use fumi_base::embedded;
 use serde::{Deserialize, Deserializer};
 
 use super::terms::Likeness;
@@ -32,8 +33,7 @@ struct WordLists {
     kinds: HashSet<String>,
 }
 
-static LISTS: LazyLock<WordLists> =
-    LazyLock::new(|| toml::from_str(include_str!("words.toml")).expect("words.toml is well-formed; a test reads it"));
+static LISTS: LazyLock<WordLists> = LazyLock::new(|| embedded::toml("words.toml", include_str!("words.toml")));
 
 /// Deserializes one text into its words.
 pub(super) fn split_words<'de, D: Deserializer<'de>, C: FromIterator<String>>(from: D) -> Result<C, D::Error> {

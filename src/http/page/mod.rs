@@ -26,6 +26,7 @@ use axum::{
 };
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use fumi_base::{
+    embedded,
     pools::{Pool, PoolLoad},
     text::{BilingualText, Locale},
 };
@@ -54,7 +55,7 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// The texts of the page by name.
 static TEXTS: LazyLock<BTreeMap<String, BilingualText>> =
-    LazyLock::new(|| toml::from_str(include_str!("texts.toml")).expect("a test reads it"));
+    LazyLock::new(|| embedded::toml("texts.toml", include_str!("texts.toml")));
 /// The variable in which clients find their token, as the page shows it.
 const TOKEN_VARIABLE: &str = "FUMI_TOKEN";
 

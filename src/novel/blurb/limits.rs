@@ -4,6 +4,7 @@
 
 use std::sync::LazyLock;
 
+use fumi_base::embedded;
 use serde::Deserialize;
 
 use crate::{project::StylePreset, publish::PostingSite};
@@ -58,8 +59,7 @@ struct SitesFile {
 
 /// The limits of every site, loaded on first use.
 pub static SITES: LazyLock<Vec<SiteLimits>> = LazyLock::new(|| {
-    let file: SitesFile =
-        toml::from_str(include_str!("sites.toml")).expect("sites.toml is well-formed; a test reads it");
+    let file: SitesFile = embedded::toml("sites.toml", include_str!("sites.toml"));
     file.site
 });
 

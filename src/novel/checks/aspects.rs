@@ -6,6 +6,7 @@
 
 use std::sync::LazyLock;
 
+use fumi_base::embedded;
 use serde::Deserialize;
 
 use super::{
@@ -43,9 +44,8 @@ pub struct AspectTables {
 }
 
 /// The aspects, loaded on first use.
-pub static ASPECTS: LazyLock<AspectTables> = LazyLock::new(|| {
-    toml::from_str(include_str!("aspects.toml")).expect("aspects.toml is well-formed; a test reads it")
-});
+pub static ASPECTS: LazyLock<AspectTables> =
+    LazyLock::new(|| embedded::toml("aspects.toml", include_str!("aspects.toml")));
 
 /// The result of evaluating an aspect.
 #[derive(Clone, Debug)]

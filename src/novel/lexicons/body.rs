@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use fumi_base::embedded;
 use serde::Deserialize;
 
 use super::Phrases;
@@ -19,5 +20,4 @@ pub struct BodyLexicon {
 }
 
 /// The lexicon, loaded on first use.
-pub static BODY: LazyLock<BodyLexicon> =
-    LazyLock::new(|| toml::from_str(include_str!("body.toml")).expect("an embedded lexicon is well-formed"));
+pub static BODY: LazyLock<BodyLexicon> = LazyLock::new(|| embedded::toml("body.toml", include_str!("body.toml")));

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use fumi_base::embedded;
 use serde::Deserialize;
 
 use super::Phrases;
@@ -25,5 +26,4 @@ pub struct DramaLexicon {
 }
 
 /// The lexicon, loaded on first use.
-pub static DRAMA: LazyLock<DramaLexicon> =
-    LazyLock::new(|| toml::from_str(include_str!("drama.toml")).expect("an embedded lexicon is well-formed"));
+pub static DRAMA: LazyLock<DramaLexicon> = LazyLock::new(|| embedded::toml("drama.toml", include_str!("drama.toml")));

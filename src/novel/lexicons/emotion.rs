@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use super::Phrases;
 use crate::morphology::{Ipadic, Morphology as _};
+use fumi_base::embedded;
 
 /// The parsed contents of `emotion.toml`. The lists are parallel, one element per entry.
 #[derive(Debug)]
@@ -37,8 +38,7 @@ impl EmotionLexicon {
 
 /// The lexicon, loaded on first use.
 pub static EMOTION: LazyLock<EmotionLexicon> = LazyLock::new(|| {
-    let kinds: BTreeMap<String, BTreeMap<String, i8>> =
-        toml::from_str(include_str!("emotion.toml")).expect("an embedded lexicon is well-formed");
+    let kinds: BTreeMap<String, BTreeMap<String, i8>> = embedded::toml("emotion.toml", include_str!("emotion.toml"));
     let (mut words, mut valences, mut of_kinds) = (Vec::new(), Vec::new(), Vec::new());
     for (kind, entries) in kinds {
         for (word, valence) in entries {

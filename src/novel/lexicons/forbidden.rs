@@ -5,6 +5,7 @@
 
 use std::{ops::Range, sync::LazyLock};
 
+use fumi_base::embedded;
 use regex::Regex;
 use serde::Deserialize;
 
@@ -110,7 +111,7 @@ struct UnwantedRow {
 
 impl ForbiddenLexicon {
     fn read(text: &str) -> Result<Self, String> {
-        let file: ForbiddenFile = toml::from_str(text).map_err(|error| error.to_string())?;
+        let file: ForbiddenFile = embedded::parse(text).map_err(|error| error.to_string())?;
         let section = |section: ForbiddenSection| {
             section.entries.into_iter().map(UnwantedText::from_row).collect::<Result<Vec<_>, _>>()
         };

@@ -56,5 +56,5 @@ pub use wording::{Replacements, Wording};
 
 /// Parses an embedded lexicon.
 fn read<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> T {
-    toml::from_str(text).unwrap_or_else(|error| panic!("{name}.toml: {error}"))
+    fumi_base::embedded::toml(&format!("{name}.toml"), text)
 }

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
+use fumi_base::embedded;
 use serde::Deserialize;
 
 use super::Phrases;
@@ -14,7 +15,6 @@ struct OpeningSection {
 
 /// The phrases of all sections, loaded on first use.
 pub static OPENINGS: LazyLock<Phrases> = LazyLock::new(|| {
-    let sections: BTreeMap<String, OpeningSection> =
-        toml::from_str(include_str!("openings.toml")).expect("an embedded lexicon is well-formed");
+    let sections: BTreeMap<String, OpeningSection> = embedded::toml("openings.toml", include_str!("openings.toml"));
     Phrases::new(sections.into_values().flat_map(|section| section.phrases))
 });

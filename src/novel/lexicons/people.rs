@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use fumi_base::embedded;
 use serde::Deserialize;
 
 use super::Phrases;
@@ -33,4 +34,4 @@ pub struct Pronouns {
 
 /// The lexicon, loaded on first use.
 pub static PEOPLE: LazyLock<PeopleLexicon> =
-    LazyLock::new(|| toml::from_str(include_str!("people.toml")).expect("an embedded lexicon is well-formed"));
+    LazyLock::new(|| embedded::toml("people.toml", include_str!("people.toml")));

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use fumi_base::embedded;
 use serde::Deserialize;
 
 use super::Phrases;
@@ -24,4 +25,4 @@ pub struct SensesLexicon {
 
 /// The lexicon, loaded on first use.
 pub static SENSES: LazyLock<SensesLexicon> =
-    LazyLock::new(|| toml::from_str(include_str!("senses.toml")).expect("an embedded lexicon is well-formed"));
+    LazyLock::new(|| embedded::toml("senses.toml", include_str!("senses.toml")));

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use fumi_base::embedded;
 use serde::Deserialize;
 
 use super::Phrases;
@@ -32,4 +33,4 @@ pub struct DailyLife {
 
 /// The lexicon, loaded on first use.
 pub static SETTING: LazyLock<SettingLexicon> =
-    LazyLock::new(|| toml::from_str(include_str!("setting.toml")).expect("an embedded lexicon is well-formed"));
+    LazyLock::new(|| embedded::toml("setting.toml", include_str!("setting.toml")));

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use fumi_base::embedded;
 use serde::Deserialize;
 
 use super::Phrases;
@@ -38,7 +39,7 @@ pub struct GenreName {
 }
 
 static GENRES: LazyLock<Vec<Genre>> = LazyLock::new(|| {
-    let file: TropesFile = toml::from_str(include_str!("tropes.toml")).expect("an embedded lexicon is well-formed");
+    let file: TropesFile = embedded::toml("tropes.toml", include_str!("tropes.toml"));
     file.genre
 });
 

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use fumi_base::embedded;
 use serde::Deserialize;
 
 use super::Phrases;
@@ -21,5 +22,4 @@ pub struct VerbLexicon {
 }
 
 /// The lexicon, loaded on first use.
-pub static VERBS: LazyLock<VerbLexicon> =
-    LazyLock::new(|| toml::from_str(include_str!("verbs.toml")).expect("an embedded lexicon is well-formed"));
+pub static VERBS: LazyLock<VerbLexicon> = LazyLock::new(|| embedded::toml("verbs.toml", include_str!("verbs.toml")));

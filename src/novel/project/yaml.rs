@@ -261,16 +261,23 @@ struct YamlError {
 
 /// Parses a text as a type.
 fn parse_as<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
-    from_str(text).map_err(|error| locate_error::<T>(text, error.without_snippet()))
+    // The path at which the text does not match the type; empty at the top.
+    let mut steps = Vec::new();
+    let parsed = serde_saphyr::with_deserializer_from_str_with_options(text, options(), |reader| {
+        serde_path_to_error::deserialize(reader).map_err(|error| {
+            steps = error.path().iter().cloned().collect();
+            error.into_inner()
+        })
+    });
+    parsed.map_err(|error| locate_error(text, &steps, error.without_snippet()))
 }
 
-/// Locates a parser error. A text that is valid YAML is parsed again to find the key at which the type failed;
-/// otherwise the key is found by the lines above the position.
-fn locate_error<T: DeserializeOwned>(text: &str, error: &serde_saphyr::Error) -> YamlError {
+/// Locates a parser error. In a text that is valid YAML, the path leads to the value whose type is wrong; otherwise the key
+/// is found by the lines above the position.
+fn locate_error(text: &str, steps: &[Segment], error: &serde_saphyr::Error) -> YamlError {
     let said = reason(error);
-    let ((line, column), key) = if let Ok(whole) = from_str::<Spanned<LocatedNode>>(text) {
-        let steps = stopped_at::<T>(text);
-        (place_of(follow_path(&whole, &steps).referenced), path_of(&steps))
+    let ((line, column), key) = if let Ok(whole) = parse_located(text) {
+        (place_of(follow_path(&whole, steps).referenced), path_of(steps))
     } else {
         let place = error.location().map_or((0, 0), place_of);
         let place = open_quote_start(text, place).filter(|_| said == UNCLOSED).unwrap_or(place);
@@ -278,18 +285,6 @@ fn locate_error<T: DeserializeOwned>(text: &str, error: &serde_saphyr::Error) ->
     };
     let is_shown = !key.is_empty() && key.chars().count() <= 120;
     YamlError { line, column, reason: if is_shown { format!("`{key}`: {said}") } else { said } }
-}
-
-/// Returns the path at which the text does not match the type; empty if the mismatch is at the top.
-fn stopped_at<T: DeserializeOwned>(text: &str) -> Vec<Segment> {
-    let mut steps = Vec::new();
-    let again = serde_saphyr::with_deserializer_from_str_with_options(text, options(), |reader| {
-        serde_path_to_error::deserialize::<_, T>(reader).map_err(|error| {
-            steps = error.path().iter().cloned().collect();
-            error.into_inner()
-        })
-    });
-    if again.is_ok() { Vec::new() } else { steps }
 }
 
 /// A value with the positions of all values nested in it.
@@ -397,7 +392,7 @@ fn place_of(place: serde_saphyr::Location) -> (usize, usize) {
 /// parsed alone, because for a text that ends inside a quote the parser reports where the quote begins.
 fn open_quote_start(text: &str, (line, _): (usize, usize)) -> Option<(usize, usize)> {
     let above: usize = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
-    let error = from_str::<Spanned<LocatedNode>>(text[..above].trim_end()).err()?;
+    let error = parse_located(text[..above].trim_end()).err()?;
     let error = error.without_snippet();
     let place = error.location().map(place_of)?;
     (reason(error) == UNCLOSED).then_some(place)
@@ -521,12 +516,12 @@ fn translate_key_error(said: &str) -> Option<String> {
     Some(format!("「{key}」というキーはなく、使えるのは {} です", known.replace('`', "").replace(", ", "、")))
 }
 
-/// Parses YAML with the booleans of YAML 1.2: `off`, `on`, `yes` and `no` are texts, because they occur as keys, names
-/// and answers.
-fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
+/// Parses a text as values with positions.
+fn parse_located(text: &str) -> Result<Spanned<LocatedNode>, serde_saphyr::Error> {
     serde_saphyr::from_str_with_options(text, options())
 }
 
+/// Returns the options of YAML 1.2: `off`, `on`, `yes` and `no` are texts, because they occur as keys, names and answers.
 fn options() -> serde_saphyr::Options {
     serde_saphyr::options! { strict_booleans: true }
 }

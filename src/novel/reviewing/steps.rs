@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use fumi_base::text::BilingualText;
+use fumi_base::{embedded, text::BilingualText};
 use serde::Deserialize;
 
 use crate::checks::{
@@ -43,8 +43,7 @@ struct StepsFile {
 
 /// The steps in order, loaded on first use.
 pub static STEPS: LazyLock<Vec<ReviewStep>> = LazyLock::new(|| {
-    let file: StepsFile =
-        toml::from_str(include_str!("steps.toml")).expect("steps.toml is well-formed; a test reads it");
+    let file: StepsFile = embedded::toml("steps.toml", include_str!("steps.toml"));
     file.step
 });
 

@@ -7,7 +7,10 @@
 
 use std::{fmt, sync::LazyLock, time::Duration};
 
-use fumi_base::text::{BilingualText, Locale};
+use fumi_base::{
+    embedded,
+    text::{BilingualText, Locale},
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::{errors::writing::WritingError, project::WritingRoute};
@@ -184,8 +187,7 @@ struct StagesFile {
     stage: Vec<StageRow>,
 }
 
-static FILE: LazyLock<StagesFile> =
-    LazyLock::new(|| toml::from_str(include_str!("stages.toml")).expect("stages.toml is well-formed; a test reads it"));
+static FILE: LazyLock<StagesFile> = LazyLock::new(|| embedded::toml("stages.toml", include_str!("stages.toml")));
 
 /// Embeds the prompts of stages: the name of each, with its file in English and in Japanese.
 macro_rules! prompts {

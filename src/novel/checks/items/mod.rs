@@ -26,6 +26,7 @@ pub use scoring::{
 };
 
 use super::CheckMaterial;
+use fumi_base::embedded;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ItemCategory {
@@ -131,7 +132,7 @@ impl Item {
         page: &str,
         measure: Option<fn(&CheckMaterial<'_>, &ItemThresholds<'_>) -> Measure>,
     ) -> Self {
-        let page: ItemPage = toml::from_str(page).unwrap_or_else(|error| panic!("{name}.toml: {error}"));
+        let page: ItemPage = embedded::toml(&format!("{name}.toml"), page);
         Self { id: page.id.clone(), name, category, page, measure }
     }
 

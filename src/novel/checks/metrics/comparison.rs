@@ -6,6 +6,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
+use fumi_base::embedded;
 use serde::Deserialize;
 
 use super::links::paragraph_links;
@@ -25,7 +26,7 @@ struct LiteratureReference {
 }
 
 static REFERENCE: LazyLock<LiteratureReference> =
-    LazyLock::new(|| toml::from_str(include_str!("reference.toml")).expect("the embedded reference is well-formed"));
+    LazyLock::new(|| embedded::toml("reference.toml", include_str!("reference.toml")));
 
 /// A figure of a text compared with the reference.
 #[derive(Clone, Debug, PartialEq)]

@@ -29,6 +29,7 @@ use super::{
     page::{RulePage, RuleScope},
 };
 use crate::manuscript::TextVoice;
+use fumi_base::embedded;
 
 /// The least number of findings of one kind that may be the narrator's style.
 const HABIT: usize = 3;
@@ -145,7 +146,7 @@ rules! {
 
 impl CheckRule {
     fn new(name: &'static str, page: &str, check: fn(&CheckMaterial<'_>, &mut RuleReporter<'_, '_>)) -> Self {
-        let page = toml::from_str(page).unwrap_or_else(|error| panic!("{name}.toml: {error}"));
+        let page = embedded::toml(&format!("{name}.toml"), page);
         Self { name, page, check }
     }
 }
