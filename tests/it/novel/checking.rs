@@ -256,8 +256,9 @@ async fn three_checks_run_at_once_and_a_fourth_waits() {
     let pools = &app.kernel.pools;
     let cancel = CancellationToken::new();
     let mut held = Vec::new();
-    for _ in 0..3 {
-        held.push(pools.acquire(Pool::Check, &"somebody".into(), &cancel).await.unwrap());
+    // One of the three is left to another principal.
+    for principal in ["ann", "ann", "bob"] {
+        held.push(pools.acquire(Pool::Check, &principal.into(), &cancel).await.unwrap());
     }
     assert_eq!((pools.load(Pool::Check).slots, pools.load(Pool::Check).running), (3, 3));
     let fourth = tokio::spawn({

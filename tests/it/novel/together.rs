@@ -216,6 +216,8 @@ const SAME: [(&str, &str); 10] = [
 /// Returns what people and tools see of a novel after the next start.
 fn seen(sample: &Sample) -> String {
     let app = sample.app();
+    // The first thing that a server does.
+    Handle::current().block_on(fumi_tools::novel::finish_interrupted(&app.kernel.roots, &app.kernel.writers));
     let answer = |tool, arguments| Handle::current().block_on(ok(&app, tool, arguments));
     let backups = answer("backup_management", json!({"action": "list"}));
     // A copy that was made before a write does not count as its result.
