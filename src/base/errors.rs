@@ -12,8 +12,7 @@ use crate::{
     embedded,
     project::{quoted, reason_of},
     system::is_system_failure,
-    template,
-    text::{BilingualText, Locale},
+    text::BilingualText,
 };
 
 /// An error with an entry in its domain's catalogue and the facts that fill that entry.
@@ -280,7 +279,7 @@ impl ErrorCatalog {
     /// If the catalogue has no such entry: each domain's test walks its errors.
     pub fn error_message(&self, name: &str, facts: &[(&'static str, BilingualText)]) -> ErrorMessage {
         let entry = self.entries.get(name).unwrap_or_else(|| panic!("errors.toml has no entry {name}"));
-        let fill = |en: &str, ja: &str| BilingualText::new(fill(en, facts, Locale::En), fill(ja, facts, Locale::Ja));
+        let fill = |en: &str, ja: &str| BilingualText::new(en.to_owned(), ja.to_owned()).fill(facts);
         ErrorMessage {
             class: entry.class,
             code: entry.code.clone().unwrap_or_else(|| name.to_owned()),
@@ -337,14 +336,6 @@ fn fact_or(facts: &[(&'static str, BilingualText)], entry: &str) -> String {
     fact.map_or_else(|| entry.to_owned(), |(_, change)| change.en.clone().into_owned())
 }
 
-/// Replaces `{name}` by its fact: braces inside a fact are never expanded again.
-fn fill(template: &str, facts: &[(&'static str, BilingualText)], locale: Locale) -> String {
-    template::fill(template, ("{", "}"), |name| {
-        let (_, value) = facts.iter().find(|(fact, _)| *fact == name)?;
-        Some(value.get(locale).into())
-    })
-}
-
 /// An error ready to be sent: type, code, sentences, next step, facts.
 #[derive(Clone, Debug)]
 pub struct ErrorMessage {
@@ -373,7 +364,7 @@ pub struct ErrorMessage {
 
 #[cfg(test)]
 mod tests {
-    use super::{UserError, fill};
+    use super::UserError;
     use crate::{
         atomic_write::WriteError,
         encoding::UnknownEncoding,
@@ -382,7 +373,6 @@ mod tests {
         project::{BOOK, PathError},
         roots::RootError,
         store::StoreError,
-        text::{BilingualText, Locale},
     };
 
     #[test]
@@ -399,13 +389,5 @@ mod tests {
         // These are errors of calls and of the code tools.
         let of_others = ["INVALID_CURSOR", "PROJECT_TOO_LARGE", "TOOL_TIMEOUT"];
         assert_eq!(BOOK.faults(&errors), of_others.map(|name| format!("no error uses {name}")));
-    }
-
-    #[test]
-    fn facts_fill_once_and_only_where_named() {
-        let facts = [("path", BilingualText::same("{nearest}")), ("nearest", BilingualText::new("b", "び"))];
-        let template = "No {path}; try {nearest}, or {\"a\": 1}";
-        assert_eq!(fill(template, &facts, Locale::En), "No {nearest}; try b, or {\"a\": 1}");
-        assert_eq!(fill(template, &facts, Locale::Ja), "No {nearest}; try び, or {\"a\": 1}");
     }
 }

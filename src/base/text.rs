@@ -3,9 +3,11 @@
 //! The language is chosen where the reader is known, never where the error occurs. There is no third language and no
 //! fallback from one to the other: both are always present.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 
 use serde::{Deserialize, Serialize};
+
+use crate::template;
 
 /// A language that a caller can ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -71,6 +73,22 @@ impl BilingualText {
         Self { en: value.clone(), ja: value }
     }
 
+    /// Creates a message that lists names, with the comma of each language.
+    pub fn list<S: Borrow<str>>(names: &[S]) -> Self {
+        Self::new(names.join(", "), names.join("、"))
+    }
+
+    /// Replaces each `{name}` by its fact. Braces inside a fact are never expanded again, and a name without a fact stays.
+    pub fn fill(&self, facts: &[(&str, Self)]) -> Self {
+        let fill = |locale| {
+            template::fill(self.get(locale), ("{", "}"), |name| {
+                let (_, fact) = facts.iter().find(|(known, _)| *known == name)?;
+                Some(fact.get(locale).into())
+            })
+        };
+        Self::new(fill(Locale::En), fill(Locale::Ja))
+    }
+
     /// Returns the form of one language.
     pub fn get(&self, locale: Locale) -> &str {
         match locale {
@@ -102,6 +120,14 @@ mod tests {
         ] {
             assert_eq!(Locale::negotiate(header), expected, "{header:?}");
         }
+    }
+
+    #[test]
+    fn facts_fill_once_and_only_where_named() {
+        let facts = [("path", BilingualText::same("{nearest}")), ("nearest", BilingualText::list(&["b", "c"]))];
+        let filled = BilingualText::same("No {path}; try {nearest}, or {\"a\": 1}").fill(&facts);
+        assert_eq!(filled.en, "No {nearest}; try b, c, or {\"a\": 1}");
+        assert_eq!(filled.ja, "No {nearest}; try b、c, or {\"a\": 1}");
     }
 
     #[test]

@@ -17,12 +17,14 @@ use std::{
     time::Duration,
 };
 
-use fumi_base::text::BilingualText;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    errors::structure::{ParserLimit, QuerySyntaxError, StructureError},
+    errors::{
+        expressions::FAULTS,
+        structure::{ParserLimit, StructureError},
+    },
     filter::ElementFilter,
     hit_context::HitContext,
     languages::{
@@ -313,13 +315,7 @@ impl ParserLimit {
 
 /// Returns the error for a query whose compilation reaches a limit.
 fn too_complex(kind: &QueryKind) -> StructureError {
-    let fault = Box::new(QuerySyntaxError {
-        line: 1,
-        column: 0,
-        excerpt: String::new(),
-        reason: BilingualText::new("it is too complex to compile", "複雑すぎて解釈できません"),
-        hint: BilingualText::new("Shorten it, or nest less deeply.", "短くするか、入れ子を浅くしてください。"),
-    });
+    let fault = FAULTS.too_complex.at((1, 0), String::new(), &[]);
     match kind {
         QueryKind::Pattern(_) => StructureError::BadPattern { fault },
         QueryKind::Key(_) | QueryKind::Query(_) => StructureError::BadQuery { fault },

@@ -5,7 +5,10 @@ use fumi_base::{nearest::nearest, text::BilingualText};
 use tree_sitter::{Query, QueryError, QueryErrorKind, QueryPredicateArg};
 
 use crate::{
-    errors::structure::{QuerySyntaxError, StructureError},
+    errors::{
+        expressions::{ExpressionFault, FAULTS},
+        structure::StructureError,
+    },
     languages::Language,
     parse::one_line,
 };
@@ -34,46 +37,24 @@ pub fn compile(text: &str, language: &'static Language) -> Result<Query, Structu
             let arguments =
                 predicate.args.iter().filter(|argument| matches!(argument, QueryPredicateArg::Capture(_))).count();
             let at = text.find(&shown).unwrap_or(0);
-            return Err(bad_query(
-                text,
-                at,
-                BilingualText::new(
-                    format!("unknown predicate {shown} with {arguments} captures"),
-                    format!("述語 {shown} は使えません"),
-                ),
-                BilingualText::new(
-                    "Known: #eq?, #not-eq?, #any-eq?, #match?, #not-match?, #any-match?, #any-of?, #not-any-of?.",
-                    "使える述語: #eq?、#not-eq?、#any-eq?、#match?、#not-match?、#any-match?、#any-of?、#not-any-of?",
-                ),
-            ));
+            let facts =
+                [("predicate", BilingualText::same(shown)), ("count", BilingualText::same(arguments.to_string()))];
+            return Err(bad_query(text, at, &FAULTS.unknown_predicate, &facts));
         }
     }
     if query.capture_names().iter().all(|name| name.starts_with('_')) {
-        return Err(bad_query(
-            text,
-            text.trim_end().len(),
-            BilingualText::new("it captures nothing", "キャプチャがありません"),
-            BilingualText::new(
-                "Put a capture such as @found after the node to return.",
-                "取り出したいノードの後に @found のような名前を付けてください。",
-            ),
-        ));
+        return Err(bad_query(text, text.trim_end().len(), &FAULTS.captures_nothing, &[]));
     }
     Ok(query)
 }
 
 /// Rejects a query that tree-sitter would take too long to compile, or that would overflow its stack.
 fn check_size(text: &str) -> Result<(), StructureError> {
-    let too_large = |at: usize, en: String, ja: String| {
-        let hint = BilingualText::new("Split it into several queries.", "クエリを分けてください。");
-        Err(bad_query(text, at, BilingualText::new(en, ja), hint))
+    let too_large = |at: usize, fault: &ExpressionFault, most: usize| {
+        Err(bad_query(text, at, fault, &[("most", BilingualText::same(most.to_string()))]))
     };
     if text.len() > QUERY_BYTES {
-        return too_large(
-            QUERY_BYTES,
-            format!("it has more than {QUERY_BYTES} bytes"),
-            format!("{QUERY_BYTES} バイトを超えています"),
-        );
+        return too_large(QUERY_BYTES, &FAULTS.many_bytes, QUERY_BYTES);
     }
     let (mut depth, mut quantifiers, mut squares) = (0_usize, 0_usize, 0_usize);
     let mut signs = text.char_indices();
@@ -100,11 +81,7 @@ fn check_size(text: &str) -> Result<(), StructureError> {
                 }
                 depth += 1;
                 if depth > QUERY_DEPTH {
-                    return too_large(
-                        at,
-                        format!("more than {QUERY_DEPTH} brackets are open here"),
-                        format!("開き括弧が {QUERY_DEPTH} 個を超えて重なっています"),
-                    );
+                    return too_large(at, &FAULTS.many_brackets, QUERY_DEPTH);
                 }
             }
             ')' | ']' => depth = depth.saturating_sub(1),
@@ -113,11 +90,7 @@ fn check_size(text: &str) -> Result<(), StructureError> {
                 squares += 2 * quantifiers + 1;
                 quantifiers += 1;
                 if quantifiers > QUERY_QUANTIFIERS || squares > QUERY_SQUARES {
-                    return too_large(
-                        at,
-                        "too many optional or repeated parts before this one".to_owned(),
-                        "ここまでに、省略や繰り返しのできる部分が多すぎます".to_owned(),
-                    );
+                    return too_large(at, &FAULTS.many_repeated_parts, QUERY_QUANTIFIERS);
                 }
             }
             _ => {}
@@ -133,14 +106,6 @@ fn describe_query_error(
     language: &'static Language,
 ) -> StructureError {
     let word = error.message.trim_matches('"');
-    let suggest = |names: Vec<&str>| {
-        let near = nearest(word, names, 3);
-        if near.is_empty() {
-            BilingualText::same("")
-        } else {
-            BilingualText::new(format!("Did you mean {}?", near.join(", ")), format!("もしかして: {}", near.join("、")))
-        }
-    };
     let kinds = || {
         (0..u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX))
             .filter(|id| grammar.node_kind_is_named(*id) && grammar.node_kind_is_visible(*id))
@@ -152,68 +117,38 @@ fn describe_query_error(
             .filter_map(|id| grammar.field_name_for_id(id))
             .collect::<Vec<_>>()
     };
-    let title = &language.facts.title;
-    let (reason, hint) = match error.kind {
-        QueryErrorKind::NodeType => (
-            BilingualText::new(
-                format!("{title} has no node type {word:?}"),
-                format!("{title} に {word:?} というノード型はありません"),
-            ),
-            suggest(kinds()),
-        ),
-        QueryErrorKind::Field => (
-            BilingualText::new(
-                format!("{title} has no field {word:?}"),
-                format!("{title} に {word:?} というフィールドはありません"),
-            ),
-            suggest(fields()),
-        ),
-        QueryErrorKind::Capture => (
-            BilingualText::new(
-                format!("the capture @{word} is used but not defined"),
-                format!("キャプチャ @{word} が定義されていません"),
-            ),
-            BilingualText::new(
-                "A predicate names captures of its own pattern.",
-                "述語には同じパターン内のキャプチャを書いてください。",
-            ),
-        ),
-        QueryErrorKind::Structure => (
-            BilingualText::new("this pattern can never match", "このパターンに一致するものは文法上ありません"),
-            BilingualText::new(
-                "The node cannot occur there: leave out a level or the field, or use (_).",
-                "その位置にこのノードは現れません。階層やフィールドを省くか、(_) を使ってください。",
-            ),
-        ),
-        QueryErrorKind::Predicate => (
-            BilingualText::new(
-                one_line(&error.message, 200),
-                format!("述語の書き方に誤りがあります: {}", one_line(&error.message, 200)),
-            ),
-            BilingualText::new(
-                "Example: ((identifier) @x (#match? @x \"^get\")).",
-                "例: ((identifier) @x (#match? @x \"^get\"))",
-            ),
-        ),
-        QueryErrorKind::Syntax | QueryErrorKind::Language => (
-            BilingualText::new("the syntax is wrong here", "この位置の構文に誤りがあります"),
-            BilingualText::new(
-                "Check the parentheses: a pattern is (node_type field: (child) @capture) @capture.",
-                "括弧の対応を確かめてください。パターンは (node_type field: (child) @capture) @capture の形です。",
-            ),
-        ),
+    let (fault, names) = match error.kind {
+        QueryErrorKind::NodeType => (&FAULTS.unknown_node, kinds()),
+        QueryErrorKind::Field => (&FAULTS.unknown_field, fields()),
+        QueryErrorKind::Capture => (&FAULTS.unknown_capture, Vec::new()),
+        QueryErrorKind::Structure => (&FAULTS.impossible, Vec::new()),
+        QueryErrorKind::Predicate => (&FAULTS.wrong_predicate, Vec::new()),
+        QueryErrorKind::Syntax | QueryErrorKind::Language => (&FAULTS.wrong_syntax, Vec::new()),
     };
+    let near = nearest(word, names, 3);
+    let did_you_mean = match near.is_empty() {
+        true => BilingualText::same(""),
+        false => FAULTS.did_you_mean.fill(&[("near", BilingualText::list(&near))]),
+    };
+    let shown = if error.kind == QueryErrorKind::Capture { word.to_owned() } else { format!("{word:?}") };
+    let title: &str = &language.facts.title;
+    let facts = [
+        ("language", BilingualText::same(title)),
+        ("word", BilingualText::same(shown)),
+        ("message", BilingualText::same(one_line(&error.message, 200))),
+        ("did_you_mean", did_you_mean),
+    ];
     // A predicate's error contains only its row.
     let at = if error.kind == QueryErrorKind::Predicate {
         text.split_inclusive('\n').take(error.row).map(str::len).sum()
     } else {
         error.offset
     };
-    bad_query(text, at, reason, hint)
+    bad_query(text, at, fault, &facts)
 }
 
 /// Builds the error for a byte of the query, with the line and a caret below it.
-fn bad_query(text: &str, at: usize, reason: BilingualText, hint: BilingualText) -> StructureError {
+fn bad_query(text: &str, at: usize, fault: &ExpressionFault, facts: &[(&str, BilingualText)]) -> StructureError {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -225,13 +160,7 @@ fn bad_query(text: &str, at: usize, reason: BilingualText, hint: BilingualText) 
     // Around the position, so that a query on one long line stays readable.
     let skipped = column.saturating_sub(60);
     let shown: String = line.chars().skip(skipped).take(120).collect();
-    StructureError::BadQuery {
-        fault: Box::new(QuerySyntaxError {
-            line: before.matches('\n').count() + 1,
-            column,
-            excerpt: format!("{shown}\n{}^", " ".repeat(column - skipped)),
-            reason,
-            hint,
-        }),
-    }
+    let excerpt = format!("{shown}\n{}^", " ".repeat(column - skipped));
+    let line = before.matches('\n').count() + 1;
+    StructureError::BadQuery { fault: fault.at((line, column), excerpt, facts) }
 }

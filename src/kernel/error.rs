@@ -5,7 +5,7 @@
 //! client as a result with `isError`, because protocol errors are not shown to models.
 
 use fumi_base::{
-    errors::{ErrorCatalog, ErrorClass, ErrorMessage, UserError},
+    errors::{ErrorCatalog, ErrorClass, ErrorMessage, UserError, with_causes},
     redact::{self, Redactor},
     text::{BilingualText, Locale},
 };
@@ -22,6 +22,9 @@ const LONGEST_SUGGESTION: usize = 2_000;
 /// A change that leaves the call as it is: the text says to repeat it, and does not show it again.
 const SAME_CALL: &str = "{}";
 
+/// Errors of the system itself: the operator finds them in the log with their cause.
+const OF_THE_SYSTEM: [&str; 3] = ["SYSTEM_FAILURE", "STATE_UNAVAILABLE", "STATE_UNKNOWN"];
+
 /// Facts that only fill suggestions and are not shown as details.
 const FOR_SUGGESTIONS: [&str; 4] = ["change", "name", "folder", "first"];
 
@@ -31,6 +34,8 @@ pub struct ToolError {
     lesson: Box<ErrorMessage>,
     details: Map<String, Value>,
     family: Option<&'static ToolFamily>,
+    /// The error with its causes, for the log, if the system failed.
+    cause: Option<String>,
 }
 
 /// The error catalogue of the kernel itself.
@@ -39,8 +44,13 @@ pub static BOOK: std::sync::LazyLock<ErrorCatalog> =
 
 impl<E: UserError> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self::from_message(error.error_message())
+        Self { cause: cause_of(&error), ..Self::from_message(error.error_message()) }
     }
+}
+
+/// Returns an error of the system with its causes.
+fn cause_of(error: &impl UserError) -> Option<String> {
+    OF_THE_SYSTEM.contains(&error.entry()).then(|| with_causes(error))
 }
 
 impl ToolError {
@@ -52,7 +62,7 @@ impl ToolError {
             .filter(|(name, _)| !FOR_SUGGESTIONS.contains(name))
             .map(|(name, value)| ((*name).to_owned(), json!(bare(&value.en))))
             .collect();
-        Self { lesson: Box::new(lesson), details, family: None }
+        Self { lesson: Box::new(lesson), details, family: None, cause: None }
     }
 
     /// Combines several errors of one kind: the first decides the code, the messages of all are kept.
@@ -65,7 +75,7 @@ impl ToolError {
             first.message = both(&first.message, &other.message);
             first.change = joined(&first, &other);
         }
-        Self::from_message(first)
+        Self { cause: errors.first().and_then(cause_of), ..Self::from_message(first) }
     }
 
     /// Combines several errors of different kinds, like [`Self::combine_same_kind`]. Returns `None` for an empty list.
@@ -134,6 +144,11 @@ impl ToolError {
     /// True if the work stopped because it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.lesson.kind == "CANCELLED"
+    }
+
+    /// Returns the error with its causes, for the log, if the system failed.
+    pub fn cause(&self) -> Option<&str> {
+        self.cause.as_deref()
     }
 
     /// Returns the description of the error.

@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 use super::{
     error::BOOK,
     fields,
+    problem::{ArgumentProblem, PROBLEMS},
     schema::{self, Object},
-    validate::{self, ArgumentProblem},
+    validate,
 };
 
 /// The name of the argument.
@@ -50,11 +51,7 @@ pub fn problems(value: &Value, path: &str) -> Vec<ArgumentProblem> {
     }
     match serde_json::from_value::<Expectation>(value.clone()) {
         Ok(said) => unusable(&said, path),
-        Err(error) => vec![ArgumentProblem::new(
-            path.to_owned(),
-            BilingualText::new(error.to_string(), error.to_string()),
-            Value::Null,
-        )],
+        Err(error) => vec![ArgumentProblem::unreadable(path, &error)],
     }
 }
 
@@ -65,20 +62,14 @@ pub fn unusable(said: &Expectation, path: &str) -> Vec<ArgumentProblem> {
     let pointers = pointers.map(|(at, _)| {
         ArgumentProblem::new(
             format!("{path}.fields[{at}]"),
-            BilingualText::new(
-                "must be a JSON pointer, such as /results/*/file",
-                "/results/*/file のような JSON ポインターを指定してください",
-            ),
+            PROBLEMS.pointer.clone(),
             json!({"type": "string", "format": "json-pointer"}),
         )
     });
     let patterns = said.bad_patterns().into_iter().map(|(at, reason)| {
         ArgumentProblem::invalid_query(
             format!("{path}.consoleOptions.patterns[{at}]"),
-            BilingualText::new(
-                format!("not a valid regular expression: {reason}"),
-                format!("正規表現として読めません: {reason}"),
-            ),
+            PROBLEMS.pattern.fill(&[("reason", BilingualText::same(reason))]),
         )
     });
     pointers.chain(patterns).collect()

@@ -16,6 +16,7 @@ pub mod fields;
 pub mod metrics;
 pub mod options;
 pub mod pipeline;
+mod problem;
 pub mod prompts;
 pub mod reply;
 pub mod resources;

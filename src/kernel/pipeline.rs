@@ -134,8 +134,11 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call
         Err(error) => {
             let error = error.adapt_to(entry.spec.family);
             span.in_scope(|| {
-                let principal = &*caller.access.principal;
-                tracing::info!(tool = entry.spec.name, principal, code = error.code(), "call refused or failed");
+                let (tool, principal, code) = (entry.spec.name, &*caller.access.principal, error.code());
+                match error.cause() {
+                    Some(cause) => tracing::warn!(tool, principal, code, cause, "the system failed a call"),
+                    None => tracing::info!(tool, principal, code, "call refused or failed"),
+                }
             });
             let mut reply = error.reply(entry.spec.name, &arguments, &caller, &kernel.redactor);
             if entry.spec.effect == Effect::Write {

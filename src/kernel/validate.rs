@@ -5,12 +5,25 @@
 //! 5.
 
 use fumi_base::{
-    encoding::EncodingChoice, errors::UserError as _, nearest::nearest, project::quoted, redact, text::BilingualText,
+    encoding::EncodingChoice,
+    errors::UserError as _,
+    nearest::nearest,
+    project::quoted,
+    redact,
+    text::{BilingualText, Locale},
 };
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Map, Value, json};
 
-use super::{ArgumentRule, ToolError, catalogue::ToolEntry, error::BOOK, expectation, schema::Object};
+pub use super::problem::ArgumentProblem;
+use super::{
+    ArgumentRule, ToolError,
+    catalogue::ToolEntry,
+    error::BOOK,
+    expectation,
+    problem::{PROBLEMS, number_text},
+    schema::Object,
+};
 
 /// The longest string argument unless a family sets another limit, in bytes.
 pub const MAX_STRING: usize = 1 << 20;
@@ -23,43 +36,6 @@ const TOO_LARGE: f64 = 9e15;
 /// The largest number of problems shown; a call with more is not a near miss. No more than one beyond it are collected: a
 /// body has room for hundreds of thousands.
 const MAX_PROBLEMS: usize = 20;
-
-/// One problem of a call.
-#[derive(Clone, Debug)]
-pub struct ArgumentProblem {
-    /// The location as a reader writes it: `sections[0].start_line`; empty for the whole call.
-    pub parameter: String,
-    /// The description of the problem.
-    pub text: BilingualText,
-    /// The allowed values, as data.
-    allowed: Value,
-    /// True for an expression that cannot be parsed, which has an error code of its own.
-    is_query: bool,
-}
-
-impl ArgumentProblem {
-    /// Creates a problem at a location.
-    pub fn new(parameter: String, text: BilingualText, allowed: Value) -> Self {
-        Self { parameter, text, allowed, is_query: false }
-    }
-
-    /// Creates the problem of an expression that cannot be parsed.
-    pub fn invalid_query(parameter: String, text: BilingualText) -> Self {
-        Self { is_query: true, ..Self::new(parameter, text, Value::Null) }
-    }
-
-    /// Prefixes the location with the path of the containing value.
-    pub fn move_under(&mut self, path: &str) {
-        let dot = if self.parameter.is_empty() || self.parameter.starts_with('[') { "" } else { "." };
-        self.parameter = format!("{path}{dot}{}", self.parameter);
-    }
-
-    /// True if the problem is about one of these arguments, given by their paths.
-    pub fn is_about(&self, paths: &[String]) -> bool {
-        let mut named = self.parameter.split(" | ").flat_map(|part| part.split(", "));
-        named.any(|name| paths.iter().any(|path| path == name))
-    }
-}
 
 /// Compiles a tool's schema.
 ///
@@ -99,10 +75,7 @@ impl CheckedArguments {
     pub fn parts(self) -> (Map<String, Value>, Vec<ArgumentProblem>) {
         let mut problems = self.problems;
         problems.extend(self.exclusive.map(|(given, names)| {
-            let text = BilingualText::new(
-                format!("only one of {} may be given", names.join(", ")),
-                format!("{} は同時に1つしか指定できません", names.join("、")),
-            );
+            let text = PROBLEMS.at_most_one.fill(&[("names", BilingualText::list(names))]);
             ArgumentProblem::new(given.join(", "), text, json!({"at_most_one_of": names}))
         }));
         (self.arguments, problems)
@@ -264,8 +237,7 @@ fn top_level(parameter: &str) -> &str {
 
 /// Returns the error of arguments that the schema accepts and serde rejects.
 pub fn unreadable(entry: &ToolEntry, error: &serde_json::Error) -> ToolError {
-    let text = BilingualText::new(error.to_string(), error.to_string());
-    invalid_arguments(entry, &[ArgumentProblem::new("arguments".to_owned(), text, Value::Null)])
+    invalid_arguments(entry, &[ArgumentProblem::unreadable("arguments", error)])
 }
 
 /// Converts whole floats to integers. JSON has one type of number; `5.0` from a client means 5.
@@ -314,67 +286,43 @@ fn check_rules(
                     exclusive = Some((given, *names));
                 }
             }
-            ArgumentRule::ExactlyOne(names) => match given(names).as_slice() {
-                [_] => {}
-                [] => problems.push(ArgumentProblem::new(
-                    names.join(" | "),
-                    BilingualText::new(
-                        format!("exactly one of {} is needed; none was given", names.join(", ")),
-                        format!("{} のうちちょうど1つが必要ですが、どれも指定されていません", names.join("、")),
-                    ),
-                    json!({"exactly_one_of": names}),
-                )),
-                several => problems.push(ArgumentProblem::new(
-                    several.join(", "),
-                    BilingualText::new(
-                        format!("give exactly one of {}, not {}", names.join(", "), several.join(" and ")),
-                        format!(
-                            "{} は同時に指定できません。{} のうちちょうど1つにしてください",
-                            several.join(" と "),
-                            names.join("、")
-                        ),
-                    ),
-                    json!({"exactly_one_of": names}),
-                )),
-            },
+            ArgumentRule::ExactlyOne(names) => {
+                let (parameter, text) = match given(names).as_slice() {
+                    [_] => continue,
+                    [] => {
+                        (names.join(" | "), PROBLEMS.none_of_exactly_one.fill(&[("names", BilingualText::list(names))]))
+                    }
+                    several => {
+                        let given = BilingualText::new(several.join(" and "), several.join(" と "));
+                        let facts = [("names", BilingualText::list(names)), ("given", given)];
+                        (several.join(", "), PROBLEMS.several_of_exactly_one.fill(&facts))
+                    }
+                };
+                problems.push(ArgumentProblem::new(parameter, text, json!({"exactly_one_of": names})));
+            }
             ArgumentRule::AnyOf(names) => {
                 if given(names).is_empty() {
-                    problems.push(ArgumentProblem::new(
-                        names.join(" | "),
-                        BilingualText::new(
-                            format!("at least one of {} is needed", names.join(", ")),
-                            format!("{} のうち少なくとも1つが必要です", names.join("、")),
-                        ),
-                        json!({"any_of": names}),
-                    ));
+                    let text = PROBLEMS.any_of.fill(&[("names", BilingualText::list(names))]);
+                    problems.push(ArgumentProblem::new(names.join(" | "), text, json!({"any_of": names})));
                 }
             }
             ArgumentRule::Without(name, others) => {
                 let given = given(others);
                 if is_given(arguments, name) && !given.is_empty() {
-                    problems.push(ArgumentProblem::new(
-                        (*name).to_owned(),
-                        BilingualText::new(
-                            format!("it cannot be combined with {}", given.join(", ")),
-                            format!("{} と同時には指定できません", given.join("、")),
-                        ),
-                        json!({"without": others}),
-                    ));
+                    let text = PROBLEMS.without.fill(&[("given", BilingualText::list(&given))]);
+                    problems.push(ArgumentProblem::new(*name, text, json!({"without": others})));
                 }
             }
             ArgumentRule::Needs(name, other) => {
                 if is_given(arguments, name) && !is_given(arguments, other) {
-                    problems.push(ArgumentProblem::new(
-                        (*name).to_owned(),
-                        BilingualText::new(format!("it needs {other} too"), format!("{other} も必要です")),
-                        json!({"needs": other}),
-                    ));
+                    let text = PROBLEMS.needs.fill(&[("other", BilingualText::same(*other))]);
+                    problems.push(ArgumentProblem::new(*name, text, json!({"needs": other})));
                 }
             }
             ArgumentRule::Encoding(name) => {
                 let label = arguments.get(*name).and_then(Value::as_str);
                 if let Some(Err(error)) = label.map(EncodingChoice::parse) {
-                    problems.push(ArgumentProblem::new((*name).to_owned(), error.error_message().message, Value::Null));
+                    problems.push(ArgumentProblem::new(*name, error.error_message().message, Value::Null));
                 }
             }
             // Handled where a number is refused.
@@ -389,24 +337,17 @@ fn check_sizes(value: &Value, path: &str, longest: usize, problems: &mut Vec<Arg
     if is_full(problems) {
         return;
     }
-    let mut refuse = |en: String, ja: String, limit: usize| {
-        problems.push(ArgumentProblem::new(
-            path.trim_start_matches('.').to_owned(),
-            BilingualText::new(en, ja),
-            json!({"max": limit}),
-        ));
+    let mut refuse = |text: &BilingualText, fact: (&'static str, String), limit: usize| {
+        let facts = [(fact.0, BilingualText::same(fact.1)), ("most", number_text(limit))];
+        problems.push(ArgumentProblem::new(path.trim_start_matches('.'), text.fill(&facts), json!({"max": limit})));
     };
     match value {
-        Value::String(text) if text.len() > longest => refuse(
-            format!("it has {} bytes; at most {longest} are allowed", text.len()),
-            format!("{} バイトあります。上限は {longest} バイトです", text.len()),
-            longest,
-        ),
-        Value::Array(items) if items.len() > MAX_ITEMS => refuse(
-            format!("it has {} entries; at most {MAX_ITEMS} are allowed", items.len()),
-            format!("{} 個あります。上限は {MAX_ITEMS} 個です", items.len()),
-            MAX_ITEMS,
-        ),
+        Value::String(text) if text.len() > longest => {
+            refuse(&PROBLEMS.long_text, ("count", text.len().to_string()), longest);
+        }
+        Value::Array(items) if items.len() > MAX_ITEMS => {
+            refuse(&PROBLEMS.long_list, ("count", items.len().to_string()), MAX_ITEMS);
+        }
         Value::Array(items) => items
             .iter()
             .enumerate()
@@ -419,11 +360,7 @@ fn check_sizes(value: &Value, path: &str, longest: usize, problems: &mut Vec<Arg
             if number.is_f64()
                 && number.as_f64().is_some_and(|number| number >= TOO_LARGE && number.fract() == 0.0) =>
         {
-            refuse(
-                format!("must be at most {LARGEST}, not {number}"),
-                format!("{number} は使えません。{LARGEST} 以下の整数を指定してください"),
-                LARGEST,
-            );
+            refuse(&PROBLEMS.large_number, ("given", number.to_string()), LARGEST);
         }
         _ => {}
     }
@@ -441,8 +378,8 @@ pub(super) fn explain(
     let parameter = dotted(&pointer);
     let at = subschema(schema, &pointer);
     let allowed = at.map_or(Value::Null, allowed);
-    let mut push = |parameter: String, en: String, ja: String, allowed: Value| {
-        problems.push(ArgumentProblem::new(parameter, BilingualText::new(en, ja), allowed));
+    let mut push = |parameter: String, text: BilingualText, allowed: Value| {
+        problems.push(ArgumentProblem::new(parameter, text, allowed));
     };
     let inner = |name: &str| {
         if parameter.is_empty() { name.to_owned() } else { format!("{parameter}.{name}") }
@@ -460,88 +397,35 @@ pub(super) fn explain(
                 .unwrap_or_default();
             for name in unexpected.iter().take(MAX_PROBLEMS + 1) {
                 let near = nearest(name, known.iter().copied(), 1);
-                let (en, ja) = match near.first() {
-                    Some(near) => (
-                        format!("unknown; did you mean {near}?"),
-                        format!("存在しない引数です。{near} ではありませんか"),
-                    ),
-                    None => (
-                        format!("unknown; the arguments are {}", known.join(", ")),
-                        format!("存在しない引数です。使えるのは {} です", known.join("、")),
-                    ),
+                let text = match near.first() {
+                    Some(near) => PROBLEMS.unknown_near.fill(&[("near", BilingualText::same((*near).to_owned()))]),
+                    None => PROBLEMS.unknown.fill(&[("known", BilingualText::list(&known))]),
                 };
-                push(inner(name), en, ja, json!({"nearest": near.first(), "known": known}));
+                push(inner(name), text, json!({"nearest": near.first(), "known": known}));
             }
         }
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            push(
-                inner(name),
-                "required, but missing".to_owned(),
-                "必須ですが、指定されていません".to_owned(),
-                json!({"required": true}),
-            );
+            push(inner(name), PROBLEMS.required.clone(), json!({"required": true}));
         }
         ValidationErrorKind::Enum { options } => {
             let given = error.instance();
             let options: Vec<&str> = options.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             let near = given.as_str().map(|given| nearest(given, options.iter().copied(), 1)).unwrap_or_default();
-            let hint = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-            let hint_ja = near.first().map(|near| format!("。{near} ではありませんか")).unwrap_or_default();
-            push(
-                parameter,
-                format!("must be one of {}, not {}{hint}", options.join(", "), shown(given)),
-                format!("{} は使えません。{} のいずれかを指定してください{hint_ja}", shown(given), options.join("、")),
-                allowed,
-            );
+            let facts = [
+                ("options", BilingualText::list(&options)),
+                ("given", BilingualText::same(shown(given))),
+                ("near", BilingualText::same(near.first().copied().unwrap_or_default().to_owned())),
+            ];
+            let text = if near.is_empty() { &PROBLEMS.wrong_choice } else { &PROBLEMS.wrong_choice_near };
+            push(parameter, text.fill(&facts), allowed);
         }
         _ => {
-            let given = shown(error.instance());
-            let (en, ja) = range(at, most);
-            push(
-                parameter,
-                format!("must be {en}, not {given}"),
-                format!("{given} は使えません。{ja}を指定してください"),
-                allowed,
-            );
+            let facts =
+                [("wanted", PROBLEMS.wanted(at, most)), ("given", BilingualText::same(shown(error.instance())))];
+            push(parameter, PROBLEMS.wrong_value.fill(&facts), allowed);
         }
     }
-}
-
-/// Describes the values that a property's schema allows, in English and Japanese.
-fn range(schema: Option<&Object>, most: Option<u64>) -> (String, String) {
-    let Some(schema) = schema else {
-        return ("valid".to_owned(), "正しい値".to_owned());
-    };
-    let number = |name: &str| schema.get(name).and_then(Value::as_i64);
-    let most = most.and_then(|most| i64::try_from(most).ok());
-    let bounds = match (number("minimum"), number("maximum").or(most)) {
-        (Some(min), Some(max)) => (format!(" from {min} to {max}"), format!("{min} 以上 {max} 以下の")),
-        (Some(min), None) => (format!(" of at least {min}"), format!("{min} 以上の")),
-        (None, Some(max)) => (format!(" of at most {max}"), format!("{max} 以下の")),
-        (None, None) => (String::new(), String::new()),
-    };
-    let length = match (number("minItems").or(number("minLength")), number("maxItems").or(number("maxLength"))) {
-        (Some(1), None) => (" that is not empty".to_owned(), "空でない".to_owned()),
-        (min, Some(max)) => {
-            (format!(" with {} to {max} entries", min.unwrap_or(0)), format!("{} から {max} 個の", min.unwrap_or(0)))
-        }
-        _ => (String::new(), String::new()),
-    };
-    let (en, ja) = match schema.get("type").and_then(Value::as_str) {
-        Some("integer") => ("an integer", "整数"),
-        Some("number") => ("a number", "数値"),
-        Some("boolean") => ("true or false", "true か false "),
-        Some("string") => ("a string", "文字列"),
-        Some("array") => match schema.get("items").and_then(|items| items.get("type")).and_then(Value::as_str) {
-            Some("string") => ("a list of strings", "文字列のリスト"),
-            Some("object") => ("a list of objects", "オブジェクトのリスト"),
-            _ => ("a list", "リスト"),
-        },
-        Some("object") => ("an object", "オブジェクト"),
-        _ => ("valid", "正しい値"),
-    };
-    (format!("{en}{}{}", bounds.0, length.0), format!("{}{}{ja}", bounds.1, length.1))
 }
 
 /// Returns the machine-readable part of the allowed values.
@@ -586,29 +470,25 @@ fn dotted(pointer: &str) -> String {
 }
 
 /// Returns the lines of all problems in both languages, and as data.
-fn lines(problems: &[ArgumentProblem]) -> (String, String, Value) {
-    let line = |problem: &ArgumentProblem, text: &str| {
-        if problem.parameter.is_empty() { format!("- {text}") } else { format!("- {}: {text}", problem.parameter) }
-    };
+fn lines(problems: &[ArgumentProblem]) -> (BilingualText, Value) {
     let shown = &problems[..problems.len().min(MAX_PROBLEMS)];
-    let en: Vec<_> = shown.iter().map(|problem| line(problem, &problem.text.en)).collect();
-    let ja: Vec<_> = shown.iter().map(|problem| line(problem, &problem.text.ja)).collect();
+    let joined = |locale| shown.iter().map(|problem| problem.line(locale)).collect::<Vec<_>>().join("\n");
     let data = shown
         .iter()
         .map(|problem| {
             json!({"parameter": problem.parameter, "problem": problem.text.en, "problem_ja": problem.text.ja, "allowed": problem.allowed})
         })
         .collect();
-    (en.join("\n"), ja.join("\n"), data)
+    (BilingualText::new(joined(Locale::En), joined(Locale::Ja)), data)
 }
 
 /// Returns the error of a call with invalid arguments.
 pub fn invalid_arguments(entry: &ToolEntry, problems: &[ArgumentProblem]) -> ToolError {
-    let (en, ja, data) = lines(problems);
+    let (said, data) = lines(problems);
     let only_queries = !problems.is_empty() && problems.iter().all(|problem| problem.is_query);
     let mut lesson = BOOK.error_message(
         if only_queries { "INVALID_PATTERN" } else { "INVALID_ARGUMENTS" },
-        &[("tool", BilingualText::same(entry.spec.name)), ("problems", BilingualText::new(en, ja))],
+        &[("tool", BilingualText::same(entry.spec.name)), ("problems", said)],
     );
     lesson.facts.clear();
     entry.spec.example.clone_into(&mut lesson.example);
@@ -623,8 +503,8 @@ fn exclusive_error(
     others: &[ArgumentProblem],
 ) -> ToolError {
     let examples: Vec<_> = names.iter().take(3).map(|name| format!("- {{\"{name}\": true}}")).collect();
-    let (en, ja, data) = lines(others);
-    let lead = |text: String| if text.is_empty() { text } else { format!("\n{text}") };
+    let (said, data) = lines(others);
+    let lead = |text: &str| if text.is_empty() { String::new() } else { format!("\n{text}") };
     let mut lesson = BOOK.error_message(
         "EXCLUSIVE_PARAMETERS",
         &[
@@ -632,7 +512,7 @@ fn exclusive_error(
             ("given", BilingualText::same(given.join(", "))),
             ("allowed", BilingualText::same(names.join(", "))),
             ("examples", BilingualText::same(examples.join("\n"))),
-            ("problems", BilingualText::new(lead(en), lead(ja))),
+            ("problems", BilingualText::new(lead(&said.en), lead(&said.ja))),
         ],
     );
     lesson.facts.clear();

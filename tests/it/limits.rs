@@ -324,6 +324,7 @@ fn without_file_descriptors_a_call_is_right_or_fails_and_nothing_wrong_is_kept()
     // The connection exists, and so does the parser process.
     let structure = tools.iter().find(|entry| entry.spec.name == "analyze_code_structure").unwrap();
     assert_eq!(call(structure).0, 200);
+    let mut failed = 0;
     for entry in tools {
         let name = entry.spec.name;
         program.limit_open_files(3);
@@ -333,11 +334,16 @@ fn without_file_descriptors_a_call_is_right_or_fails_and_nothing_wrong_is_kept()
         assert_eq!(healed.0, 200, "{name}: {}", healed.1);
         if starved.0 == 503 {
             assert_eq!(starved.1["error"]["code"], "BUSY", "{name}: {}", starved.1);
+            failed += 1;
         } else {
             assert_eq!(starved, healed, "{name}");
         }
     }
-    program.survived();
+    let log = program.survived();
+    let is_logged = |line: &&str| line.contains(" WARN ") && line.contains("the system failed a call");
+    let logged: Vec<&str> = log.lines().filter(is_logged).collect();
+    assert_eq!(logged.len(), failed, "{log}");
+    assert!(failed > 5 && logged.iter().all(|line| line.contains("Too many open files")), "{log}");
 }
 
 /// Over a connection that exists already: a new one could not be accepted.

@@ -14,7 +14,8 @@ use crate::{
     access::ReadOnly,
     catalogue::ToolEntry,
     expectation,
-    validate::{self, ArgumentProblem},
+    problem::{ArgumentProblem, PROBLEMS, number_text},
+    validate,
 };
 
 /// A step whose tool and arguments have been checked.
@@ -89,12 +90,8 @@ impl PlannedStep {
 
 fn too_many(plan: &BatchPlan, most: usize) -> Vec<ArgumentProblem> {
     let count = plan.steps.len();
-    let text = BilingualText::new(
-        format!("it has {count} steps; at most {most} are allowed"),
-        format!("{count} ステップあります。上限は {most} ステップです"),
-    );
-    let is_too_many = count > most;
-    let problem = is_too_many.then(|| ArgumentProblem::new("steps".to_owned(), text, json!({"max": most})));
+    let text = PROBLEMS.many_steps.fill(&[("count", number_text(count)), ("most", number_text(most))]);
+    let problem = (count > most).then(|| ArgumentProblem::new("steps", text, json!({"max": most})));
     problem.into_iter().collect()
 }
 
@@ -111,28 +108,23 @@ fn checked<'a>(
     problems: &mut Vec<ArgumentProblem>,
 ) -> Option<Result<CheckedStep<'a>, ReadOnly>> {
     let entry = find(whole, plan, &step.tool, problems)?;
-    let mut tell = |parameter: &str, en: String, ja: String| {
-        problems.push(ArgumentProblem::new(parameter.to_owned(), BilingualText::new(en, ja), Value::Null));
+    let mut tell = |parameter: &str, text: BilingualText| {
+        problems.push(ArgumentProblem::new(parameter, text, Value::Null));
     };
     let references = reference::all(&step.arguments);
     if references.len() > reference::MOST {
-        let (count, most) = (references.len(), reference::MOST);
-        tell(
-            "arguments",
-            format!("they contain {count} references to other steps; at most {most} are allowed"),
-            format!("他のステップへの参照が {count} 個あります。上限は {most} 個です"),
-        );
+        let facts = [("count", number_text(references.len())), ("most", number_text(reference::MOST))];
+        tell("arguments", PROBLEMS.many_references.fill(&facts));
         return None;
     }
     for found in &references {
         let parameter = format!("arguments.{}", found.at);
         match &found.reference {
-            Err(text) => tell(&parameter, text.en.to_string(), text.ja.to_string()),
-            Ok(reference) if reference.step >= at => tell(
-                &parameter,
-                format!("{} names a step that is not earlier than this one", reference.text),
-                format!("{} の指すステップは、このステップより前にありません", reference.text),
-            ),
+            Err(text) => tell(&parameter, text.clone()),
+            Ok(reference) if reference.step >= at => {
+                let facts = [("reference", BilingualText::same(reference.text.clone()))];
+                tell(&parameter, PROBLEMS.later_step.fill(&facts));
+            }
             Ok(_) => {}
         }
     }
@@ -140,21 +132,10 @@ fn checked<'a>(
         // A browser runs its actions in one tab, one after the other.
         let can_run_in_parallel = entry.spec.effect == Effect::ReadOnly && entry.spec.pool != Pool::Browser;
         if !can_run_in_parallel {
-            tell(
-                "tool",
-                format!("{} cannot run in parallel: only tools that read and share no tab can", entry.spec.name),
-                format!(
-                    "{} は並列に実行できません。並列にできるのは、読み取りだけでタブを共有しないツールです",
-                    entry.spec.name
-                ),
-            );
+            tell("tool", PROBLEMS.not_parallel.fill(&[("tool", BilingualText::same(entry.spec.name))]));
         }
         if !references.is_empty() {
-            tell(
-                "arguments",
-                "steps that run in parallel cannot refer to one another".to_owned(),
-                "並列に実行するステップは、他のステップを参照できません".to_owned(),
-            );
+            tell("arguments", PROBLEMS.parallel_reference.clone());
         }
     }
     let mut arguments = step.arguments.clone();
@@ -176,8 +157,7 @@ fn checked<'a>(
     if references.is_empty() {
         let own = own_arguments(entry, valid.clone());
         if let Err(error) = entry.prepare(Value::Object(own)) {
-            let text = BilingualText::new(error.to_string(), error.to_string());
-            problems.push(ArgumentProblem::new("arguments".to_owned(), text, Value::Null));
+            problems.push(ArgumentProblem::unreadable("arguments", &error));
             return None;
         }
     }
@@ -218,33 +198,20 @@ fn find<'a>(
     let Some(entry) = whole.catalogue.find(&access.scope, name) else {
         let near = whole.catalogue.nearest(access, name);
         let shown = fumi_base::project::quoted(name);
-        let near_en = if near.is_empty() { String::new() } else { format!("; nearest: {}", near.join(", ")) };
-        let near_ja = if near.is_empty() { String::new() } else { format!("。近い名前: {}", near.join("、")) };
-        let text = BilingualText::new(
-            format!("unknown tool {shown}{near_en}"),
-            format!("{shown} というツールはここにはありません{near_ja}"),
-        );
-        problems.push(ArgumentProblem::new("tool".to_owned(), text, json!({"nearest": near})));
+        let facts = [("tool", BilingualText::same(shown)), ("near", BilingualText::list(&near))];
+        let text = if near.is_empty() { &PROBLEMS.unknown_tool } else { &PROBLEMS.unknown_tool_near };
+        problems.push(ArgumentProblem::new("tool", text.fill(&facts), json!({"nearest": near})));
         return None;
     };
     let spec = &entry.spec;
+    let named = ("tool", BilingualText::same(spec.name));
     if entry.runs_steps {
-        let text = BilingualText::new(
-            format!("{} cannot be a step: batches do not nest", spec.name),
-            format!("{} はステップにできません。バッチは入れ子にできません", spec.name),
-        );
-        problems.push(ArgumentProblem::new("tool".to_owned(), text, Value::Null));
+        problems.push(ArgumentProblem::new("tool", PROBLEMS.nested_batch.fill(&[named]), Value::Null));
         return None;
     }
     if let Some(toolset) = plan.only.filter(|toolset| *toolset != spec.toolset) {
-        let text = BilingualText::new(
-            format!("{} is not in the toolset {toolset}; batch_execute takes every tool", spec.name),
-            format!(
-                "{} はツールセット {toolset} のツールではありません。batch_execute ならどのツールも使えます",
-                spec.name
-            ),
-        );
-        problems.push(ArgumentProblem::new("tool".to_owned(), text, json!({"toolset": toolset})));
+        let text = PROBLEMS.other_toolset.fill(&[named, ("toolset", BilingualText::same(toolset.to_string()))]);
+        problems.push(ArgumentProblem::new("tool", text, json!({"toolset": toolset})));
         return None;
     }
     Some(entry)

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::{
     error::BOOK,
     fields::{inventory, names},
+    problem::PROBLEMS,
 };
 
 /// The prefixes of references.
@@ -249,12 +250,7 @@ fn parse(text: &str) -> Vec<Result<StringPiece, BilingualText>> {
         plain.push_str(before);
         let Some((path, length)) = inside(&here[2..]) else {
             let shown: String = here.chars().take(60).collect();
-            pieces.push(Err(BilingualText::new(
-                format!("{shown} is not a reference; write ${{steps[0].result.NAME}} or ${{/steps/0/result/NAME}}"),
-                format!(
-                    "{shown} は参照として読めません。${{steps[0].result.NAME}} または ${{/steps/0/result/NAME}} の形で書いてください"
-                ),
-            )));
+            pieces.push(Err(PROBLEMS.not_a_reference.fill(&[("reference", BilingualText::same(shown))])));
             return pieces;
         };
         if !plain.is_empty() {
@@ -311,10 +307,11 @@ fn reference(written: &str, mut path: Vec<String>) -> Result<StepReference, Bili
         (Some(step), Some(part)) if PARTS.contains(&part.as_str()) => {
             Ok(StepReference { text: written.to_owned(), step, path: path[1..].to_vec() })
         }
-        _ => Err(BilingualText::new(
-            format!("{written} does not name a part of a step; the parts are {}", PARTS.join(", ")),
-            format!("{written} はステップの項目を指していません。使えるのは {} です", PARTS.join("、")),
-        )),
+        _ => {
+            let facts =
+                [("reference", BilingualText::same(written.to_owned())), ("parts", BilingualText::list(&PARTS))];
+            Err(PROBLEMS.not_a_part.fill(&facts))
+        }
     }
 }
 
