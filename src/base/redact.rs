@@ -31,7 +31,7 @@ static SHAPES: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
     [
         (
             shape(
-                r#"(?i)\b((?P<name>[\w-]*(?:password|passwd|secret|token|api[_-]?key|private[_-]?key|credential|authorization)[\w-]*)["']?\s*[:=]\s*["']?)(?P<value>(?:bearer\s+)?[^\s"',;}{]+)"#,
+                r#"(?i)\b((?P<name>[\w-]*(?:passw|passphrase|secret|token|(?:api|private|access|encryption|signing)[_-]?key|credential|authorization|cookie)[\w-]*)["']?\s*[:=]\s*["']?)(?P<value>(?:bearer\s+)?[^\s"',;}{]+)"#,
             ),
             "${1}[redacted]",
         ),
@@ -46,24 +46,76 @@ static SHAPES: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
     ]
 });
 
-/// Parts of names that mark a value as secret.
-const NAMES: [&str; 8] =
-    ["password", "passwd", "secret", "token", "api_key", "private_key", "credential", "authorization"];
+/// Words of names that mark a value as secret, in the singular. A `token` in the plural is one only after a word of
+/// [`ACCESS`]: programs count tokens and split text into them.
+const SECRET_WORDS: [&str; 12] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "credential",
+    "authorization",
+    "cookie",
+    "apikey",
+    "privatekey",
+    "accesskey",
+    "secretkey",
+];
 
-/// Names of token counts, which are not secret.
-static COUNTS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)^(?:max|min|reply|total|input|output)[_-]?tokens$|^token[_-]?estimate$")
-        .expect("a constant pattern")
-});
+/// Words before `key` that mark it as secret.
+const SECRET_KEYS: [&str; 5] = ["api", "private", "access", "encryption", "signing"];
+
+/// Words before `tokens` that mark them as secret.
+const ACCESS: [&str; 7] = ["access", "api", "auth", "bearer", "personal", "refresh", "session"];
+
+/// Last words of names that describe a secret and do not contain it: `token_count`, `authorization_url`.
+const DESCRIPTIONS: [&str; 20] = [
+    "budget", "count", "counts", "endpoint", "estimate", "expires", "expiry", "file", "id", "length", "limit", "name",
+    "path", "policy", "ttl", "type", "uri", "url", "usage", "used",
+];
 
 /// First words of a sentence about an argument or a quoted name: `- password: must be a string`,
 /// `"file:///etc/passwd": the scheme ...`.
 const SENTENCES: [&str; 7] = ["must", "required", "unknown", "exactly", "only", "it", "the"];
 
-/// True if a name marks its value as secret.
+/// True if a name marks its value as secret: `apiKey`, `X-Api-Key`, `GITHUB_TOKEN`, but not `max_tokens` or `secretary`.
 pub fn is_secret(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    NAMES.iter().any(|part| lower.contains(part)) && !COUNTS.is_match(name)
+    let words = words(name);
+    if words.last().is_some_and(|last| DESCRIPTIONS.contains(&last.as_str())) {
+        return false;
+    }
+    words.iter().enumerate().any(|(at, word)| {
+        let before = at.checked_sub(1).map_or("", |before| words[before].as_str());
+        match word.strip_suffix('s').unwrap_or(word) {
+            "token" if word == "tokens" => ACCESS.contains(&before),
+            "key" => SECRET_KEYS.contains(&before),
+            single => SECRET_WORDS.contains(&single),
+        }
+    })
+}
+
+/// Returns the words of a name in lower case: they end at a sign, and where upper case begins or a word follows capitals
+/// (`APIKey`).
+fn words(name: &str) -> Vec<String> {
+    let letters: Vec<char> = name.chars().collect();
+    let mut words = vec![String::new()];
+    for (at, letter) in letters.iter().enumerate() {
+        let is_upper =
+            |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|letter| letter.is_uppercase());
+        let is_lower =
+            |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|letter| letter.is_lowercase());
+        let before = at.checked_sub(1);
+        let begins = letter.is_uppercase() && (is_lower(before) || (is_upper(before) && is_lower(Some(at + 1))));
+        if !letter.is_alphanumeric() || begins {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 /// Removes the server's own secrets from text and bytes.
@@ -164,7 +216,8 @@ impl Redactor {
             if shape.is_match(&out) {
                 let replaced = |found: &regex::Captures<'_>| {
                     let part = |name| found.name(name).map_or("", |part| part.as_str());
-                    if COUNTS.is_match(part("name")) || SENTENCES.contains(&part("value")) {
+                    let is_named = found.name("name").is_some();
+                    if is_named && (!is_secret(part("name")) || SENTENCES.contains(&part("value"))) {
                         return found[0].to_owned();
                     }
                     let mut instead = String::new();
@@ -199,7 +252,7 @@ fn key_lines(secret: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Redactor;
+    use super::{Redactor, is_secret};
 
     #[test]
     fn messages_lose_what_looks_secret_and_keep_the_rest() {
@@ -218,6 +271,21 @@ mod tests {
             ("token: 5", "token: [redacted]"),
         ] {
             assert_eq!(redactor.redact_message(message), expected);
+        }
+    }
+
+    #[test]
+    fn a_name_is_judged_by_its_words() {
+        let secret = "password PASSWD dbPassword apiKey APIKey X-Api-Key OPENAI_APIKEY privateKey aws_secret_access_key \
+            token GITHUB_TOKEN TOKEN_FOR_CI access_tokens client-secret secrets passphrase Set-Cookie credentials \
+            Authorization";
+        let plain = "tokens tokenizer max_tokens maxTokens prompt_tokens token_count tokenUsage token_type secretary key \
+            keys keyboard monkey authorization_url credential_id author passage";
+        for name in secret.split_whitespace() {
+            assert!(is_secret(name), "{name}");
+        }
+        for name in plain.split_whitespace() {
+            assert!(!is_secret(name), "{name}");
         }
     }
 

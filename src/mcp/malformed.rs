@@ -3,7 +3,7 @@
 //! rmcp tries every method's form and treats a request that fits none as an unknown method, which hides the error. A
 //! known method with malformed `params` is answered with the expected form. Only forms are checked, never values.
 
-use fumi_base::text::BilingualText;
+use fumi_base::{project::quoted, text::BilingualText};
 use rmcp::model::CustomRequest;
 use serde_json::Value;
 
@@ -43,14 +43,14 @@ const STATELESS: [(&str, &str); 4] = [
     ),
 ];
 
-/// Returns the error of a request that rmcp could not read; `None` if its method is really unknown.
-pub fn diagnose(request: &CustomRequest, is_stateless: bool) -> Option<McpError> {
+/// Returns the error of a request that rmcp could not read; `None` if its method is unknown or `is_offered` is false for it.
+pub fn diagnose(request: &CustomRequest, is_stateless: bool, is_offered: impl Fn(&str) -> bool) -> Option<McpError> {
     let of_era: &[(&str, &str)] = if is_stateless { &STATELESS } else { &IN_SESSIONS };
     let known = EXPECTED
         .iter()
         .filter(|(method, _)| !is_stateless || *method != "ping")
         .chain(of_era)
-        .find(|(method, _)| *method == request.method);
+        .find(|(method, _)| *method == request.method && is_offered(method));
     let (method, expected) = known?;
     Some(McpError::MalformedRequest {
         method: (*method).to_owned(),
@@ -61,7 +61,14 @@ pub fn diagnose(request: &CustomRequest, is_stateless: bool) -> Option<McpError>
 
 fn reason(method: &str, params: Option<&Value>) -> BilingualText {
     let is = |what: &str, value: Option<&Value>, wanted: &str, wanted_ja: &str| {
-        let (found, found_ja) = kind(value);
+        let (found, found_ja) = match value {
+            // A text of the right type, but not one of the allowed ones.
+            Some(Value::String(text)) if what == "level" => (quoted(text), quoted(text)),
+            _ => {
+                let (en, ja) = kind(value);
+                (en.to_owned(), ja.to_owned())
+            }
+        };
         BilingualText::new(
             format!("{what} is {found}; it must be {wanted}"),
             format!("{what} が{found_ja}になっています。{wanted_ja}で渡してください"),
@@ -72,26 +79,33 @@ fn reason(method: &str, params: Option<&Value>) -> BilingualText {
     };
     let (name, arguments) = (fields.get("name"), fields.get("arguments"));
     let (state, responses) = (fields.get("requestState"), fields.get("inputResponses"));
+    let is_absent = |value: Option<&Value>| value.is_none_or(Value::is_null);
+    let is_call = method == "tools/call";
     let (uri, task, level) = (fields.get("uri"), fields.get("taskId"), fields.get("level"));
     match method {
         "tools/call" | "prompts/get" if !matches!(name, Some(Value::String(_))) => {
             is("name", name, "a string", "文字列")
         }
-        "tools/call" | "prompts/get" if !matches!(arguments, None | Some(Value::Null | Value::Object(_))) => {
+        "tools/call" | "prompts/get" if !is_absent(arguments) && !arguments.is_some_and(Value::is_object) => {
             is("arguments", arguments, "an object of named arguments", "引数名をキーとするオブジェクト")
         }
-        "tools/call" if !matches!(state, None | Some(Value::Null | Value::String(_))) => {
+        "tools/call" if !is_absent(state) && !state.is_some_and(Value::is_string) => {
             is("requestState", state, "the string that the server gave", "サーバーが返した文字列のまま")
         }
         "tasks/get" | "tasks/cancel" | "tasks/update" if !matches!(task, Some(Value::String(_))) => {
             is("taskId", task, "a string", "文字列")
         }
-        "tools/call" | "tasks/update" if !matches!(responses, None | Some(Value::Null | Value::Object(_))) => is(
-            "inputResponses",
-            responses,
-            "an object with an answer for each key of inputRequests",
-            "inputRequests のキーごとに回答を入れたオブジェクト",
-        ),
+        // A call may have none.
+        "tools/call" | "tasks/update"
+            if !(responses.is_some_and(Value::is_object) || is_call && is_absent(responses)) =>
+        {
+            is(
+                "inputResponses",
+                responses,
+                "an object with an answer for each key of inputRequests",
+                "inputRequests のキーごとに回答を入れたオブジェクト",
+            )
+        }
         "resources/read" | "resources/subscribe" | "resources/unsubscribe"
             if !matches!(uri, Some(Value::String(_))) =>
         {
@@ -130,7 +144,7 @@ mod tests {
     use super::{EXPECTED, IN_SESSIONS, McpError, STATELESS, diagnose};
 
     fn said(method: &str, params: Value, is_stateless: bool) -> Option<String> {
-        match diagnose(&CustomRequest::new(method, Some(params)), is_stateless) {
+        match diagnose(&CustomRequest::new(method, Some(params)), is_stateless, |method| method != "prompts/list") {
             Some(McpError::MalformedRequest { reason, .. }) => Some(reason.en.into_owned()),
             _ => None,
         }
@@ -178,7 +192,19 @@ mod tests {
                 false,
                 "level is a number; it must be one of debug, info, notice, warning, error, critical, alert and emergency",
             ),
+            (
+                "logging/setLevel",
+                json!({"level": "INFO"}),
+                false,
+                "level is \"INFO\"; it must be one of debug, info, notice, warning, error, critical, alert and emergency",
+            ),
             ("tasks/update", json!({"taskId": null}), true, "taskId is null; it must be a string"),
+            (
+                "tasks/update",
+                json!({"taskId": "a"}),
+                true,
+                "inputResponses is missing; it must be an object with an answer for each key of inputRequests",
+            ),
         ] {
             assert_eq!(said(method, params, is_stateless).as_deref(), Some(expected), "{method}");
         }
@@ -189,6 +215,8 @@ mod tests {
         assert!(said("resources/subscribe", json!({}), true).is_none());
         assert!(said("subscriptions/listen", json!({}), false).is_none());
         assert!(said("no/such/method", json!({}), true).is_none());
+        // It is not offered.
+        assert!(said("prompts/list", json!([]), true).is_none());
     }
 
     #[test]

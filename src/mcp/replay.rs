@@ -135,6 +135,8 @@ pub(super) struct Replay {
     kept: Mutex<VecDeque<ReplayStream>>,
     room: ReplayBudget,
     is_quiet: AtomicBool,
+    /// The random prefix of the events of the session's listener.
+    listener: u64,
 }
 
 #[derive(Debug)]
@@ -214,7 +216,13 @@ impl ReplayReader {
 
 impl Replay {
     pub(super) fn new(room: &ReplayBudget) -> Arc<Self> {
-        Arc::new(Self { kept: Mutex::default(), room: room.clone(), is_quiet: AtomicBool::new(false) })
+        Arc::new(Self { room: room.clone(), listener: getrandom::u64().unwrap_or_default(), ..Self::default() })
+    }
+
+    /// Returns the prefix of the ids of the listener's events. rmcp counts these from 0 in each process, so that the id of
+    /// an earlier process would be taken for one of this.
+    pub(super) fn listener(&self) -> String {
+        format!("{:016x}-", self.listener)
     }
 
     /// Sets whether the client wants no log messages of the level `debug`.

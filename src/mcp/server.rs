@@ -150,6 +150,12 @@ impl McpServer {
         }
     }
 
+    /// True if a call may take as long as a model writes, and can be a task.
+    fn offers_tasks(&self) -> bool {
+        let asks = self.app.catalogue.list(&self.access).any(|entry| entry.asks);
+        asks && (self.app.provider.is_some() || self.app.config.novel.author.asks_clients())
+    }
+
     /// Starts the call as a task, if a model will be asked and the client supports tasks.
     async fn as_task(
         &self,
@@ -298,15 +304,13 @@ impl ServerHandler for McpServer {
     /// Returns the server's configuration without the instructions: the SDK calls this for every stateless request, and
     /// rendering them takes longer than a cached call.
     fn get_info(&self) -> ServerConfig {
-        // Only if a call may take as long as a model writes.
-        let asks = self.app.catalogue.list(&self.access).any(|entry| entry.asks);
         let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
             .enable_resources_subscribe()
             .enable_completions()
             .build();
-        if asks && (self.app.provider.is_some() || self.app.config.novel.author.asks_clients()) {
+        if self.offers_tasks() {
             let tasks = ServerCapabilities::builder().enable_tasks().build();
             capabilities.extensions = tasks.extensions;
         }
@@ -669,7 +673,13 @@ impl ServerHandler for McpServer {
     ) -> Result<CustomResult, ErrorData> {
         let version = context.protocol_version();
         let is_stateless = version.is_some_and(|version| version.as_str() >= STATELESS_SINCE);
-        let Some(fault) = malformed::diagnose(&request, is_stateless) else {
+        let access = self.caller(&context).access;
+        let is_offered = |method: &str| match method.split('/').next() {
+            Some("prompts") => prompts::has_any(&self.app, &access),
+            Some("tasks") => self.offers_tasks(),
+            _ => true,
+        };
+        let Some(fault) = malformed::diagnose(&request, is_stateless, is_offered) else {
             let method = self.app.kernel.redactor.redact_message(&request.method);
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None));
         };

@@ -82,6 +82,8 @@ pub async fn ending<F: Future>(work: F) -> F::Output {
 #[derive(Debug)]
 struct GuardedStream<S> {
     inner: Pin<Box<S>>,
+    /// The prefix of event ids, for a listener.
+    prefix: String,
     /// The id of the last event that the client has: rmcp sends it again.
     seen: Option<String>,
     _open: OpenGuard,
@@ -91,11 +93,14 @@ impl<S: Stream<Item = ServerSseMessage>> Stream for GuardedStream<S> {
     type Item = ServerSseMessage;
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
-            let event = ready!(self.inner.as_mut().poll_next(context));
-            let is_seen = event.as_ref().is_some_and(|event| event.event_id.is_some() && event.event_id == self.seen);
-            if !is_seen {
-                return Poll::Ready(event);
+            let mut event = ready!(self.inner.as_mut().poll_next(context));
+            if let Some(id) = event.as_mut().and_then(|event| event.event_id.as_mut()) {
+                id.insert_str(0, &self.prefix);
+                if self.seen.take_if(|seen| seen == id).is_some() {
+                    continue;
+                }
             }
+            return Poll::Ready(event);
         }
     }
 }
@@ -341,7 +346,7 @@ impl SessionManager for McpSessionManager {
             Some(Err(error)) => return Err(error.into()),
             None => return Err(LocalSessionManagerError::SessionNotFound(id.clone()).into()),
         };
-        Ok(GuardedStream { inner: Box::pin(reader), seen: None, _open: open })
+        Ok(GuardedStream { inner: Box::pin(reader), prefix: String::new(), seen: None, _open: open })
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionError> {
@@ -354,9 +359,10 @@ impl SessionManager for McpSessionManager {
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
         let open = self.streams.open(Some(id), false);
+        let prefix = self.streams.replay(id)?.listener();
         let inner = Box::pin(self.inner.create_standalone_stream(id).await?);
         self.streams.notify_missed(id);
-        Ok(GuardedStream { inner, seen: None, _open: open })
+        Ok(GuardedStream { inner, prefix, seen: None, _open: open })
     }
 
     async fn resume(
@@ -369,21 +375,19 @@ impl SessionManager for McpSessionManager {
             let reader = self.streams.replay(id)?.resume(&event);
             // With an empty stream the client would wait until its own timeout.
             let reader = reader.unwrap_or_else(|| ReplayReader::from_error(event.request, McpError::ResultLost));
-            return Ok(GuardedStream { inner: Box::pin(Box::pin(reader) as Boxed), seen: None, _open: open });
+            let inner = Box::pin(Box::pin(reader) as Boxed);
+            return Ok(GuardedStream { inner, prefix: String::new(), seen: None, _open: open });
         }
-        // Events of the standalone stream have a plain number.
-        let is_standalone = !last_event_id.contains('/');
-        let (inner, seen): (Boxed, _) = match self.inner.resume(id, last_event_id.clone()).await {
-            Ok(resumed) => (Box::pin(resumed), Some(last_event_id)),
+        let prefix = self.streams.replay(id)?.listener();
+        let own = last_event_id.strip_prefix(&prefix).map(str::to_owned);
+        let (inner, seen): (Boxed, _) = match own {
+            Some(number) => (Box::pin(self.inner.resume(id, number).await?), Some(last_event_id)),
             // An event of an earlier process. If refused, the client would ask for it again and again and receive
             // nothing.
-            Err(_) if is_standalone => (Box::pin(self.inner.create_standalone_stream(id).await?), None),
-            Err(error) => return Err(error.into()),
+            None => (Box::pin(self.inner.create_standalone_stream(id).await?), None),
         };
-        if is_standalone {
-            self.streams.notify_missed(id);
-        }
-        Ok(GuardedStream { inner: Box::pin(inner), seen, _open: open })
+        self.streams.notify_missed(id);
+        Ok(GuardedStream { inner: Box::pin(inner), prefix, seen, _open: open })
     }
 
     fn event_store(&self) -> Option<Arc<dyn EventStore>> {

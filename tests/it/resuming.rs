@@ -157,6 +157,31 @@ async fn a_resumed_listener_does_not_get_its_last_event_again() {
     assert!(!ids(&raw).contains(&last), "{last} is sent again: {raw}");
 }
 
+/// The events of each process are counted from 0: those of the next are not the ones that the client has.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_resumed_listener_gets_the_first_event_of_the_next_process() {
+    let sample = Sample::new();
+    sample.file("a.txt", "1");
+    let start = || Served::start(&mut Served::command(&sample));
+    let mut program = start();
+    let session = Session::open_at(&program.url, SESSION).await;
+    let watched = session.request("resources/subscribe", json!({"uri": "code://file/a.txt"})).await;
+    assert!(watched.result().is_object(), "{}", watched.raw);
+    let mut told = session.listen().await;
+    sample.file("a.txt", "2");
+    let raw = until(&mut told, |raw| raw.contains("a.txt") && raw.ends_with("\n\n")).await;
+    let last = raw.lines().filter_map(|line| line.strip_prefix("id:")).next_back().unwrap().trim().to_owned();
+    drop(told);
+    program.child.kill().unwrap();
+    program.child.wait().unwrap();
+    sample.file("a.txt", "3");
+    program = start();
+    let request = session.http.get(&program.url).header("Accept", "text/event-stream");
+    let request = request.header("Mcp-Session-Id", &session.id).header("Last-Event-ID", &last);
+    let mut again = request.send().await.unwrap();
+    until(&mut again, |raw| raw.contains("a.txt")).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_with_the_id_of_one_that_runs_is_refused_at_once() {
     let sample = Sample::new();

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use fumi_base::text::Locale;
+use fumi_base::{text::Locale, tokens};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -201,13 +201,15 @@ impl BatchReply {
             if !has_too_many_tokens && bytes <= caps.bytes {
                 break;
             }
-            let size = |&(tokens, bytes): &(usize, usize)| if has_too_many_tokens { tokens } else { bytes };
-            let largest = sizes.iter().enumerate().max_by_key(|(_, sizes)| size(sizes));
-            let Some((at, _)) = largest.filter(|(_, sizes)| size(sizes) > 0) else {
+            let size = |at: usize| if has_too_many_tokens { sizes[at].0 } else { sizes[at].1 };
+            let whole = (0..sizes.len()).filter(|at| self.steps[*at].omitted.is_none());
+            let Some(at) = whole.max_by_key(|at| size(*at)).filter(|at| size(*at) > 0) else {
                 break;
             };
-            self.steps[at].omit(caps, has_too_many_tokens, locale);
-            sizes[at] = (0, 0);
+            let step = &mut self.steps[at];
+            step.omit(caps, has_too_many_tokens, locale);
+            let note = step.omitted.as_deref().unwrap_or_default();
+            sizes[at] = (tokens::estimate(&step.text) + tokens::estimate(note), step.bytes() + note.len());
         }
     }
 

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use fumi_base::tokens;
+use fumi_base::{text::Locale, tokens};
 use fumi_kernel::{Access, Caller};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{batch, counts, good, ran};
 use crate::{
-    sample::{NOVEL, Sample, call, call_as},
+    sample::{NOVEL, Sample, call, call_as, whole},
     taught::refused,
 };
 
@@ -59,6 +59,25 @@ async fn in_read_only_mode_a_batch_is_listed_and_refuses_writing_steps_before_it
     let arguments = json!({"steps": [good()]});
     let reply = call_as(&app, "batch_execute", arguments, caller, CancellationToken::new()).await;
     assert_eq!(counts(ran(&reply)), [1, 1, 0, 0]);
+}
+
+/// What stays of a step whose result is left out takes room too.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_status_of_each_step_stays_in_both_languages() {
+    let sample = Sample::new();
+    sample.file("rows.txt", format!("line {}\n", "a".repeat(70)).repeat(102));
+    let app = sample.app();
+    let search = json!({"query": "line", "roots": ["rows.txt"], "max_count": 10_000});
+    let steps = vec![json!({"tool": "search_content", "arguments": search}); 50];
+    for locale in Locale::ALL {
+        let caller = Caller { locale, ..whole(&app) };
+        let arguments = json!({"steps": steps});
+        let reply = call_as(&app, "batch_execute", arguments, caller, CancellationToken::new()).await;
+        let steps = ran(&reply)["steps"].as_array().unwrap();
+        assert_eq!(steps.len(), 50, "{locale:?}: {}", reply.structured["left_out"]);
+        let whole = steps.iter().filter(|step| step["result"].is_object()).count();
+        assert!(whole > 0, "{locale:?}: no result stays");
+    }
 }
 
 fn size(text: &str, structured: &Value) -> usize {

@@ -734,15 +734,30 @@ async fn results_of_any_shape_fit_a_reply() {
     let secret = json!({
         "env": [{"API_KEY": "sesame-1234"}], "token": "sesame-5678", "tokens": 12, "api_keys": ["sesame-a", "sesame-b"],
         "credentials": {"password": {"old": "sesame-old", "uses": 3}}, "a/b": {"secret": "sesame-c"},
+        "headers": {"X-Api-Key": "sesame-d"}, "passphrase": 4711, "words": {"tokens": ["猫", "が"], "tokenizer": "ipadic"},
     });
     let hidden = done(&app, "convert_cli_to_json", json!({"cli_result": secret})).await;
     let metadata = &hidden["response"]["metadata"];
     let positions: BTreeSet<&str> = metadata["redacted"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    let expected =
-        ["/env/0/API_KEY", "/token", "/api_keys/0", "/api_keys/1", "/credentials/password/old", "/a~1b/secret"];
+    let expected = [
+        "/env/0/API_KEY",
+        "/token",
+        "/api_keys/0",
+        "/api_keys/1",
+        "/credentials/password/old",
+        "/a~1b/secret",
+        "/headers/X-Api-Key",
+        "/passphrase",
+    ];
     assert_eq!(positions, BTreeSet::from(expected));
-    assert!(!hidden.to_string().contains("sesame"), "{hidden}");
+    assert!(!hidden.to_string().contains("sesame") && !hidden.to_string().contains("4711"), "{hidden}");
     assert_eq!((&metadata["tokens"], &metadata["credentials"]["password"]["uses"]), (&json!(12), &json!(3)));
+    assert_eq!(metadata["words"], json!({"tokens": ["猫", "が"], "tokenizer": "ipadic"}));
+    // A second conversion lists what the first one redacted, too.
+    let mut again = hidden["response"].clone();
+    again["secret"] = json!("sesame-late");
+    let again = done(&app, "convert_cli_to_json", json!({"cli_result": again})).await;
+    assert_eq!(again["response"]["metadata"]["redacted"].as_array().map(Vec::len), Some(expected.len() + 1), "{again}");
     let both = done(&app, "convert_cli_to_json", json!({"cli_result": {"metadata": {"a": 1}, "a": 2}})).await;
     assert_eq!(both["response"]["metadata"]["a"], 2);
     assert_eq!(both["response"]["metadata"]["metadata"], json!({"a": 1}));

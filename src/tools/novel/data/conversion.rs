@@ -69,7 +69,7 @@ impl Converted {
 pub fn convert(mut result: Object, artifacts: &ArtifactStore, now: &str) -> Result<Converted, ArtifactError> {
     let mut redacted = Vec::new();
     for (name, value) in &mut result {
-        redact_secrets(value, &pointer_to("", name), redact::is_secret(name), &mut redacted);
+        redact_secrets(value, &pointer_to("", name), Secrecy::Plain.of_field(name), &mut redacted);
     }
     let mut moving = PartMover { artifacts, files: references(&mut result) };
     let failed = failed(&mut result);
@@ -92,7 +92,7 @@ pub fn convert(mut result: Object, artifacts: &ArtifactStore, now: &str) -> Resu
         metadata.insert("not_reported".to_owned(), json!(not_reported));
     }
     if !redacted.is_empty() {
-        metadata.insert("redacted".to_owned(), json!(redacted));
+        list_redacted(&mut metadata, &redacted);
     }
     let outputs = OutputFiles::from_files(moving.files);
     Ok(match error {
@@ -117,28 +117,61 @@ pub fn convert(mut result: Object, artifacts: &ArtifactStore, now: &str) -> Resu
     })
 }
 
-/// Redacts the texts in a field with the name of a secret, because the result goes to files that others read. `at` is
-/// the JSON pointer of the value.
-fn redact_secrets(value: &mut Value, at: &str, is_secret: bool, redacted: &mut Vec<String>) {
-    match value {
+/// Adds positions to those that an earlier conversion listed.
+fn list_redacted(metadata: &mut Object, redacted: &[String]) {
+    let before = metadata.get("redacted").and_then(Value::as_array).cloned().unwrap_or_default();
+    let counted = metadata.get("redacted_total").and_then(Value::as_u64).unwrap_or(before.len() as u64);
+    let all: Vec<Value> = before.into_iter().chain(redacted.iter().map(|at| json!(at))).collect();
+    if all.len() > REDACTED_POSITIONS {
+        metadata.insert("redacted_total".to_owned(), json!(counted + redacted.len() as u64));
+    }
+    metadata.insert("redacted".to_owned(), json!(&all[..all.len().min(REDACTED_POSITIONS)]));
+}
+
+/// Redacts what is in a field with the name of a secret, because the result goes to files that others read: texts at any
+/// depth, and numbers in the field itself. `at` is the JSON pointer of the value in the original result.
+fn redact_secrets(value: &mut Value, at: &str, secrecy: Secrecy, redacted: &mut Vec<String>) {
+    let is_redacted = match value {
         // Values that were redacted before are not listed again.
-        Value::String(text) if is_secret && text != REDACTED => {
-            REDACTED.clone_into(text);
-            if redacted.len() < REDACTED_POSITIONS {
-                redacted.push(at.to_owned());
-            }
-        }
+        Value::String(text) => secrecy > Secrecy::Plain && text != REDACTED,
+        Value::Number(_) => secrecy == Secrecy::Secret,
         Value::Object(fields) => {
             for (name, value) in fields {
-                redact_secrets(value, &pointer_to(at, name), is_secret || redact::is_secret(name), redacted);
+                redact_secrets(value, &pointer_to(at, name), secrecy.of_field(name), redacted);
             }
+            false
         }
         Value::Array(items) => {
             for (index, item) in items.iter_mut().enumerate() {
-                redact_secrets(item, &format!("{at}/{index}"), is_secret, redacted);
+                redact_secrets(item, &format!("{at}/{index}"), secrecy, redacted);
             }
+            false
         }
-        _ => {}
+        Value::Null | Value::Bool(_) => false,
+    };
+    if is_redacted {
+        *value = json!(REDACTED);
+        redacted.push(at.to_owned());
+    }
+}
+
+/// The relation of a value to a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Secrecy {
+    Plain,
+    /// A part of an object with the name of a secret.
+    PartOfSecret,
+    /// A value with the name of a secret, or an entry of a list with such a name.
+    Secret,
+}
+
+impl Secrecy {
+    fn of_field(self, name: &str) -> Self {
+        match self {
+            _ if redact::is_secret(name) => Self::Secret,
+            Self::Plain => Self::Plain,
+            Self::PartOfSecret | Self::Secret => Self::PartOfSecret,
+        }
     }
 }
 
