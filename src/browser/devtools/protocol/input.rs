@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::devtools::EmptyReply;
-
 /// The modifier keys that are held, as bits: Alt 1, Control 2, Meta 4, Shift 8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -44,28 +42,6 @@ pub enum MouseButton {
     Right,
 }
 
-/// Moves the mouse or presses one of its buttons. Acknowledged when the page has handled the event.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DispatchMouseEvent {
-    #[serde(rename = "type")]
-    pub kind: MouseEventType,
-    /// CSS pixels from the left of the page's viewport.
-    pub x: f64,
-    /// CSS pixels from the top of the page's viewport.
-    pub y: f64,
-    pub modifiers: Modifiers,
-    /// The button that goes down or up; for a move, the button that is held.
-    pub button: MouseButton,
-    /// Buttons that are down, as bits: left 1, right 2, middle 4.
-    pub buttons: u8,
-    /// 1 for a click, 2 for the second click of a double click, 0 for a move.
-    pub click_count: u8,
-    /// The pressure; 0.5 while a button is down.
-    pub force: f64,
-}
-command!(DispatchMouseEvent => "Input.dispatchMouseEvent" -> EmptyReply);
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum KeyEventType {
@@ -75,53 +51,6 @@ pub enum KeyEventType {
     RawKeyDown,
     KeyUp,
 }
-
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DispatchKeyEvent {
-    #[serde(rename = "type")]
-    pub kind: KeyEventType,
-    /// The held modifier keys, including this one while it goes down.
-    pub modifiers: Modifiers,
-    pub key: &'static str,
-    pub code: &'static str,
-    pub windows_virtual_key_code: u32,
-    /// The text that the key types; empty for none.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    pub text: &'static str,
-    /// The text that the key would type without modifiers.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    pub unmodified_text: &'static str,
-    pub location: u32,
-    /// True if the key is on the numeric keypad.
-    pub is_keypad: bool,
-}
-command!(DispatchKeyEvent => "Input.dispatchKeyEvent" -> EmptyReply);
-
-/// Inserts text at the caret without keys, as an input method or an emoji picker does.
-#[derive(Debug, Serialize)]
-pub struct InsertText<'a> {
-    pub text: &'a str,
-}
-
-impl crate::devtools::ProtocolCommand for InsertText<'_> {
-    const METHOD: &'static str = "Input.insertText";
-    type Reply = EmptyReply;
-}
-
-/// Makes Chromium report drags with [`DragIntercepted`] instead of passing them to the system.
-#[derive(Debug, Serialize)]
-pub struct SetInterceptDrags {
-    pub enabled: bool,
-}
-command!(SetInterceptDrags => "Input.setInterceptDrags" -> EmptyReply);
-
-/// An intercepted drag, started by the page.
-#[derive(Debug, Deserialize)]
-pub struct DragIntercepted {
-    pub data: DragData,
-}
-event!(DragIntercepted => "Input.dragIntercepted");
 
 /// The data that a drag carries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,20 +93,71 @@ pub enum DragEventType {
     DragCancel,
 }
 
-/// Moves, drops or cancels a drag over a page.
-#[derive(Debug, Serialize)]
-pub struct DispatchDragEvent<'a> {
-    #[serde(rename = "type")]
-    pub kind: DragEventType,
-    /// CSS pixels from the left of the page's viewport.
-    pub x: f64,
-    /// CSS pixels from the top of the page's viewport.
-    pub y: f64,
-    pub data: &'a DragData,
-    pub modifiers: Modifiers,
-}
+protocol! {
+    /// Moves the mouse or presses one of its buttons. Acknowledged when the page has handled the event.
+    #[derive(Clone, Copy)]
+    command DispatchMouseEvent: "Input.dispatchMouseEvent" {
+        #[serde(rename = "type")]
+        kind: MouseEventType,
+        /// CSS pixels from the left of the page's viewport.
+        x: f64,
+        /// CSS pixels from the top of the page's viewport.
+        y: f64,
+        modifiers: Modifiers,
+        /// The button that goes down or up; for a move, the button that is held.
+        button: MouseButton,
+        /// Buttons that are down, as bits: left 1, right 2, middle 4.
+        buttons: u8,
+        /// 1 for a click, 2 for the second click of a double click, 0 for a move.
+        click_count: u8,
+        /// The pressure; 0.5 while a button is down.
+        force: f64,
+    }
 
-impl crate::devtools::ProtocolCommand for DispatchDragEvent<'_> {
-    const METHOD: &'static str = "Input.dispatchDragEvent";
-    type Reply = EmptyReply;
+    #[derive(Clone, Copy)]
+    command DispatchKeyEvent: "Input.dispatchKeyEvent" {
+        #[serde(rename = "type")]
+        kind: KeyEventType,
+        /// The held modifier keys, including this one while it goes down.
+        modifiers: Modifiers,
+        key: &'static str,
+        code: &'static str,
+        windows_virtual_key_code: u32,
+        /// The text that the key types; empty for none.
+        #[serde(skip_serializing_if = "str::is_empty")]
+        text: &'static str,
+        /// The text that the key would type without modifiers.
+        #[serde(skip_serializing_if = "str::is_empty")]
+        unmodified_text: &'static str,
+        location: u32,
+        /// True if the key is on the numeric keypad.
+        is_keypad: bool,
+    }
+
+    /// Inserts text at the caret without keys, as an input method or an emoji picker does.
+    command InsertText<'a>: "Input.insertText" {
+        text: &'a str,
+    }
+
+    /// Makes Chromium report drags with [`DragIntercepted`] instead of passing them to the system.
+    command SetInterceptDrags: "Input.setInterceptDrags" {
+        enabled: bool,
+    }
+
+    /// An intercepted drag, started by the page.
+    event DragIntercepted: "Input.dragIntercepted" {
+        data: DragData,
+    }
+
+    /// Moves, drops or cancels a drag over a page.
+    command DispatchDragEvent<'a>: "Input.dispatchDragEvent" {
+        #[serde(rename = "type")]
+        kind: DragEventType,
+        /// CSS pixels from the left of the page's viewport.
+        x: f64,
+        /// CSS pixels from the top of the page's viewport.
+        y: f64,
+        data: &'a DragData,
+        modifiers: Modifiers,
+    }
 }
