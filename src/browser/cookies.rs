@@ -1,12 +1,11 @@
 //! The cookies of a session, and the filter that selects some of them.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::Deserialize;
 
 use crate::devtools::protocol::storage;
 
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cookie {
     pub name: String,
     pub value: String,
@@ -15,14 +14,12 @@ pub struct Cookie {
     /// The path below which the cookie is sent.
     pub path: String,
     /// Seconds since 1970; absent for a cookie that expires with the session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expires: Option<f64>,
     /// True if scripts cannot read the cookie.
     pub http_only: bool,
     /// True if the cookie is sent over HTTPS only.
     pub secure: bool,
     /// The requests with which the cookie is sent: `Strict`, `Lax` or `None`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub same_site: Option<String>,
 }
 
@@ -46,7 +43,7 @@ pub struct NewCookie {
 }
 
 /// The requests with which a cookie is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum CookieSameSite {
     /// Requests of its own site only.
     Strict,

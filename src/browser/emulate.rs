@@ -1,5 +1,9 @@
 //! Emulation of the viewport and of the user preferences that a page sees.
 
+use fumi_base::text::BilingualText;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::{
     devtools::{
         EmptyReply,
@@ -9,24 +13,24 @@ use crate::{
     tab::Tab,
 };
 
-use fumi_base::text::BilingualText;
-
 /// The allowed length of a viewport's side in CSS pixels. Chromium draws nothing larger.
 const SIDES: std::ops::RangeInclusive<u32> = 1..=10_000;
 
 /// User preferences to emulate; a `None` leaves the present value unchanged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Emulation {
     /// The value of `prefers-color-scheme`.
     pub color_scheme: Option<PreferredColorScheme>,
     /// The value of `prefers-reduced-motion`.
     pub reduced_motion: Option<MotionPreference>,
-    /// The medium of media queries.
+    /// The medium of CSS media queries.
     pub media: Option<EmulatedMedium>,
 }
 
 /// The colour scheme that a user prefers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum PreferredColorScheme {
     /// Dark text on a light background.
     Light,
@@ -35,7 +39,8 @@ pub enum PreferredColorScheme {
 }
 
 /// The amount of animation that a user prefers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum MotionPreference {
     /// As little animation as possible.
     Reduce,
@@ -44,9 +49,12 @@ pub enum MotionPreference {
 }
 
 /// The medium that a page is shown on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum EmulatedMedium {
+    /// Styles for a screen.
     Screen,
+    /// Styles for printing.
     Print,
 }
 

@@ -1,6 +1,8 @@
 //! Filling in several fields of a form with one call.
 
 use fumi_base::text::BilingualText;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::{ClickOptions, FieldMismatch, slide};
 use crate::{
@@ -22,7 +24,8 @@ pub struct FormField {
 }
 
 /// The kind of a form field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum FieldKind {
     /// A field that takes text.
     Textbox,

@@ -26,6 +26,9 @@ pub use form::{FieldKind, FilledForm, FormError, FormField};
 pub use mouse::ClickOptions;
 pub use typing::Typing;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use crate::{devtools::protocol::input::MouseButton, target::Target};
 
 /// The element or point that a pointer goes to.
@@ -37,7 +40,8 @@ pub enum Aim {
 }
 
 /// A mouse button.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum PointerButton {
     /// The primary button.
     #[default]
@@ -59,14 +63,17 @@ impl From<PointerButton> for MouseButton {
 }
 
 /// A modifier key that is held during a click.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum ModifierKey {
+    /// The Alt key.
     Alt,
+    /// The Control key.
     Control,
     /// The modifier of shortcuts, which is Control here.
     ControlOrMeta,
     /// Meta, or Command on a Mac.
     Meta,
+    /// The Shift key.
     Shift,
 }
 

@@ -3,6 +3,9 @@
 
 use std::collections::VecDeque;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use super::{Tab, TabState};
 use crate::devtools::{
     Channel,
@@ -22,18 +25,19 @@ pub(super) const URL: usize = 4_000;
 /// again.
 const ALIKE: usize = 16;
 
-/// The severity of a console message, the least severe first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The severity of a console message, the most severe first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum MessageLevel {
-    /// `console.debug` and Chromium's level "verbose".
-    Debug,
+    /// `console.error`, failed assertions, uncaught exceptions, failed requests.
+    Error,
+    /// `console.warn`.
+    Warning,
     /// `console.log`, `console.info` and similar calls.
     #[default]
     Info,
-    /// `console.warn`.
-    Warning,
-    /// `console.error`, failed assertions, uncaught exceptions, failed requests.
-    Error,
+    /// `console.debug` and Chromium's level "verbose".
+    Debug,
 }
 
 /// A console message and the number of its occurrences.
@@ -161,7 +165,7 @@ impl Tab {
     pub fn console(&self, level: MessageLevel, all: bool) -> Vec<ConsoleMessage> {
         let TabState { console, .. } = &*self.state();
         let kept = console.kept.iter().filter(|kept| all || kept.page == console.page);
-        kept.filter(|kept| kept.message.level >= level).map(|kept| kept.message.clone()).collect()
+        kept.filter(|kept| kept.message.level <= level).map(|kept| kept.message.clone()).collect()
     }
 }
 

@@ -2,6 +2,8 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use regex::Regex;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::{
     Tab, TabState,
@@ -28,11 +30,16 @@ pub struct RequestFilter {
 }
 
 /// A part of a request or its response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum RequestPart {
+    /// The headers of the request.
     RequestHeaders,
+    /// The body of the request.
     RequestBody,
+    /// The headers of the response.
     ResponseHeaders,
+    /// The body of the response.
     ResponseBody,
 }
 

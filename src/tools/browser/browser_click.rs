@@ -1,7 +1,7 @@
 //! `browser_click`: clicks an element or a point.
 
 use fumi_base::expectation::Expectation;
-use fumi_browser as browser;
+use fumi_browser::{ClickOptions, ModifierKey, PointerButton};
 use fumi_kernel::{ArgumentRule, Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -29,66 +29,16 @@ pub struct Args {
     pub double_click: bool,
     /// The mouse button; the left one by default.
     #[serde(default)]
-    pub button: Option<ButtonArg>,
+    pub button: Option<PointerButton>,
     /// The keys that are held during the click.
     #[serde(default)]
-    pub modifiers: Vec<ModifierArg>,
-}
-
-/// A mouse button.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ButtonArg {
-    /// The primary button.
-    #[default]
-    Left,
-    /// The button that opens context menus.
-    Right,
-    /// The button of the wheel.
-    Middle,
-}
-
-/// A key that is held during a click.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-pub enum ModifierArg {
-    /// The Alt key.
-    Alt,
-    /// The Control key.
-    Control,
-    /// Control, or Meta on a system where that is the usual key.
-    ControlOrMeta,
-    /// The Meta key.
-    Meta,
-    /// The Shift key.
-    Shift,
-}
-
-impl From<ButtonArg> for browser::PointerButton {
-    fn from(button: ButtonArg) -> Self {
-        match button {
-            ButtonArg::Left => Self::Left,
-            ButtonArg::Right => Self::Right,
-            ButtonArg::Middle => Self::Middle,
-        }
-    }
-}
-
-impl From<ModifierArg> for browser::ModifierKey {
-    fn from(modifier: ModifierArg) -> Self {
-        match modifier {
-            ModifierArg::Alt => Self::Alt,
-            ModifierArg::Control => Self::Control,
-            ModifierArg::ControlOrMeta => Self::ControlOrMeta,
-            ModifierArg::Meta => Self::Meta,
-            ModifierArg::Shift => Self::Shift,
-        }
-    }
+    pub modifiers: Vec<ModifierKey>,
 }
 
 /// Returns the options object of the Playwright call for this click; empty for a plain left click.
 fn options(args: &Args) -> String {
     let mut options = Vec::new();
-    if let Some(button) = args.button.filter(|button| !matches!(button, ButtonArg::Left)) {
+    if let Some(button) = args.button.filter(|button| *button != PointerButton::Left) {
         options.push(format!("button: '{}'", format!("{button:?}").to_lowercase()));
     }
     if !args.modifiers.is_empty() {
@@ -127,10 +77,10 @@ impl TabTool for ClickTool {
     }
 
     async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<EmptyAnswer, ToolError> {
-        let click = browser::ClickOptions {
-            button: args.button.unwrap_or_default().into(),
+        let click = ClickOptions {
+            button: args.button.unwrap_or_default(),
             double: args.double_click,
-            modifiers: args.modifiers.into_iter().map(Into::into).collect(),
+            modifiers: args.modifiers,
         };
         on.tab.click(&aim(args.target.as_ref(), args.coordinate), &click).await?;
         Ok(EmptyAnswer {})

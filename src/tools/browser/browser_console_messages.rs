@@ -1,7 +1,7 @@
 //! `browser_console_messages`: lists the messages in the page's console.
 
 use fumi_base::{expectation::Expectation, text::Locale};
-use fumi_browser as browser;
+use fumi_browser::MessageLevel;
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,35 +19,10 @@ pub struct ConsoleMessages;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// The least severe level that is listed.
-    pub level: Option<ConsoleLevelArg>,
+    pub level: Option<MessageLevel>,
     /// True to include messages of earlier pages.
     #[serde(default)]
     pub all: bool,
-}
-
-/// The severity of a message.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ConsoleLevelArg {
-    /// Errors only.
-    Error,
-    /// Warnings and errors.
-    Warning,
-    /// The usual messages of pages, warnings and errors.
-    Info,
-    /// All messages.
-    Debug,
-}
-
-impl From<ConsoleLevelArg> for browser::MessageLevel {
-    fn from(level: ConsoleLevelArg) -> Self {
-        match level {
-            ConsoleLevelArg::Error => Self::Error,
-            ConsoleLevelArg::Warning => Self::Warning,
-            ConsoleLevelArg::Info => Self::Info,
-            ConsoleLevelArg::Debug => Self::Debug,
-        }
-    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -93,8 +68,8 @@ impl TabTool for ConsoleMessages {
     async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<ConsoleMessagesOutput, ToolError> {
         let options = &cx.expectation.console_options;
         // If levels are named, only they filter; the default minimum level does not apply.
-        let least = if options.levels.is_some() { ConsoleLevelArg::Debug } else { ConsoleLevelArg::Info };
-        let messages = on.tab.console(args.level.unwrap_or(least).into(), args.all);
+        let least = if options.levels.is_some() { MessageLevel::Debug } else { MessageLevel::Info };
+        let messages = on.tab.console(args.level.unwrap_or(least), args.all);
         // The list is the answer: without a limit of the caller, only its size counts.
         let limit = options.max_messages.unwrap_or(usize::MAX);
         let joins = options.remove_duplicates.unwrap_or(false);

@@ -1,7 +1,7 @@
 //! `browser_cookies`: lists, sets, deletes and clears the cookies of the session.
 
 use fumi_base::{expectation::Expectation, text::Locale};
-use fumi_browser::{self as browser, CookieFilter};
+use fumi_browser::{self as browser, CookieFilter, CookieSameSite};
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub struct Args {
     #[serde(default)]
     pub secure: bool,
     /// The condition under which requests from other sites carry the cookie.
-    pub same_site: Option<SameSiteArg>,
+    pub same_site: Option<CookieSameSite>,
 }
 
 /// The texts of a list of cookies.
@@ -62,27 +62,6 @@ pub enum CookieAction {
     Delete,
     /// Deletes all cookies.
     Clear,
-}
-
-/// The condition under which requests from other sites carry a cookie.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
-pub enum SameSiteArg {
-    /// Never sent from other sites.
-    Strict,
-    /// Sent when the user follows a link.
-    Lax,
-    /// Always sent.
-    None,
-}
-
-impl From<SameSiteArg> for browser::CookieSameSite {
-    fn from(same_site: SameSiteArg) -> Self {
-        match same_site {
-            SameSiteArg::Strict => Self::Strict,
-            SameSiteArg::Lax => Self::Lax,
-            SameSiteArg::None => Self::None,
-        }
-    }
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -205,7 +184,7 @@ impl Args {
             expires: self.expires,
             http_only: self.http_only.then_some(true),
             secure: self.secure.then_some(true),
-            same_site: self.same_site.map(Into::into),
+            same_site: self.same_site,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! `browser_fill_form`: sets several fields of a form in one call, each in the way of its kind.
 
 use fumi_base::{expectation::Expectation, text::BilingualText};
-use fumi_browser as browser;
+use fumi_browser::{self as browser, FieldKind};
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -36,45 +36,17 @@ pub struct FormFieldArg {
     pub target: TargetArg,
     /// The kind of the field; by default detected from the element.
     #[serde(rename = "type")]
-    pub kind: Option<FieldKindArg>,
+    pub kind: Option<FieldKind>,
     /// The new value: a text, `true` or `false`, the label of an option, or a number.
     pub value: String,
-}
-
-/// The kind of a field.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FieldKindArg {
-    /// A field that takes text.
-    Textbox,
-    /// A checkbox: `true` or `false`.
-    Checkbox,
-    /// A radio button: `true` to choose it.
-    Radio,
-    /// A list: the value or label of an option.
-    Combobox,
-    /// A slider: a number.
-    Slider,
-}
-
-impl From<FieldKindArg> for browser::FieldKind {
-    fn from(kind: FieldKindArg) -> Self {
-        match kind {
-            FieldKindArg::Textbox => Self::Textbox,
-            FieldKindArg::Checkbox => Self::Checkbox,
-            FieldKindArg::Radio => Self::Radio,
-            FieldKindArg::Combobox => Self::Combobox,
-            FieldKindArg::Slider => Self::Slider,
-        }
-    }
 }
 
 impl FormFieldArg {
     fn code(&self) -> CodeLine {
         let value = playwright::quoted(&self.value);
         let call = match self.kind {
-            Some(FieldKindArg::Checkbox | FieldKindArg::Radio) => format!("setChecked({})", self.value == "true"),
-            Some(FieldKindArg::Combobox) => format!("selectOption({value})"),
+            Some(FieldKind::Checkbox | FieldKind::Radio) => format!("setChecked({})", self.value == "true"),
+            Some(FieldKind::Combobox) => format!("selectOption({value})"),
             _ => format!("fill({value})"),
         };
         CodeLine::on(self.target.target(), &call)
@@ -126,7 +98,7 @@ impl TabTool for FillForm {
             .map(|field| browser::FormField {
                 target: field.target.target(),
                 name: field.name,
-                kind: field.kind.map(Into::into),
+                kind: field.kind,
                 value: field.value,
             })
             .collect();

@@ -32,32 +32,7 @@ pub struct Args {
     #[schemars(range(min = 1))]
     pub index: usize,
     /// The part to return; by default all parts.
-    pub part: Option<RequestPartArg>,
-}
-
-/// A part of a request or its response.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RequestPartArg {
-    /// The headers of the request.
-    RequestHeaders,
-    /// The body of the request.
-    RequestBody,
-    /// The headers of the response.
-    ResponseHeaders,
-    /// The body of the response.
-    ResponseBody,
-}
-
-impl From<RequestPartArg> for RequestPart {
-    fn from(part: RequestPartArg) -> Self {
-        match part {
-            RequestPartArg::RequestHeaders => Self::RequestHeaders,
-            RequestPartArg::RequestBody => Self::RequestBody,
-            RequestPartArg::ResponseHeaders => Self::ResponseHeaders,
-            RequestPartArg::ResponseBody => Self::ResponseBody,
-        }
-    }
+    pub part: Option<RequestPart>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -89,8 +64,8 @@ fn is_usual(name: &str) -> bool {
 
 /// Returns the reason why a body is missing: the request or response has none, or Chromium no longer has it. Without a
 /// `part`, only a body that exists is missed.
-fn missing(detail: &browser::RequestDetail, part: Option<RequestPartArg>) -> Option<BilingualText> {
-    let is_asked = |wanted: RequestPart| part.is_none_or(|part| RequestPart::from(part) == wanted);
+fn missing(detail: &browser::RequestDetail, part: Option<RequestPart>) -> Option<BilingualText> {
+    let is_asked = |wanted: RequestPart| part.is_none_or(|part| part == wanted);
     let bodies = [
         (RequestPart::RequestBody, &detail.request_body, detail.has_request_body),
         (RequestPart::ResponseBody, &detail.response_body, detail.has_response_body),
@@ -114,7 +89,7 @@ fn missing(detail: &browser::RequestDetail, part: Option<RequestPartArg>) -> Opt
 }
 
 impl NetworkRequestOutput {
-    fn new(detail: browser::RequestDetail, part: Option<RequestPartArg>, locale: Locale) -> Self {
+    fn new(detail: browser::RequestDetail, part: Option<RequestPart>, locale: Locale) -> Self {
         let most = if part.is_some() { limits::ANSWER } else { BODY };
         let how = ("request only this part", "part でこの部分だけを求めてください");
         let body = |body: Option<String>| body.map(|body| limits::truncate(body, most, locale, how));
@@ -185,7 +160,7 @@ impl TabTool for NetworkRequest {
     }
 
     async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<NetworkRequestOutput, ToolError> {
-        let detail = on.tab.request(args.index, args.part.map(Into::into)).await?;
+        let detail = on.tab.request(args.index, args.part).await?;
         Ok(NetworkRequestOutput::new(detail, args.part, cx.locale()))
     }
 }

@@ -7,7 +7,7 @@ use fumi_base::{
     expectation::{Expectation, ImageFormat, ImageOptions},
     text::Locale,
 };
-use fumi_browser as browser;
+use fumi_browser::{self as browser, ScreenshotFormat};
 use fumi_kernel::{ArgumentRule, Block, Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,22 +39,10 @@ pub struct Args {
     pub full_page: bool,
     /// The image format.
     #[serde(rename = "type")]
-    pub kind: Option<ScreenshotFormatArg>,
+    pub kind: Option<ScreenshotFormat>,
     /// The name under which the image is saved; it is then not part of the reply.
     #[schemars(length(min = 1))]
     pub filename: Option<String>,
-}
-
-/// An image format.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ScreenshotFormatArg {
-    /// Lossless, the largest of the three.
-    Png,
-    /// Lossy and smaller.
-    Jpeg,
-    /// Lossy and the smallest.
-    Webp,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -119,28 +107,24 @@ impl TabAnswer for ScreenshotOutput {
 
 /// Returns the image format: the call's type first, then the ending of its filename, then the expectation's format,
 /// then PNG.
-fn format(args: &Args, options: &ImageOptions) -> browser::ScreenshotFormat {
+fn format(args: &Args, options: &ImageOptions) -> ScreenshotFormat {
     let named = || {
         let (_, extension) = args.filename.as_deref()?.rsplit_once('.')?;
         match extension.to_ascii_lowercase().as_str() {
-            "png" => Some(ScreenshotFormatArg::Png),
-            "jpg" | "jpeg" => Some(ScreenshotFormatArg::Jpeg),
-            "webp" => Some(ScreenshotFormatArg::Webp),
+            "png" => Some(ScreenshotFormat::Png),
+            "jpg" | "jpeg" => Some(ScreenshotFormat::Jpeg),
+            "webp" => Some(ScreenshotFormat::Webp),
             _ => None,
         }
     };
     let expected = || {
         Some(match options.format? {
-            ImageFormat::Png => ScreenshotFormatArg::Png,
-            ImageFormat::Jpeg => ScreenshotFormatArg::Jpeg,
-            ImageFormat::Webp => ScreenshotFormatArg::Webp,
+            ImageFormat::Png => ScreenshotFormat::Png,
+            ImageFormat::Jpeg => ScreenshotFormat::Jpeg,
+            ImageFormat::Webp => ScreenshotFormat::Webp,
         })
     };
-    match args.kind.or_else(named).or_else(expected).unwrap_or(ScreenshotFormatArg::Png) {
-        ScreenshotFormatArg::Png => browser::ScreenshotFormat::Png,
-        ScreenshotFormatArg::Jpeg => browser::ScreenshotFormat::Jpeg,
-        ScreenshotFormatArg::Webp => browser::ScreenshotFormat::Webp,
-    }
+    args.kind.or_else(named).or_else(expected).unwrap_or_default()
 }
 
 impl TabTool for TakeScreenshot {

@@ -1,9 +1,10 @@
 //! Screenshots and PDF: the drawing part of the domain Page, and the domain IO, which transfers long results in chunks.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The encoding of a screenshot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ScreenshotFormat {
     /// Lossless, the largest of the three.
