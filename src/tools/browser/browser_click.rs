@@ -1,13 +1,12 @@
 //! `browser_click`: clicks an element or a point.
 
-use fumi_base::expectation::Expectation;
 use fumi_browser::{ClickOptions, ModifierKey, PointerButton};
 use fumi_kernel::{ArgumentRule, Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, default_expectation,
+    ACTS, DefaultExpectation,
     on_tab::{EmptyAnswer, TabContext, TabTool},
     playwright::{self, CodeLine},
     target::{TargetArg, aim},
@@ -56,13 +55,10 @@ impl TabTool for ClickTool {
         rules: &[ArgumentRule::ExactlyOne(&["target", "coordinate"])],
         ..ACTS
     };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::Act;
     const SKIPS_SETTLING: bool = true;
     type Args = Args;
     type TabAnswer = EmptyAnswer;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::after_act()
-    }
 
     fn code(args: &Args) -> Vec<CodeLine> {
         let (kind, options) = (if args.double_click { "dblclick" } else { "click" }, options(args));

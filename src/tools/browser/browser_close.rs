@@ -5,7 +5,7 @@ use fumi_kernel::{Cx, Effect, ExclusiveGuard, Render, Tool, ToolError, ToolOutco
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ACTS, BrowserDeps, default_expectation, errors::BrowserCallError, owner, tab_lease::TabLease, texts};
+use super::{ACTS, BrowserDeps, DefaultExpectation, errors::BrowserCallError, owner, tab_lease::TabLease, texts};
 
 #[derive(Debug)]
 pub struct Close;
@@ -32,7 +32,7 @@ impl Tool for Close {
     type Output = Output;
 
     fn expects(_args: &Args) -> Expectation {
-        default_expectation::answer_only()
+        DefaultExpectation::Answer.into()
     }
 
     async fn acquire_exclusive(args: &Args, deps: &BrowserDeps, cx: &Cx) -> Result<Option<ExclusiveGuard>, ToolError> {

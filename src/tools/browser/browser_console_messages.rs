@@ -1,13 +1,13 @@
 //! `browser_console_messages`: lists the messages in the page's console.
 
-use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_base::text::Locale;
 use fumi_browser::MessageLevel;
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, default_expectation, limits, observe,
+    LOOKS, limits, observe,
     on_tab::{TabAnswer, TabContext, TabTool},
     reply::{self, ConsoleRow},
     texts,
@@ -60,10 +60,6 @@ impl TabTool for ConsoleMessages {
     const DESPITE_DIALOG: bool = true;
     type Args = Args;
     type TabAnswer = ConsoleMessagesOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::answer_only()
-    }
 
     async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<ConsoleMessagesOutput, ToolError> {
         let options = &cx.expectation.console_options;

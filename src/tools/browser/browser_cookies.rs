@@ -1,13 +1,13 @@
 //! `browser_cookies`: lists, sets, deletes and clears the cookies of the session.
 
-use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_base::text::Locale;
 use fumi_browser::{self as browser, CookieFilter, CookieSameSite};
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ACTS, default_expectation,
+    ACTS,
     errors::BrowserCallError,
     limits,
     on_tab::{TabAnswer, TabContext, TabTool},
@@ -199,10 +199,6 @@ impl TabTool for CookiesTool {
     const DESPITE_DIALOG: bool = true;
     type Args = Args;
     type TabAnswer = CookiesOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::answer_only()
-    }
 
     async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<CookiesOutput, ToolError> {
         match args.action {

@@ -6,7 +6,7 @@ use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BrowserDeps, LOOKS, default_expectation, texts};
+use super::{BrowserDeps, DefaultExpectation, LOOKS, texts};
 
 #[derive(Debug)]
 pub struct Diagnose;
@@ -37,7 +37,7 @@ impl Tool for Diagnose {
     type Output = Output;
 
     fn expects(_args: &Args) -> Expectation {
-        default_expectation::answer_only()
+        DefaultExpectation::Answer.into()
     }
 
     async fn call(args: Args, deps: &BrowserDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {

@@ -1,13 +1,12 @@
 //! `browser_drag`: drags one element onto another.
 
-use fumi_base::expectation::Expectation;
 use fumi_browser::Aim;
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, default_expectation,
+    ACTS, DefaultExpectation,
     on_tab::{EmptyAnswer, TabContext, TabTool},
     playwright::{CodeLine, LOCATOR},
     target::TargetArg,
@@ -33,12 +32,9 @@ impl TabTool for Drag {
         example: r#"{"startTarget": "text=Task 1", "endTarget": "text=Done"}"#,
         ..ACTS
     };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::Act;
     type Args = Args;
     type TabAnswer = EmptyAnswer;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::after_act()
-    }
 
     fn code(args: &Args) -> Vec<CodeLine> {
         let call = format!("page.{LOCATOR}.dragTo(page.{LOCATOR})");

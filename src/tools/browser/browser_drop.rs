@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use fumi_base::expectation::Expectation;
 use fumi_browser as browser;
 use fumi_kernel::{ArgumentRule, Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, artifacts, default_expectation,
+    ACTS, DefaultExpectation, artifacts,
     on_tab::{EmptyAnswer, TabContext, TabTool},
     playwright::{self, CodeLine},
     target::TargetArg,
@@ -39,12 +38,9 @@ impl TabTool for DropTool {
         rules: &[ArgumentRule::AnyOf(&["paths", "data"])],
         ..ACTS
     };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::Act;
     type Args = Args;
     type TabAnswer = EmptyAnswer;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::after_act()
-    }
 
     fn code(args: &Args) -> Vec<CodeLine> {
         let files = (!args.paths.is_empty()).then(|| format!("files: {}", playwright::list(&args.paths)));

@@ -1,12 +1,11 @@
 //! `browser_emulate`: emulates a colour scheme, reduced motion or a CSS medium for the page.
 
-use fumi_base::expectation::Expectation;
 use fumi_browser::Emulation;
 use fumi_kernel::{ArgumentRule, Cx, ToolError, ToolSpec};
 use serde::Serialize;
 
 use super::{
-    ACTS, default_expectation,
+    ACTS, DefaultExpectation,
     on_tab::{EmptyAnswer, TabContext, TabTool},
     playwright::CodeLine,
     texts,
@@ -29,12 +28,9 @@ impl TabTool for Emulate {
         rules: &[ArgumentRule::AnyOf(&["colorScheme", "reducedMotion", "media"])],
         ..ACTS
     };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::MinorAct;
     type Args = Emulation;
     type TabAnswer = EmptyAnswer;
-
-    fn expects(_args: &Emulation) -> Expectation {
-        default_expectation::after_minor_act()
-    }
 
     fn code(args: &Emulation) -> Vec<CodeLine> {
         let members = [

@@ -1,13 +1,13 @@
 //! `browser_evaluate`: runs a function in the page and returns its result.
 
-use fumi_base::{expectation::Expectation, text::Locale, tokens};
+use fumi_base::{text::Locale, tokens};
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    ACTS, default_expectation, limits,
+    ACTS, DefaultExpectation, limits,
     on_tab::{TabAnswer, TabContext, TabTool},
     playwright::CodeLine,
     target::TargetArg,
@@ -84,12 +84,9 @@ impl TabTool for EvaluateTool {
         example: r#"{"function": "() => document.title"}"#,
         ..ACTS
     };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::Script;
     type Args = Args;
     type TabAnswer = EvaluateOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::after_script()
-    }
 
     fn code(args: &Args) -> Vec<CodeLine> {
         let call = format!("evaluate({})", args.function);

@@ -1,12 +1,11 @@
 //! `browser_file_upload`: passes files of the project to the open file chooser, or cancels it.
 
-use fumi_base::expectation::Expectation;
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, artifacts, default_expectation,
+    ACTS, DefaultExpectation, artifacts,
     on_tab::{EmptyAnswer, TabContext, TabTool},
     playwright::{self, CodeLine},
     texts,
@@ -28,12 +27,9 @@ impl TabTool for FileUpload {
         example: r#"{"paths": ["README.md"]}"#,
         ..ACTS
     };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::Act;
     type Args = Args;
     type TabAnswer = EmptyAnswer;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::after_act()
-    }
 
     fn code(args: &Args) -> Vec<CodeLine> {
         let files = playwright::list(args.paths.as_deref().unwrap_or_default());

@@ -1,12 +1,11 @@
 //! `browser_fill`: sets the value of one field at once.
 
-use fumi_base::expectation::Expectation;
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, default_expectation,
+    ACTS, DefaultExpectation,
     fill_reply::FillOutput,
     on_tab::{TabContext, TabTool},
     playwright::{self, CodeLine},
@@ -32,13 +31,10 @@ impl TabTool for Fill {
         example: r##"{"target": "#user", "value": "Mika"}"##,
         ..ACTS
     };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::MinorAct;
     const SKIPS_SETTLING: bool = true;
     type Args = Args;
     type TabAnswer = FillOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::after_minor_act()
-    }
 
     fn code(args: &Args) -> Vec<CodeLine> {
         let value = playwright::quoted(&args.value);

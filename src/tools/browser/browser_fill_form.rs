@@ -1,6 +1,6 @@
 //! `browser_fill_form`: sets several fields of a form in one call, each in the way of its kind.
 
-use fumi_base::{expectation::Expectation, text::BilingualText};
+use fumi_base::text::BilingualText;
 use fumi_browser::{self as browser, FieldKind};
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{
-    ACTS, default_expectation,
+    ACTS, DefaultExpectation,
     errors::BrowserCallError,
     fill_reply::FillOutput,
     on_tab::{TabContext, TabTool},
@@ -79,13 +79,10 @@ impl TabTool for FillForm {
         example: r#"{"fields": [{"target": "role=textbox[name=\"User\"]", "value": "Mika"}, {"target": "role=checkbox[name=\"Remember me\"]", "value": "true"}]}"#,
         ..ACTS
     };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::Act;
     const SKIPS_SETTLING: bool = true;
     type Args = Args;
     type TabAnswer = FillOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::after_act()
-    }
 
     fn code(args: &Args) -> Vec<CodeLine> {
         args.fields.iter().map(FormFieldArg::code).collect()

@@ -1,13 +1,13 @@
 //! `browser_find`: searches the snapshot for lines that contain a text or match a regex, and returns them with refs.
 
-use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_base::text::Locale;
 use fumi_browser::LineQuery as Wanted;
 use fumi_kernel::{ArgumentRule, Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, default_expectation, limits,
+    LOOKS, limits,
     on_tab::{TabAnswer, TabContext, TabTool},
     texts,
 };
@@ -72,10 +72,6 @@ impl TabTool for FindTool {
     };
     type Args = Args;
     type TabAnswer = FindOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::answer_only()
-    }
 
     async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<FindOutput, ToolError> {
         let wanted = match (args.regex, args.text) {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_base::text::Locale;
 use fumi_browser::{self as browser, ElementQuery};
 use fumi_kernel::{ArgumentRule, Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, default_expectation, limits,
+    LOOKS, limits,
     on_tab::{TabAnswer, TabContext, TabTool},
     texts,
 };
@@ -121,10 +121,6 @@ impl TabTool for FindElements {
     };
     type Args = Args;
     type TabAnswer = FindElementsOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::answer_only()
-    }
 
     async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<FindElementsOutput, ToolError> {
         let query = ElementQuery {

@@ -1,12 +1,12 @@
 //! `browser_handle_dialog`: answers the open dialog.
 
-use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_base::text::Locale;
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ACTS, default_expectation,
+    ACTS, DefaultExpectation,
     on_tab::{TabAnswer, TabContext, TabTool},
     playwright::{self, CodeLine},
     reply::DialogPart,
@@ -52,13 +52,10 @@ impl TabTool for HandleDialog {
         example: r#"{"accept": true}"#,
         ..ACTS
     };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::Act;
     const DESPITE_DIALOG: bool = true;
     type Args = Args;
     type TabAnswer = HandleDialogOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::after_act()
-    }
 
     fn code(args: &Args) -> Vec<CodeLine> {
         // Playwright answers the next dialog: in a recorded test this line must come before the action that opens it.

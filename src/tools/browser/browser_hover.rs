@@ -1,12 +1,11 @@
 //! `browser_hover`: moves the pointer over an element or to a point.
 
-use fumi_base::expectation::Expectation;
 use fumi_kernel::{ArgumentRule, Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, default_expectation,
+    ACTS, DefaultExpectation,
     on_tab::{EmptyAnswer, TabContext, TabTool},
     playwright::CodeLine,
     target::{TargetArg, aim},
@@ -32,13 +31,10 @@ impl TabTool for Hover {
         rules: &[ArgumentRule::ExactlyOne(&["target", "coordinate"])],
         ..ACTS
     };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::MinorAct;
     const SKIPS_SETTLING: bool = true;
     type Args = Args;
     type TabAnswer = EmptyAnswer;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::after_minor_act()
-    }
 
     fn code(args: &Args) -> Vec<CodeLine> {
         vec![match (&args.target, args.coordinate) {

@@ -1,13 +1,13 @@
 //! `browser_inspect_html`: returns the HTML of one element, cleaned of scripts, styles and comments.
 
-use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_base::text::Locale;
 use fumi_browser::HtmlRequest;
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, default_expectation, limits,
+    LOOKS, limits,
     on_tab::{TabAnswer, TabContext, TabTool},
     reply::fenced,
     target::TargetArg,
@@ -58,10 +58,6 @@ impl TabTool for InspectHtml {
     };
     type Args = Args;
     type TabAnswer = InspectHtmlOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::answer_only()
-    }
 
     async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<InspectHtmlOutput, ToolError> {
         let request = HtmlRequest {

@@ -1,13 +1,13 @@
 //! `browser_navigate`: opens a URL in the current tab.
 
-use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_base::text::Locale;
 use fumi_browser::{Arrival, ArrivalNote};
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, default_expectation,
+    DefaultExpectation, LOOKS,
     errors::BrowserCallError,
     limits,
     on_tab::{TabAnswer, TabContext, TabTool},
@@ -85,15 +85,11 @@ impl TabTool for NavigateTool {
         example: r#"{"url": "http://localhost:8080/"}"#,
         ..LOOKS
     };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::Arrival;
     const REPORTS_URL: bool = true;
-    const CHANGE_TOKENS: usize = default_expectation::WHOLE;
     const SKIPS_SETTLING: bool = true;
     type Args = Args;
     type TabAnswer = NavigateOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::after_arrival()
-    }
 
     fn code(args: &Args) -> Vec<CodeLine> {
         vec![CodeLine::page(&format!("goto({})", playwright::quoted(&args.url)))]

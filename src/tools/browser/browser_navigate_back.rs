@@ -1,12 +1,10 @@
 //! `browser_navigate_back`: goes back one entry in the history of the tab.
 
-use fumi_base::expectation::Expectation;
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 
 use super::{
-    ACTS,
+    ACTS, DefaultExpectation,
     browser_navigate::NavigateOutput,
-    default_expectation,
     on_tab::{NoArgs, TabContext, TabTool},
     playwright::CodeLine,
     texts,
@@ -17,14 +15,10 @@ pub struct NavigateBack;
 
 impl TabTool for NavigateBack {
     const SPEC: ToolSpec = ToolSpec { name: "browser_navigate_back", texts: texts!("browser_navigate_back"), ..ACTS };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::Arrival;
     const REPORTS_URL: bool = true;
-    const CHANGE_TOKENS: usize = default_expectation::WHOLE;
     type Args = NoArgs;
     type TabAnswer = NavigateOutput;
-
-    fn expects(_args: &NoArgs) -> Expectation {
-        default_expectation::after_arrival()
-    }
 
     fn code(_args: &NoArgs) -> Vec<CodeLine> {
         vec![CodeLine::page("goBack()")]

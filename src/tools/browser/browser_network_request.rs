@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fumi_base::{
-    expectation::Expectation,
-    text::{BilingualText, Locale},
-};
+use fumi_base::text::{BilingualText, Locale};
 use fumi_browser::{self as browser, RequestPart};
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
@@ -14,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     LOOKS,
     browser_network_requests::RequestRow,
-    default_expectation, limits,
+    limits,
     on_tab::{TabAnswer, TabContext, TabTool},
     reply::fenced,
     texts,
@@ -154,10 +151,6 @@ impl TabTool for NetworkRequest {
     const DESPITE_DIALOG: bool = true;
     type Args = Args;
     type TabAnswer = NetworkRequestOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::answer_only()
-    }
 
     async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<NetworkRequestOutput, ToolError> {
         let detail = on.tab.request(args.index, args.part).await?;

@@ -1,13 +1,13 @@
 //! `browser_network_requests`: lists the requests of the current page, numbered.
 
-use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_base::text::Locale;
 use fumi_browser::{self as browser, RequestFilter};
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, default_expectation, limits,
+    LOOKS, limits,
     on_tab::{TabAnswer, TabContext, TabTool},
     texts,
 };
@@ -153,10 +153,6 @@ impl TabTool for NetworkRequests {
     const DESPITE_DIALOG: bool = true;
     type Args = Args;
     type TabAnswer = NetworkRequestsOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::answer_only()
-    }
 
     async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<NetworkRequestsOutput, ToolError> {
         let filter = RequestFilter {

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use fumi_base::{expectation::Expectation, files::sha256, text::Locale};
+use fumi_base::{files::sha256, text::Locale};
 use fumi_kernel::{Cx, Effect, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::{
     LOOKS,
     artifacts::{self, SavedFile},
-    default_expectation,
     on_tab::{TabAnswer, TabContext, TabTool},
     playwright::CodeLine,
     texts,
@@ -54,10 +53,6 @@ impl TabTool for PdfSave {
     };
     type Args = Args;
     type TabAnswer = PdfSaveOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::answer_only()
-    }
 
     fn code(_args: &Args) -> Vec<CodeLine> {
         vec![CodeLine::page("pdf()")]

@@ -1,12 +1,11 @@
 //! `browser_press_key`: presses a key or chord in the focused element.
 
-use fumi_base::expectation::Expectation;
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, default_expectation,
+    ACTS, DefaultExpectation,
     on_tab::{EmptyAnswer, TabContext, TabTool},
     playwright::{self, CodeLine},
     texts,
@@ -32,14 +31,14 @@ impl TabTool for PressKey {
     type Args = Args;
     type TabAnswer = EmptyAnswer;
 
-    fn expects(args: &Args) -> Expectation {
+    fn expects(args: &Args) -> DefaultExpectation {
         // Enter submits forms and follows links; the others reload the page or leave it.
         let key = args.key.rsplit('+').next().unwrap_or_default();
         let leaves = ["Control+r", "Alt+ArrowLeft", "Alt+ArrowRight"].contains(&args.key.as_str());
         if leaves || ["Enter", "NumpadEnter", "F5"].contains(&key) {
-            default_expectation::after_act()
+            DefaultExpectation::Act
         } else {
-            default_expectation::after_minor_act()
+            DefaultExpectation::MinorAct
         }
     }
 

@@ -1,12 +1,11 @@
 //! `browser_resize`: sets the size of the viewport.
 
-use fumi_base::expectation::Expectation;
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, default_expectation,
+    ACTS, DefaultExpectation,
     on_tab::{EmptyAnswer, TabContext, TabTool},
     playwright::CodeLine,
     texts,
@@ -30,12 +29,9 @@ impl TabTool for Resize {
         example: r#"{"width": 390, "height": 844}"#,
         ..ACTS
     };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::MinorAct;
     type Args = Args;
     type TabAnswer = EmptyAnswer;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::after_minor_act()
-    }
 
     fn code(args: &Args) -> Vec<CodeLine> {
         let Args { width, height } = args;

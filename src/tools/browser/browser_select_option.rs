@@ -1,12 +1,12 @@
 //! `browser_select_option`: chooses options of a list.
 
-use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_base::text::Locale;
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ACTS, default_expectation,
+    ACTS, DefaultExpectation,
     on_tab::{TabAnswer, TabContext, TabTool},
     playwright::{self, CodeLine},
     target::TargetArg,
@@ -43,13 +43,10 @@ impl TabTool for SelectOption {
         example: r#"{"target": "role=combobox[name=\"Language\"]", "values": ["ja"]}"#,
         ..ACTS
     };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::Act;
     const SKIPS_SETTLING: bool = true;
     type Args = Args;
     type TabAnswer = SelectOptionOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::after_act()
-    }
 
     fn code(args: &Args) -> Vec<CodeLine> {
         let values = playwright::list(&args.values);

@@ -1,12 +1,11 @@
 //! `browser_snapshot`: returns the page as a tree of roles and names, with a ref for each element that can be acted on.
 
-use fumi_base::expectation::Expectation;
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    LOOKS, default_expectation,
+    DefaultExpectation, LOOKS,
     on_tab::{EmptyAnswer, SnapshotScope, TabContext, TabTool},
     target::TargetArg,
     texts,
@@ -29,15 +28,11 @@ pub struct Args {
 
 impl TabTool for SnapshotTool {
     const SPEC: ToolSpec = ToolSpec { name: "browser_snapshot", texts: texts!("browser_snapshot"), ..LOOKS };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::Snapshot;
     const REPORTS_URL: bool = true;
     const IS_SNAPSHOT_TOOL: bool = true;
-    const CHANGE_TOKENS: usize = default_expectation::WHOLE;
     type Args = Args;
     type TabAnswer = EmptyAnswer;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::after_snapshot()
-    }
 
     fn scope(args: &Args) -> SnapshotScope {
         SnapshotScope { target: args.target.as_ref().map(TargetArg::target), depth: args.depth, boxes: args.boxes }

@@ -1,14 +1,12 @@
 //! `browser_tabs`: lists, opens, closes and selects the tabs of the session.
 
-use fumi_base::expectation::Expectation;
 use fumi_kernel::{Cx, Effect, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS,
+    ACTS, DefaultExpectation,
     browser_navigate::with_scheme,
-    default_expectation,
     errors::BrowserCallError,
     on_tab::{EmptyAnswer, TabContext, TabTool},
     playwright::{self, CodeLine},
@@ -52,15 +50,14 @@ impl TabTool for TabsTool {
     };
     const DESPITE_DIALOG: bool = true;
     const REPORTS_URL: bool = true;
-    const CHANGE_TOKENS: usize = default_expectation::WHOLE;
     type Args = Args;
     type TabAnswer = EmptyAnswer;
 
-    fn expects(args: &Args) -> Expectation {
+    fn expects(args: &Args) -> DefaultExpectation {
         match args.action {
             // A caller that lists the tabs wants the list and knows the page.
-            TabAction::List => default_expectation::after_tab_list(),
-            _ => default_expectation::after_arrival(),
+            TabAction::List => DefaultExpectation::TabList,
+            _ => DefaultExpectation::Arrival,
         }
     }
 

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use fumi_base::{
-    expectation::{Expectation, ImageFormat, ImageOptions},
+    expectation::{ImageFormat, ImageOptions},
     text::Locale,
 };
 use fumi_browser::{self as browser, ScreenshotFormat};
@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use super::{
     LOOKS,
     artifacts::{self, SavedFile},
-    default_expectation,
     errors::BrowserCallError,
     on_tab::{TabAnswer, TabContext, TabTool},
     playwright::CodeLine,
@@ -137,10 +136,6 @@ impl TabTool for TakeScreenshot {
     };
     type Args = Args;
     type TabAnswer = ScreenshotOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::answer_only()
-    }
 
     fn code(args: &Args) -> Vec<CodeLine> {
         vec![match &args.target {

@@ -1,13 +1,12 @@
 //! `browser_type`: types into an element as a keyboard does.
 
-use fumi_base::expectation::Expectation;
 use fumi_browser::Typing;
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, default_expectation,
+    ACTS, DefaultExpectation,
     fill_reply::FillOutput,
     on_tab::{TabContext, TabTool},
     playwright::{self, CodeLine},
@@ -43,9 +42,9 @@ impl TabTool for TypeTool {
     type Args = Args;
     type TabAnswer = FillOutput;
 
-    fn expects(args: &Args) -> Expectation {
+    fn expects(args: &Args) -> DefaultExpectation {
         // The Enter key is the part that may change the page.
-        if args.submit { default_expectation::after_act() } else { default_expectation::after_minor_act() }
+        if args.submit { DefaultExpectation::Act } else { DefaultExpectation::MinorAct }
     }
 
     fn code(args: &Args) -> Vec<CodeLine> {

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_base::text::Locale;
 use fumi_browser::{LineQuery, Wait};
 use fumi_kernel::{ArgumentRule, Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, default_expectation, limits,
+    DefaultExpectation, LOOKS, limits,
     on_tab::{TabAnswer, TabContext, TabTool},
     playwright::{self, CodeLine},
     texts,
@@ -58,12 +58,9 @@ impl TabTool for WaitFor {
         timeout: Duration::from_secs(40),
         ..LOOKS
     };
+    const EXPECTS: DefaultExpectation = DefaultExpectation::MinorAct;
     type Args = Args;
     type TabAnswer = WaitForOutput;
-
-    fn expects(_args: &Args) -> Expectation {
-        default_expectation::after_minor_act()
-    }
 
     fn code(args: &Args) -> Vec<CodeLine> {
         let wait = |text: &String, state: &str| {

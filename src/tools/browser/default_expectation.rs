@@ -6,51 +6,55 @@
 
 use fumi_base::expectation::{DiffOptions, Expectation};
 
-/// The token budget of the changes for tools that may change the whole page.
-pub(super) const WHOLE: usize = 3_000;
+/// The parts of a reply, by the kind of the tool.
+#[derive(Clone, Copy, Debug)]
+pub enum DefaultExpectation {
+    /// The answer only.
+    Answer,
+    /// The page after an arrival, and downloads and tabs if there are any.
+    Arrival,
+    /// The changes of the page after an act, and what an arrival shows.
+    Act,
+    /// Downloads after an act that usually changes only its element.
+    MinorAct,
+    Snapshot,
+    TabList,
+    /// The console messages of a script.
+    Script,
+}
 
-/// Returns the expectation of a reply with the answer only.
-fn nothing() -> Expectation {
-    Expectation {
-        include_snapshot: Some(false),
-        include_console: Some(false),
-        include_downloads: Some(false),
-        include_tabs: Some(false),
-        include_code: Some(false),
-        ..Expectation::default()
+impl DefaultExpectation {
+    /// Returns the token budget of the changes. It is small after an act, where only the effect of the act matters.
+    pub(super) const fn change_tokens(self) -> usize {
+        match self {
+            Self::Arrival | Self::Snapshot | Self::TabList => 3_000,
+            Self::Answer | Self::Act | Self::MinorAct | Self::Script => 400,
+        }
     }
 }
 
-/// Returns the expectation after an arrival: the page, and downloads and tabs if there are any.
-pub(super) fn after_arrival() -> Expectation {
-    Expectation { include_snapshot: Some(true), include_downloads: None, include_tabs: None, ..nothing() }
-}
-
-/// Returns the expectation after an act: the changes of the page.
-pub(super) fn after_act() -> Expectation {
-    Expectation { diff_options: Some(DiffOptions { enabled: Some(true) }), ..after_arrival() }
-}
-
-/// Returns the expectation after an act that usually changes only its element.
-pub(super) fn after_minor_act() -> Expectation {
-    Expectation { include_downloads: None, ..nothing() }
-}
-
-/// Returns the expectation after a snapshot: the snapshot only.
-pub(super) fn after_snapshot() -> Expectation {
-    Expectation { include_snapshot: Some(true), ..nothing() }
-}
-
-pub(super) fn after_tab_list() -> Expectation {
-    Expectation { include_tabs: Some(true), ..after_minor_act() }
-}
-
-/// Returns the expectation after a script: its console messages.
-pub(super) fn after_script() -> Expectation {
-    Expectation { include_console: Some(true), ..nothing() }
-}
-
-/// Returns the expectation after a query: the answer only.
-pub(super) fn answer_only() -> Expectation {
-    nothing()
+impl From<DefaultExpectation> for Expectation {
+    fn from(kind: DefaultExpectation) -> Self {
+        let answer = Self {
+            include_snapshot: Some(false),
+            include_console: Some(false),
+            include_downloads: Some(false),
+            include_tabs: Some(false),
+            include_code: Some(false),
+            ..Self::default()
+        };
+        match kind {
+            DefaultExpectation::Answer => answer,
+            DefaultExpectation::Arrival => {
+                Self { include_snapshot: Some(true), include_downloads: None, include_tabs: None, ..answer }
+            }
+            DefaultExpectation::Act => {
+                Self { diff_options: Some(DiffOptions { enabled: Some(true) }), ..DefaultExpectation::Arrival.into() }
+            }
+            DefaultExpectation::MinorAct => Self { include_downloads: None, ..answer },
+            DefaultExpectation::Snapshot => Self { include_snapshot: Some(true), ..answer },
+            DefaultExpectation::TabList => Self { include_downloads: None, include_tabs: Some(true), ..answer },
+            DefaultExpectation::Script => Self { include_console: Some(true), ..answer },
+        }
+    }
 }

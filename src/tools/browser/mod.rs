@@ -53,6 +53,7 @@ use fumi_base::pools::Pool;
 use fumi_browser::{BrowserService, BrowserSession, SessionOwner};
 use fumi_kernel::{Cx, Effect, ToolError, ToolFamily, ToolSpec, ToolTextFiles, validate::MAX_STRING};
 
+pub use default_expectation::DefaultExpectation;
 pub use errors::BOOK;
 
 /// The name of the toolset.

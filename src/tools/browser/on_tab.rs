@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 
 use super::{
-    BrowserDeps,
+    BrowserDeps, DefaultExpectation,
     observe::{ObserveOptions, observe},
     playwright::{self, CodeLine},
     reply::BrowserReply,
@@ -40,11 +40,13 @@ pub trait TabTool: Send + Sync + 'static {
     /// True if the tool finds its element itself on a page that has not settled, and need not wait for the page to
     /// settle if another step follows at once.
     const SKIPS_SETTLING: bool = false;
-    /// The token budget of the changes. It is small after an act, where only the effect of the act matters.
-    const CHANGE_TOKENS: usize = 400;
+    /// The parts of the reply, if they do not depend on the arguments.
+    const EXPECTS: DefaultExpectation = DefaultExpectation::Answer;
 
     /// Returns the default expectation of the tool's reply.
-    fn expects(args: &Self::Args) -> Expectation;
+    fn expects(_args: &Self::Args) -> DefaultExpectation {
+        Self::EXPECTS
+    }
 
     /// Returns the part of the page that the snapshot shows.
     fn scope(_args: &Self::Args) -> SnapshotScope {
@@ -135,7 +137,7 @@ impl<T: TabTool> Tool for OnTab<T> {
     type Output = BrowserReply<T::TabAnswer>;
 
     fn expects(args: &Self::Args) -> Expectation {
-        T::expects(&args.own)
+        T::expects(&args.own).into()
     }
 
     async fn acquire_exclusive(
@@ -174,7 +176,8 @@ impl<T: TabTool> OnTab<T> {
         }
         // No observation follows before the next call: another step comes at once, or the tool leaves the page as it
         // is.
-        let leaves = T::expects(&args).include_snapshot == Some(false);
+        let default = T::expects(&args);
+        let leaves = Expectation::from(default).include_snapshot == Some(false);
         tab.set_hurried(T::SKIPS_SETTLING && !cx.expectation.snapshot && (cx.is_followed || leaves));
         tab.set_popup_mode(match (cx.expectation.no_snapshot, cx.is_followed) {
             (true, _) => PopupMode::Ignored,
@@ -190,7 +193,7 @@ impl<T: TabTool> OnTab<T> {
             wanted: &cx.expectation,
             scope: T::scope(&args),
             says_place: T::REPORTS_URL,
-            changes: T::CHANGE_TOKENS,
+            changes: default.change_tokens(),
             is_answer: T::IS_SNAPSHOT_TOOL,
             locale: cx.locale(),
         };
