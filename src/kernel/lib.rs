@@ -264,6 +264,28 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
+    /// Returns the specification that the tools of a family complete: it lacks name, texts and example, and is of a tool
+    /// that only reads.
+    pub const fn base(toolset: &'static str, family: &'static ToolFamily) -> Self {
+        Self {
+            name: "",
+            aliases: &[],
+            toolset,
+            other_toolsets: &[],
+            family,
+            listed: true,
+            texts: ToolTextFiles { en: "", ja: "" },
+            example: "{}",
+            options: &[],
+            rules: &[],
+            pool: Pool::Analysis,
+            exclusive: false,
+            timeout: Duration::from_secs(30),
+            cached: false,
+            effect: Effect::ReadOnly,
+        }
+    }
+
     /// Returns the names of all arguments that the pipeline handles for the tool.
     pub fn shared(&self) -> impl Iterator<Item = &'static &'static str> + use<> {
         let options = self.options;
@@ -314,6 +336,26 @@ pub struct ToolFamily {
     pub unlisted: &'static [SharedOption],
     /// Additions to the guidance of its errors.
     pub guides: Option<GuidanceExtras>,
+}
+
+impl ToolFamily {
+    /// Returns a family without properties of its own.
+    pub const fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            renamed: &[],
+            normalise: None,
+            is_open_world: false,
+            max_string_bytes: validate::MAX_STRING,
+            subject: &[],
+            handle: None,
+            project: None,
+            details: &[],
+            book: None,
+            unlisted: &[],
+            guides: None,
+        }
+    }
 }
 
 /// Additions of a family to the guidance of its errors.

@@ -33,6 +33,17 @@ use novel::{
     },
 };
 
+/// Embeds the two text files of a tool, which are beside its source file.
+macro_rules! texts {
+    ($name:literal) => {
+        fumi_kernel::ToolTextFiles {
+            en: include_str!(concat!($name, ".en.md")),
+            ja: include_str!(concat!($name, ".ja.md")),
+        }
+    };
+}
+pub(crate) use texts;
+
 /// Returns all tools, in the order in which clients see them.
 #[expect(
     clippy::too_many_arguments,

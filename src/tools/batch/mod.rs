@@ -5,46 +5,25 @@
 pub mod batch_execute;
 pub mod browser_batch_execute;
 
-use fumi_base::pools::Pool;
-use fumi_kernel::{Effect, SharedOption, ToolFamily, ToolSpec, ToolTextFiles};
+use fumi_kernel::{Effect, SharedOption, ToolFamily, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// The properties that the batch tools share.
 pub static FAMILY: ToolFamily = ToolFamily {
-    name: "batch",
-    renamed: &[],
-    normalise: None,
     is_open_world: true,
     // A step may contain a manuscript, which is the longest text that any family accepts.
     max_string_bytes: 4 << 20,
-    subject: &[],
-    handle: None,
-    project: None,
-    details: &[],
-    book: None,
-    unlisted: &[],
-    guides: None,
+    ..ToolFamily::new("batch")
 };
 
 /// The base specification of both tools. They need no slot of the pool, and the timeout is that of all steps together.
 const BASE: ToolSpec = ToolSpec {
-    name: "",
-    aliases: &[],
-    toolset: "code",
-    other_toolsets: &[],
-    family: &FAMILY,
-    listed: true,
-    texts: ToolTextFiles { en: "", ja: "" },
-    example: "",
     options: &[SharedOption::Project, SharedOption::Timeout],
-    rules: &[],
-    pool: Pool::Analysis,
-    exclusive: false,
     timeout: std::time::Duration::from_mins(30),
-    cached: false,
     effect: Effect::OfSteps,
+    ..ToolSpec::base("code", &FAMILY)
 };
 
 /// One step of a batch.

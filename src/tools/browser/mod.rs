@@ -47,12 +47,13 @@ pub mod reply;
 mod tab_lease;
 mod target;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use fumi_base::pools::Pool;
 use fumi_browser::{BrowserService, BrowserSession, SessionOwner};
-use fumi_kernel::{Cx, Effect, ToolError, ToolFamily, ToolSpec, ToolTextFiles, validate::MAX_STRING};
+use fumi_kernel::{Cx, Effect, ToolError, ToolFamily, ToolSpec};
 
+use crate::texts;
 pub use default_expectation::DefaultExpectation;
 pub use errors::BOOK;
 
@@ -61,55 +62,22 @@ pub const TOOLSET: &str = "browser";
 
 /// The properties that all browser tools share.
 pub static FAMILY: ToolFamily = ToolFamily {
-    name: "browser",
     // The names that other servers use for the same argument.
     renamed: &[("ref", "target"), ("selector", "target")],
     normalise: Some(target::normalise_targets),
     is_open_world: true,
-    max_string_bytes: MAX_STRING,
     subject: &["browser_session", "target"],
     handle: Some("browser_session"),
-    project: None,
-    details: &[],
     book: Some(|| &BOOK),
-    unlisted: &[],
-    guides: None,
+    ..ToolFamily::new("browser")
 };
 
-/// The base specification of a tool that changes pages, to be completed with its name, texts and example.
-pub const ACTS: ToolSpec = ToolSpec {
-    name: "",
-    aliases: &[],
-    toolset: TOOLSET,
-    other_toolsets: &[],
-    family: &FAMILY,
-    listed: true,
-    texts: ToolTextFiles { en: "", ja: "" },
-    example: "{}",
-    // Only the options that every tool has: each further option would cost hundreds of tokens in a list of this many
-    // tools.
-    options: &[],
-    rules: &[],
-    pool: Pool::Browser,
-    exclusive: false,
-    timeout: Duration::from_secs(30),
-    cached: false,
-    effect: Effect::Pages,
-};
+/// The base specification of a tool that changes pages. It has only the options that every tool has: each further option
+/// would cost hundreds of tokens in a list of this many tools.
+pub const ACTS: ToolSpec = ToolSpec { pool: Pool::Browser, effect: Effect::Pages, ..ToolSpec::base(TOOLSET, &FAMILY) };
 
 /// The base specification of a tool that only reads pages, or opens one.
 pub const LOOKS: ToolSpec = ToolSpec { effect: Effect::ReadOnly, ..ACTS };
-
-/// Embeds the two text files of a tool, which are beside its source file.
-macro_rules! texts {
-    ($name:literal) => {
-        fumi_kernel::ToolTextFiles {
-            en: include_str!(concat!($name, ".en.md")),
-            ja: include_str!(concat!($name, ".ja.md")),
-        }
-    };
-}
-pub(crate) use texts;
 
 /// The dependencies of browser tools.
 #[derive(Debug)]

@@ -1,18 +1,18 @@
 //! The tool `analyze_code_structure`: lists the elements of a file as a table instead of its text.
 
-use std::{ops::Range, sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc};
 
-use fumi_base::{pools::Pool, text::Locale};
+use fumi_base::text::Locale;
 use fumi_code::{
     elements::ElementKind,
     languages::facts::LanguageFamily,
     table::{self, TableFormat, rows::ElementRow},
 };
-use fumi_kernel::{Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
+use fumi_kernel::{Cx, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FAMILY, TOOLSET, path_arguments, structure_deps::StructureDeps};
+use super::{READS, path_arguments, structure_deps::StructureDeps, texts};
 
 #[derive(Debug)]
 pub struct AnalyzeCodeStructure;
@@ -133,23 +133,10 @@ struct ParseErrorRow {
 impl Tool for AnalyzeCodeStructure {
     const SPEC: ToolSpec = ToolSpec {
         name: "analyze_code_structure",
-        aliases: &[],
-        toolset: TOOLSET,
-        other_toolsets: &[],
-        family: &FAMILY,
-        listed: true,
-        texts: ToolTextFiles {
-            en: include_str!("analyze_code_structure.en.md"),
-            ja: include_str!("analyze_code_structure.ja.md"),
-        },
+        texts: texts!("analyze_code_structure"),
         example: r#"{"file_path": "src/main.py", "format_type": "compact"}"#,
         options: &[SharedOption::Project],
-        rules: &[],
-        pool: Pool::Analysis,
-        exclusive: false,
-        timeout: Duration::from_secs(30),
-        cached: true,
-        effect: Effect::ReadOnly,
+        ..READS
     };
     type Deps = Arc<StructureDeps>;
     type Args = Args;

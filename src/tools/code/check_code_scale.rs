@@ -1,9 +1,8 @@
 //! The tool `check_code_scale`: measures the size and complexity of files, and advises on reading them with few tokens.
 
-use std::{ops::Range, sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc};
 
 use fumi_base::{
-    pools::Pool,
     project::ProjectPath,
     text::{BilingualText, Locale},
     tokens,
@@ -20,14 +19,12 @@ use fumi_code::{
     syntax_errors::SyntaxErrorSummary,
     table::{self, TableFormat},
 };
-use fumi_kernel::{
-    ArgumentRule, Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
-};
+use fumi_kernel::{ArgumentRule, Cx, NextPage, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::{FAMILY, TOOLSET, path_arguments, structure_deps::StructureDeps};
+use super::{READS, path_arguments, structure_deps::StructureDeps, texts};
 
 #[derive(Debug)]
 pub struct CheckCodeScale;
@@ -178,23 +175,13 @@ struct ElementScale {
 impl Tool for CheckCodeScale {
     const SPEC: ToolSpec = ToolSpec {
         name: "check_code_scale",
-        aliases: &[],
-        toolset: TOOLSET,
-        other_toolsets: &[],
-        family: &FAMILY,
-        listed: true,
-        texts: ToolTextFiles { en: include_str!("check_code_scale.en.md"), ja: include_str!("check_code_scale.ja.md") },
+        texts: texts!("check_code_scale"),
         example: r#"{"file_path": "src/main.py"}"#,
-        options: &[SharedOption::Project, SharedOption::Cursor],
         rules: &[
             ArgumentRule::ExactlyOne(&["file_path", "file_paths"]),
             ArgumentRule::Without("include_structure", &["include_details"]),
         ],
-        pool: Pool::Analysis,
-        exclusive: false,
-        timeout: Duration::from_secs(30),
-        cached: true,
-        effect: Effect::ReadOnly,
+        ..READS
     };
     type Deps = Arc<StructureDeps>;
     type Args = Args;

@@ -1,8 +1,8 @@
 //! The tool `extract_code_section`: returns exactly the requested lines or element.
 
-use std::{ops::Range, sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc};
 
-use fumi_base::{encoding::Decoded, pools::Pool, text::Locale};
+use fumi_base::{encoding::Decoded, text::Locale};
 use fumi_code::{
     errors::structure::StructureError,
     languages::detect::is_binary,
@@ -10,13 +10,11 @@ use fumi_code::{
     parse::SourceFile,
     section::{self, FileSection, SectionContent, SectionCutter},
 };
-use fumi_kernel::{
-    ArgumentRule, Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
-};
+use fumi_kernel::{ArgumentRule, Cx, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FAMILY, TOOLSET, path_arguments, structure_deps::StructureDeps};
+use super::{READS, path_arguments, structure_deps::StructureDeps, texts};
 
 /// The maximum length of a piece, in characters. Longer lines are split, so that one minified line still fits a reply
 /// in parts.
@@ -142,15 +140,7 @@ fn content_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 impl Tool for ExtractCodeSection {
     const SPEC: ToolSpec = ToolSpec {
         name: "extract_code_section",
-        aliases: &[],
-        toolset: TOOLSET,
-        other_toolsets: &[],
-        family: &FAMILY,
-        listed: true,
-        texts: ToolTextFiles {
-            en: include_str!("extract_code_section.en.md"),
-            ja: include_str!("extract_code_section.ja.md"),
-        },
+        texts: texts!("extract_code_section"),
         example: r#"{"file_path": "src/main.py", "start_line": 1, "end_line": 20}"#,
         options: &[SharedOption::Project],
         rules: &[
@@ -159,11 +149,7 @@ impl Tool for ExtractCodeSection {
             ArgumentRule::Needs("start_column", "start_line"),
             ArgumentRule::Needs("end_column", "start_line"),
         ],
-        pool: Pool::Analysis,
-        exclusive: false,
-        timeout: Duration::from_secs(30),
-        cached: true,
-        effect: Effect::ReadOnly,
+        ..READS
     };
     type Deps = Arc<StructureDeps>;
     type Args = Args;

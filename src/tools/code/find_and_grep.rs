@@ -2,24 +2,24 @@
 
 use std::{sync::Arc, time::Duration};
 
-use fumi_base::pools::Pool;
 use fumi_code::{
     listing::{ListingDetail, ListingRequest},
     search::search_found,
     shape::{StagesMeta, shape},
     text_query::TextQuery,
 };
-use fumi_kernel::{Cx, Effect, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
+use fumi_kernel::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    FAMILY, FileNameArgs, SearchDeps, SortBy, TOOLSET, WalkArgs,
+    FileNameArgs, READS, SearchDeps, SortBy, WalkArgs,
     path_arguments::{self, GlobRoots},
     search_reply::{
         ContentGlobs, ENCODING_RULE, FORMAT_RULE, MAX_COUNT_RULE, ReplyFormatArgs, RoleSearch, SearchNotes,
         SearchReply, TextQueryArgs,
     },
+    texts,
 };
 
 /// The maximum number of files passed to the second stage, also without a caller's limit (the design limit of a
@@ -54,20 +54,10 @@ pub struct Args {
 impl Tool for FindAndGrep {
     const SPEC: ToolSpec = ToolSpec {
         name: "find_and_grep",
-        aliases: &[],
-        toolset: TOOLSET,
-        other_toolsets: &[],
-        family: &FAMILY,
-        listed: true,
-        texts: ToolTextFiles { en: include_str!("find_and_grep.en.md"), ja: include_str!("find_and_grep.ja.md") },
+        texts: texts!("find_and_grep"),
         example: r#"{"roots": ["."], "extensions": ["py"], "query": "def main", "group_by_file": true}"#,
-        options: &[SharedOption::Project, SharedOption::Cursor],
         rules: &[FORMAT_RULE, ENCODING_RULE, MAX_COUNT_RULE],
-        pool: Pool::Analysis,
-        exclusive: false,
-        timeout: Duration::from_secs(30),
-        cached: true,
-        effect: Effect::ReadOnly,
+        ..READS
     };
     type Deps = SearchDeps;
     type Args = Args;

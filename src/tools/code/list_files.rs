@@ -1,20 +1,21 @@
 //! The tool `list_files`: finds files by name, kind, size and age, as fd does.
 
-use std::{ops::Range, sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc};
 
-use fumi_base::{pools::Pool, text::Locale};
+use fumi_base::text::Locale;
 use fumi_code::{
     listing::{FoundFile, ListingDetail, ListingRequest},
     modified_filter::shown_time,
 };
-use fumi_kernel::{Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
+use fumi_kernel::{Cx, NextPage, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FAMILY, FileNameArgs, MAX_RESULTS, SearchDeps, SortBy, TOOLSET, WalkArgs, clamp_limit,
+    FileNameArgs, MAX_RESULTS, READS, SearchDeps, SortBy, WalkArgs, clamp_limit,
     path_arguments::{self, GlobRoots},
     search_reply::{self, SkippedSummary},
+    texts,
 };
 
 #[derive(Debug)]
@@ -193,20 +194,9 @@ const fn no_entries(locale: Locale) -> &'static str {
 impl Tool for ListFiles {
     const SPEC: ToolSpec = ToolSpec {
         name: "list_files",
-        aliases: &[],
-        toolset: TOOLSET,
-        other_toolsets: &[],
-        family: &FAMILY,
-        listed: true,
-        texts: ToolTextFiles { en: include_str!("list_files.en.md"), ja: include_str!("list_files.ja.md") },
+        texts: texts!("list_files"),
         example: r#"{"roots": ["src"], "extensions": ["py"], "absolute": false, "limit": 100}"#,
-        options: &[SharedOption::Project, SharedOption::Cursor],
-        rules: &[],
-        pool: Pool::Analysis,
-        exclusive: false,
-        timeout: Duration::from_secs(30),
-        cached: true,
-        effect: Effect::ReadOnly,
+        ..READS
     };
     type Deps = SearchDeps;
     type Args = Args;

@@ -33,16 +33,17 @@ use fumi_code::{
     walk::Traversal,
 };
 use fumi_config::Config;
-use fumi_kernel::{Cx, SessionProjects, SharedOption, ToolError, ToolFamily, validate::MAX_STRING};
+use fumi_kernel::{Cx, SessionProjects, SharedOption, ToolError, ToolFamily, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+use crate::texts;
 
 /// The name of the toolset.
 pub const TOOLSET: &str = "code";
 
 /// The properties that all tools of the toolset share.
 pub static FAMILY: ToolFamily = ToolFamily {
-    name: "code",
     renamed: &[
         ("path", "roots"),
         ("path", "file_path"),
@@ -56,16 +57,16 @@ pub static FAMILY: ToolFamily = ToolFamily {
         ("include", "include_globs"),
         ("exclude", "exclude_globs"),
     ],
-    normalise: None,
-    is_open_world: false,
-    max_string_bytes: MAX_STRING,
-    subject: &[],
-    handle: None,
     project: Some("project_root"),
-    details: &[],
-    book: None,
     unlisted: &[SharedOption::Timeout, SharedOption::Delivery],
-    guides: None,
+    ..ToolFamily::new("code")
+};
+
+/// The base specification of a tool that only reads files.
+pub const READS: ToolSpec = ToolSpec {
+    options: &[SharedOption::Project, SharedOption::Cursor],
+    cached: true,
+    ..ToolSpec::base(TOOLSET, &FAMILY)
 };
 
 /// The maximum number of results of any call; a larger limit is reduced to it, and the reply reports that.

@@ -1,9 +1,9 @@
 //! The tool `query_code`: queries elements of one or many files by a predefined key, a tree-sitter query or a code
 //! pattern, with a filter.
 
-use std::{collections::BTreeMap, ops::Range, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
-use fumi_base::{pools::Pool, text::Locale};
+use fumi_base::text::Locale;
 use fumi_code::{
     errors::search::SearchError,
     filter::ElementFilter,
@@ -15,19 +15,18 @@ use fumi_code::{
     syntax_errors::MalformedFiles,
     walk::Traversal,
 };
-use fumi_kernel::{
-    ArgumentRule, Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
-};
+use fumi_kernel::{ArgumentRule, Cx, NextPage, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    FAMILY, MAX_RESULTS, TOOLSET,
+    MAX_RESULTS, READS,
     malformed_files::MalformedFilesReport,
     path_arguments::{self, GlobRoots},
     search_reply::SkippedSummary,
     structure_deps::StructureDeps,
+    texts,
 };
 
 /// The maximum length of a capture in a row, in characters.
@@ -276,23 +275,13 @@ fn starts_with_decorators(text: &str, decorators: &str) -> bool {
 impl Tool for QueryCode {
     const SPEC: ToolSpec = ToolSpec {
         name: "query_code",
-        aliases: &[],
-        toolset: TOOLSET,
-        other_toolsets: &[],
-        family: &FAMILY,
-        listed: true,
-        texts: ToolTextFiles { en: include_str!("query_code.en.md"), ja: include_str!("query_code.ja.md") },
+        texts: texts!("query_code"),
         example: r#"{"file_path": "src/main.py", "query_key": "functions", "output_format": "summary"}"#,
-        options: &[SharedOption::Project, SharedOption::Cursor],
         rules: &[
             ArgumentRule::ExactlyOne(&["query_key", "query_string", "pattern"]),
             ArgumentRule::Without("file_path", &["roots", "include_globs", "exclude_globs"]),
         ],
-        pool: Pool::Analysis,
-        exclusive: false,
-        timeout: Duration::from_secs(30),
-        cached: true,
-        effect: Effect::ReadOnly,
+        ..READS
     };
     type Deps = Arc<StructureDeps>;
     type Args = Args;

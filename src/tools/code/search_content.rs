@@ -1,25 +1,25 @@
 //! The tool `search_content`: searches text in files, as ripgrep does.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use fumi_base::pools::Pool;
 use fumi_code::{
     ranked::{RankedQuery, rank},
     search::{SearchTargets, search},
     shape::shape,
     text_query::TextQuery,
 };
-use fumi_kernel::{ArgumentRule, Cx, Effect, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
+use fumi_kernel::{ArgumentRule, Cx, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    FAMILY, SearchDeps, TOOLSET, WalkArgs,
+    READS, SearchDeps, WalkArgs,
     path_arguments::{self, GlobRoots, SearchPlaces},
     search_reply::{
         ContentGlobs, ENCODING_RULE, FORMAT_RULE, MAX_COUNT_RULE, ReplyFormatArgs, RoleSearch, SearchNotes,
         SearchReply, TextQueryArgs,
     },
+    texts,
 };
 
 #[derive(Debug)]
@@ -68,20 +68,11 @@ const LINES_ONLY: ArgumentRule = ArgumentRule::Without(
 impl Tool for SearchContent {
     const SPEC: ToolSpec = ToolSpec {
         name: "search_content",
-        aliases: &[],
-        toolset: TOOLSET,
-        other_toolsets: &[],
-        family: &FAMILY,
-        listed: true,
-        texts: ToolTextFiles { en: include_str!("search_content.en.md"), ja: include_str!("search_content.ja.md") },
+        texts: texts!("search_content"),
         example: r#"{"query": "def main", "roots": ["src"], "include_globs": ["*.py"], "group_by_file": true}"#,
         options: &[SharedOption::Project, SharedOption::Delivery, SharedOption::Cursor],
         rules: &[FORMAT_RULE, LINES_ONLY, ENCODING_RULE, MAX_COUNT_RULE],
-        pool: Pool::Analysis,
-        exclusive: false,
-        timeout: Duration::from_secs(30),
-        cached: true,
-        effect: Effect::ReadOnly,
+        ..READS
     };
     type Deps = SearchDeps;
     type Args = Args;

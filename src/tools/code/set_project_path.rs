@@ -2,12 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use fumi_base::{errors::unless_unreadable, listing::list, pools::Pool, text::Locale};
-use fumi_kernel::{Cx, Effect, Render, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
+use fumi_base::{errors::unless_unreadable, listing::list, text::Locale};
+use fumi_kernel::{Cx, Effect, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FAMILY, ProjectDeps, TOOLSET};
+use super::{ProjectDeps, READS, texts};
 
 #[derive(Debug)]
 pub struct SetProjectPath;
@@ -41,20 +41,14 @@ pub struct PathValidation {
 impl Tool for SetProjectPath {
     const SPEC: ToolSpec = ToolSpec {
         name: "set_project_path",
-        aliases: &[],
-        toolset: TOOLSET,
         other_toolsets: &["novel"],
-        family: &FAMILY,
-        listed: true,
-        texts: ToolTextFiles { en: include_str!("set_project_path.en.md"), ja: include_str!("set_project_path.ja.md") },
+        texts: texts!("set_project_path"),
         example: r#"{"project_path": "/absolute/path/of/an/allowed/project"}"#,
         options: &[],
-        rules: &[],
-        pool: Pool::Analysis,
-        exclusive: false,
         timeout: Duration::from_secs(10),
         cached: false,
         effect: Effect::Session,
+        ..READS
     };
     type Deps = ProjectDeps;
     type Args = Args;

@@ -21,7 +21,6 @@ pub mod writing;
 use std::{
     path::PathBuf,
     sync::{Arc, LazyLock},
-    time::Duration,
 };
 
 use fumi_base::{
@@ -35,9 +34,7 @@ use fumi_base::{
     store::Store,
     text::Locale,
 };
-use fumi_kernel::{
-    CallProgress, Cx, Effect, GuidanceExtras, SharedOption, ToolError, ToolFamily, ToolSpec, ToolTextFiles,
-};
+use fumi_kernel::{CallProgress, Cx, Effect, GuidanceExtras, SharedOption, ToolError, ToolFamily, ToolSpec};
 use fumi_novel::{
     backups::BackupTime,
     change_set,
@@ -48,6 +45,8 @@ use fumi_novel::{
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use tokio_util::sync::CancellationToken;
+
+use crate::texts;
 
 /// The toolset for writing, planning and publishing.
 pub const NOVEL: &str = "novel";
@@ -62,17 +61,13 @@ pub const DATA: &str = "novel-data";
 pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("errors.toml")));
 
 /// The properties that all novel tools share.
-pub static FAMILY: ToolFamily = ToolFamily {
-    name: "novel",
+pub static FAMILY: ToolFamily = NOVEL_FAMILY;
+
+const NOVEL_FAMILY: ToolFamily = ToolFamily {
     renamed: &[("episode_number", "episode")],
-    normalise: None,
-    is_open_world: false,
     // Twice the limit of a manuscript (decision 16): a text that is slightly too long gets the tool's own error.
     max_string_bytes: 8 << 20,
     subject: &["episode", "session_id"],
-    handle: None,
-    project: None,
-    details: &[],
     book: Some(|| &BOOK),
     unlisted: &[SharedOption::Timeout, SharedOption::Delivery],
     guides: Some(GuidanceExtras {
@@ -81,56 +76,17 @@ pub static FAMILY: ToolFamily = ToolFamily {
         en: "Shows the state of the novel, what is missing and what is open.",
         ja: "この作品に何があり、何が足りず、何が途中かを示します。",
     }),
+    ..ToolFamily::new("novel")
 };
 
 /// The family of the enhanced writing tools, whose errors name their execution method.
-pub static ENHANCED: ToolFamily = ToolFamily {
-    name: FAMILY.name,
-    renamed: FAMILY.renamed,
-    normalise: FAMILY.normalise,
-    is_open_world: FAMILY.is_open_world,
-    max_string_bytes: FAMILY.max_string_bytes,
-    subject: FAMILY.subject,
-    handle: FAMILY.handle,
-    project: None,
-    details: &[("execution_method", "enhanced_use_case")],
-    book: FAMILY.book,
-    unlisted: FAMILY.unlisted,
-    guides: FAMILY.guides,
-};
+pub static ENHANCED: ToolFamily = ToolFamily { details: &[("execution_method", "enhanced_use_case")], ..NOVEL_FAMILY };
 
-/// The specification of a tool that only reads, to be completed with its name, texts and example.
-pub const READS: ToolSpec = ToolSpec {
-    name: "",
-    aliases: &[],
-    toolset: NOVEL,
-    other_toolsets: &[],
-    family: &FAMILY,
-    listed: true,
-    texts: ToolTextFiles { en: "", ja: "" },
-    example: "{}",
-    options: &[SharedOption::Project],
-    rules: &[],
-    pool: Pool::Analysis,
-    exclusive: false,
-    timeout: Duration::from_secs(30),
-    cached: false,
-    effect: Effect::ReadOnly,
-};
+/// The base specification of a tool that only reads.
+pub const READS: ToolSpec = ToolSpec { options: &[SharedOption::Project], ..ToolSpec::base(NOVEL, &FAMILY) };
 
 /// The specification of a tool that writes to the project, one call at a time.
 pub const WRITES: ToolSpec = ToolSpec { pool: Pool::Write, exclusive: true, effect: Effect::Write, ..READS };
-
-/// Includes the two text files of a tool, which are beside its source file.
-macro_rules! texts {
-    ($name:literal) => {
-        fumi_kernel::ToolTextFiles {
-            en: include_str!(concat!($name, ".en.md")),
-            ja: include_str!(concat!($name, ".ja.md")),
-        }
-    };
-}
-pub(crate) use texts;
 
 /// The dependencies of novel tools.
 #[derive(Debug)]
