@@ -5,8 +5,6 @@
 use std::sync::Arc;
 
 use fumi_base::text::BilingualText;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::{
     context::BrowserContext,
@@ -32,7 +30,7 @@ pub struct SessionTabs {
 }
 
 /// A tab of the session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TabInfo {
     /// The position, counted from 0 in the order of opening.
     pub index: usize,
@@ -41,7 +39,6 @@ pub struct TabInfo {
     /// True for the tab on which calls act.
     pub current: bool,
     /// The dialog that blocks the tab.
-    #[serde(skip)]
     pub dialog: Option<PageDialog>,
 }
 

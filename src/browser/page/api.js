@@ -47,7 +47,6 @@ globalThis.fumi = Object.freeze({
   slider,
   select: choose,
   check,
-  isFileInput,
   awaitKeys,
   keysCame,
   paste,

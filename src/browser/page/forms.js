@@ -252,15 +252,3 @@ function onCheckable(target, act) {
   if (!CHECKABLE.has(role) || localName(inside) === 'option') return { error: 'not-checkable', role };
   return isDisabled(inside) ? { error: 'disabled' } : act(inside, role);
 }
-
-/** Returns `{ file, multiple, accept }` of a target: of the file field that it is, labels or contains. */
-function isFileInput(target) {
-  const found = resolveElement(target);
-  if (found.error) return found;
-  const field = fieldOf(found.element);
-  const file = localName(field) === 'input' && field.type === 'file';
-  return {
-    file,
-    ...(file && { ref: refOf(field), multiple: field.multiple, accept: attribute(field, 'accept') ?? '' }),
-  };
-}

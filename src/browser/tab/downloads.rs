@@ -380,7 +380,7 @@ impl Tab {
                 ),
             });
         };
-        let give = SetFileInputFiles { files, backend_node_id: Some(field), object_id: None };
+        let give = SetFileInputFiles { files, backend_node_id: field };
         self.acting(async { Ok(waiting.channel.call(&give).await.map(drop)?) }).await?;
         Ok(true)
     }

@@ -162,11 +162,6 @@ impl Tab {
         self.main().url()
     }
 
-    /// True if the tab's process crashed; [`Tab::navigate`] gives it a new one.
-    pub fn has_crashed(&self) -> bool {
-        self.state().has_crashed
-    }
-
     pub fn is_closed(&self) -> bool {
         self.state().is_closed
     }

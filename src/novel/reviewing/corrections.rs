@@ -28,11 +28,6 @@ pub struct CorrectionLine {
 }
 
 impl ReviewStore {
-    /// Returns the corrections of an episode, oldest first.
-    pub fn corrections(&self, episode: EpisodeId) -> Result<Vec<CorrectionLine>, ReviewError> {
-        read(self.shelf(), episode)
-    }
-
     /// Stores the corrections of a review: beside those that it has, in place of those of other reviews. Of two with the
     /// same quotation the newer one is kept. Returns the corrections of the review, oldest first.
     pub fn add_corrections(

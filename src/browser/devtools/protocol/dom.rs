@@ -59,11 +59,7 @@ protocol! {
     command SetFileInputFiles: "DOM.setFileInputFiles" {
         /// Absolute paths of the files.
         files: Vec<String>,
-        /// The file input, by its node id.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        backend_node_id: Option<BackendNodeId>,
-        /// The file input as an object of a world.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        object_id: Option<RemoteObjectId>,
+        /// The file input.
+        backend_node_id: BackendNodeId,
     }
 }
