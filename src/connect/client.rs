@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     SERVER_NAME,
+    edit::repeat,
     error::{ConnectError, TextError},
     file::{self, Change},
     json, toml_text,
@@ -200,18 +201,18 @@ impl Client {
     /// Returns the text of a configuration file with fumi's entry, which is inserted or updated.
     pub fn add(&self, text: &str, server: &Server) -> Result<String, TextError> {
         let entry = self.entry(server);
-        match self.format {
-            Format::Json => json::add(text, &self.table, &entry, &self.contradicts),
-            Format::Toml => toml_text::add(text, &self.table, &entry, &self.contradicts),
-        }
+        repeat(text, |text| match self.format {
+            Format::Json => json::next_addition(text, &self.table, &entry, &self.contradicts),
+            Format::Toml => toml_text::next_addition(text, &self.table, &entry, &self.contradicts),
+        })
     }
 
     /// Returns the text of a configuration file without fumi's entry. An empty text means that nothing else is left.
     pub fn remove(&self, text: &str) -> Result<String, TextError> {
-        match self.format {
-            Format::Json => json::remove(text, &self.table),
-            Format::Toml => toml_text::remove(text, &self.table),
-        }
+        repeat(text, |text| match self.format {
+            Format::Json => json::removal(text, &self.table),
+            Format::Toml => toml_text::removal(text, &self.table),
+        })
     }
 
     /// Adds or updates fumi's entry in a file, which is created if it is missing.

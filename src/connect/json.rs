@@ -1,8 +1,8 @@
 //! Editing of JSON with comments.
 //!
 //! The parser says where objects are; the text between them is never rewritten. How a member is laid out says what
-//! [`remove`] must restore: a table that existed and was empty gets its member on one line, a table that `add` creates is
-//! written on several lines, or without spaces inside its braces. So removing is the inverse of adding.
+//! [`removal`] must restore: a table that existed and was empty gets its member on one line, a table that an addition
+//! creates is written on several lines, or without spaces inside its braces. So removing is the inverse of adding.
 
 mod layout;
 
@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     SERVER_NAME,
-    edit::{Edit, leading_newline, nest, position, repeat, trailing_newline},
+    edit::{Edit, leading_newline, nest, position, trailing_newline},
     error::TextError,
 };
 use layout::{Gap, Layout};
@@ -35,24 +35,9 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Returns the text with the entry `fumi` in the table at `path`. Keys of an existing entry stay unless `entry` has them
-/// or `contradicts` names them.
-pub(crate) fn add(
-    text: &str,
-    path: &[String],
-    entry: &Map<String, Value>,
-    contradicts: &[String],
-) -> Result<String, TextError> {
-    repeat(text, |text| next_addition(text, path, entry, contradicts))
-}
-
-/// Returns the text without the entry `fumi` of the table at `path`, and without the table if `add` created it.
-pub(crate) fn remove(text: &str, path: &[String]) -> Result<String, TextError> {
-    repeat(text, |text| removal(text, path))
-}
-
-/// Returns the edits of one missing or different part, or none if the entry is complete.
-fn next_addition(
+/// Returns the edits of one missing or different part of the entry `fumi` in the table at `path`, or none if the entry is
+/// complete. Keys of an existing entry stay unless `entry` has them or `contradicts` names them.
+pub(crate) fn next_addition(
     text: &str,
     path: &[String],
     entry: &Map<String, Value>,
@@ -114,8 +99,9 @@ fn is_equal(value: &Ast, wanted: &Value) -> bool {
     }
 }
 
-/// Returns the edits that remove the entry, or none if it does not exist.
-fn removal(text: &str, path: &[String]) -> Result<Vec<Edit>, TextError> {
+/// Returns the edits that remove the entry `fumi` of the table at `path`, and the table if it was created with the entry;
+/// or none if the entry does not exist.
+pub(crate) fn removal(text: &str, path: &[String]) -> Result<Vec<Edit>, TextError> {
     let Some(root) = parse(text)? else { return Ok(Vec::new()) };
     let mut object = object_of(text, "the file", &root)?;
     // The objects from the root to the table, each with the key that leads on.

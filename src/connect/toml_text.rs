@@ -1,7 +1,7 @@
 //! Editing of TOML.
 //!
-//! As in JSON, the parser says where keys, values and headers are, and the text between them is never rewritten. `add`
-//! appends a table with a blank line before it, or none to an empty text; [`remove`] is the inverse.
+//! As in JSON, the parser says where keys, values and headers are, and the text between them is never rewritten. An
+//! addition appends a table with a blank line before it, or none to an empty text; [`removal`] is the inverse.
 
 use std::ops::Range;
 
@@ -10,27 +10,12 @@ use toml_edit::{Document, InlineTable, Item, Key, Table, TableLike};
 
 use crate::{
     SERVER_NAME,
-    edit::{Edit, leading_newline, line_end, line_start, nest, newline_of, position, repeat, trailing_newline},
+    edit::{Edit, leading_newline, line_end, line_start, nest, newline_of, position, trailing_newline},
     error::TextError,
 };
 
-/// Returns the text with the entry `fumi` in the table at `path`. Keys of an existing entry stay unless `entry` has them
-/// or `contradicts` names them.
-pub(crate) fn add(
-    text: &str,
-    path: &[String],
-    entry: &Map<String, Value>,
-    contradicts: &[String],
-) -> Result<String, TextError> {
-    repeat(text, |text| next_addition(text, path, entry, contradicts))
-}
-
-/// Returns the text without the entry `fumi` of the table at `path`.
-pub(crate) fn remove(text: &str, path: &[String]) -> Result<String, TextError> {
-    repeat(text, |text| removal(text, path))
-}
-
-fn next_addition(
+/// Returns the edits of one missing or different part, as in JSON.
+pub(crate) fn next_addition(
     text: &str,
     path: &[String],
     entry: &Map<String, Value>,
@@ -84,7 +69,8 @@ fn next_addition(
     Ok(Vec::new())
 }
 
-fn removal(text: &str, path: &[String]) -> Result<Vec<Edit>, TextError> {
+/// Returns the edits that remove the entry `fumi` of the table at `path`, or none if it does not exist.
+pub(crate) fn removal(text: &str, path: &[String]) -> Result<Vec<Edit>, TextError> {
     let document = parse(text)?;
     let mut item = document.as_item();
     for key in path {
