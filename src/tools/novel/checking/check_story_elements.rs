@@ -11,7 +11,6 @@ use super::{
     aspect::{ItemReport, how, percent, title},
     check_fix::{self, RequestedFixLevel, fix_first},
     hundredths,
-    issue::IssueReport,
     judging::{self, Judging, RejectedJudgement, SubmittedJudgement},
     review::{ItemSelection, ReviewContext, ReviewOptions, review_blocking},
     review_charts::ChartKind,
@@ -333,10 +332,6 @@ impl CheckDetails for ElementsReport {
 
     fn unstable(&self) -> &[String] {
         &self.unstable_items
-    }
-
-    fn shown(&self) -> Vec<&IssueReport> {
-        Vec::new()
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     aspect::AspectReport,
     check_story_elements::method_of,
     hundredths,
-    issue::{IssueReport, SHOWN_ISSUES, VERBOSE_ISSUES},
+    issue::{SHOWN_ISSUES, VERBOSE_ISSUES},
     judging::{self, Judging, RejectedJudgement, SubmittedJudgement},
     review::{ItemSelection, ReviewContext, ReviewOptions, review_blocking},
     review_question, tenths, texts, yes,
@@ -225,9 +225,5 @@ impl CheckDetails for StructureReport {
 
     fn unstable(&self) -> &[String] {
         &self.unstable_items
-    }
-
-    fn shown(&self) -> Vec<&IssueReport> {
-        Vec::new()
     }
 }

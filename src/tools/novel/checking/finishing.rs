@@ -15,7 +15,6 @@ use super::{
     check_story_elements::elements,
     check_story_structure::structure,
     check_writing_expression,
-    issue::IssueReport,
     judging::Judging,
     review::{ItemSelection, ReviewContext, ReviewOptions, review},
 };
@@ -44,10 +43,6 @@ struct EmptyReport {}
 
 impl CheckDetails for EmptyReport {
     fn lines(&self, _: Locale) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn shown(&self) -> Vec<&IssueReport> {
         Vec::new()
     }
 }

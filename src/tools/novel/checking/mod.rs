@@ -339,7 +339,9 @@ trait CheckDetails: Serialize {
         None
     }
     /// Returns the issues that the reply shows.
-    fn shown(&self) -> Vec<&issue::IssueReport>;
+    fn shown(&self) -> Vec<&issue::IssueReport> {
+        Vec::new()
+    }
 }
 
 /// Builds the reply of a check from its own part and the parts common to all checks.
