@@ -43,16 +43,16 @@ const MAX_SUBMIT_WAIT: Duration = Duration::from_secs(10);
 /// The error code with which every domain rejects an answer that does not meet the criteria, without storing any of it.
 const REJECTED: &str = "S005";
 
+/// A text that a model is writing.
+pub type ModelAnswer<'a> = Pin<Box<dyn Future<Output = Result<ModelText, NoAnswer>> + Send + 'a>>;
+
 /// A model that fumi can ask for text.
 pub trait TextModel: Send + Sync {
     /// Returns the kind of author that is recorded.
     fn answerer(&self) -> Answerer;
 
     /// Writes the requested text. May take minutes; dropping the future cancels the work.
-    fn write<'a>(
-        &'a self,
-        prompt: &'a Prompt,
-    ) -> Pin<Box<dyn Future<Output = Result<ModelText, NoAnswer>> + Send + 'a>>;
+    fn write<'a>(&'a self, prompt: &'a Prompt) -> ModelAnswer<'a>;
 }
 
 /// The text of an author.

@@ -8,14 +8,15 @@
 
 #![expect(deprecated, reason = "the protocol deprecates sampling, and clients still offer it")]
 
-use std::{pin::Pin, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use fumi_base::{project::Project, text::Locale};
 use fumi_kernel::{
     Answerer, CallProgress, Caller, ToolError, ToolReply,
     catalogue::ToolEntry,
     conversation::{
-        AnswerRejection, CallRunner, ModelQuestion, ModelText, NoAnswer, Prompt, Speaker, Submission, TRIES, TextModel,
+        AnswerRejection, CallRunner, ModelAnswer, ModelQuestion, ModelText, NoAnswer, Prompt, Speaker, Submission,
+        TRIES, TextModel,
     },
 };
 use rmcp::{
@@ -241,10 +242,7 @@ impl TextModel for ClientModel<'_> {
     }
 
     /// Returns `Declined` without a text: the user refused, or the answer is late, missing or cut off.
-    fn write<'a>(
-        &'a self,
-        prompt: &'a Prompt,
-    ) -> Pin<Box<dyn Future<Output = Result<ModelText, NoAnswer>> + Send + 'a>> {
+    fn write<'a>(&'a self, prompt: &'a Prompt) -> ModelAnswer<'a> {
         Box::pin(async move {
             let rest = self.0.context.extensions.get::<http::request::Parts>();
             let rest = rest.and_then(|parts| parts.extensions.get::<SlotHandle>());

@@ -9,7 +9,6 @@
 #![expect(deprecated, reason = "the protocol deprecates sampling, and clients still offer it")]
 
 use std::{
-    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -24,7 +23,7 @@ use fumi_base::{
 };
 use fumi_kernel::{
     Answerer, CallProgress, Caller,
-    conversation::{CallRunner, ModelQuestion, ModelText, NoAnswer, Prompt, TextModel},
+    conversation::{CallRunner, ModelAnswer, ModelQuestion, ModelText, NoAnswer, Prompt, TextModel},
 };
 use rmcp::{
     ErrorData,
@@ -299,10 +298,7 @@ impl TextModel for TaskModel {
         Answerer::Sampling
     }
 
-    fn write<'a>(
-        &'a self,
-        prompt: &'a Prompt,
-    ) -> Pin<Box<dyn Future<Output = Result<ModelText, NoAnswer>> + Send + 'a>> {
+    fn write<'a>(&'a self, prompt: &'a Prompt) -> ModelAnswer<'a> {
         Box::pin(async move {
             // The keys of a task's questions must be unique.
             let key = format!("answer-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1);

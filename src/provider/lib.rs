@@ -8,7 +8,6 @@ pub mod error;
 mod wire;
 
 use std::{
-    pin::Pin,
     sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
@@ -17,7 +16,7 @@ use fumi_base::tokens;
 use fumi_config::{ConfigError, ProviderKind};
 use fumi_kernel::{
     Answerer,
-    conversation::{ModelText, NoAnswer, Prompt, TextModel},
+    conversation::{ModelAnswer, ModelText, NoAnswer, Prompt, TextModel},
     metrics::ServerMetrics,
     reply::TokenUsage,
 };
@@ -178,10 +177,7 @@ impl TextModel for ProviderClient {
         Answerer::Provider
     }
 
-    fn write<'a>(
-        &'a self,
-        prompt: &'a Prompt,
-    ) -> Pin<Box<dyn Future<Output = Result<ModelText, NoAnswer>> + Send + 'a>> {
+    fn write<'a>(&'a self, prompt: &'a Prompt) -> ModelAnswer<'a> {
         Box::pin(async move {
             self.request_answer(prompt).await.map_err(|fault| {
                 tracing::warn!(error = fault.cause(), "the provider returned no text");
