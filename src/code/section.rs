@@ -5,6 +5,8 @@
 //! the last line end.
 
 use fumi_base::{encoding::Decoded, nearest::nearest};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::{
     elements::{ElementDetail, ElementKind, ElementList},
@@ -42,15 +44,16 @@ impl SectionRange {
 }
 
 /// The output format of a section.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum SectionFormat {
     /// Each line with its number.
     #[default]
     Text,
-    /// The exact text, including original line ends.
-    Raw,
     /// One string for each line, without line ends.
     Json,
+    /// The exact text, including original line ends.
+    Raw,
 }
 
 impl SectionFormat {

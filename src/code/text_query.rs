@@ -5,6 +5,8 @@
 
 use fumi_base::encoding::EncodingChoice;
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::{
     errors::search::{SearchAdvice, SearchError},
@@ -18,7 +20,8 @@ use crate::{
 const COMPILED_BYTES: usize = 20 << 20;
 
 /// The comparison of upper and lower case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum CaseSensitivity {
     /// Insensitive unless the query has an upper-case letter.
     #[default]

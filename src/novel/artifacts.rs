@@ -16,6 +16,7 @@ use fumi_base::{
     project::{Project, ProjectPath},
     watched_path::file_stamp,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -69,9 +70,11 @@ impl ArtifactKind {
 }
 
 /// The storage location of an artifact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum ArtifactOrigin {
     /// Stored as an artifact.
+    #[serde(rename = "artifact")]
     Kept,
     /// The output of a stage or of one of its turns.
     Stage,

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use fumi_base::project::ProjectPath;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::{index::IndexUse, skipped::SkippedList};
 
@@ -18,7 +20,8 @@ pub enum ListingDetail {
 }
 
 /// The order of a listing; applied before the listing is cut.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum ListingSort {
     /// By the bytes of the path.
     #[default]

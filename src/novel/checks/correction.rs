@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Severity, finding::Edit, material::CheckMaterial};
@@ -40,7 +41,7 @@ pub struct Correction {
 }
 
 /// The kind of error that a correction mends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CorrectionKind {
     /// A wrong, missing or superfluous character.
@@ -51,6 +52,7 @@ pub enum CorrectionKind {
     Grammar,
     /// An honorific or humble form.
     Honorific,
+    /// A wrong, missing or superfluous punctuation mark.
     Punctuation,
     /// A word or an idiom in a wrong sense, or said twice.
     Usage,

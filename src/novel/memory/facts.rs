@@ -1,6 +1,7 @@
 //! The typed facts of an episode, and their verification against the manuscript.
 
 use fumi_base::text::Locale;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -46,7 +47,7 @@ pub struct StoryFact {
 }
 
 /// The kind of a fact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StoryFactKind {
     /// A lasting trait of a person or thing.
@@ -69,6 +70,7 @@ pub enum StoryFactKind {
     Knowledge,
     /// The time at which the episode happens.
     Time,
+    /// A promise that the subject gave.
     Promise,
     /// A question that the story has not answered yet.
     Question,

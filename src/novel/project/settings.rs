@@ -2,6 +2,7 @@
 //!
 //! Every key may be missing. The effects of a preset are defined where it is used.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::{
@@ -89,7 +90,7 @@ impl StylePreset {
 }
 
 /// The stages by which episodes are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WritingRoute {
     /// Five stages.

@@ -15,13 +15,14 @@ mod site;
 mod tate_chu_yoko;
 mod xhtml;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use losses::{PublishLoss, PublishLossKind};
 pub use xhtml::AuthorNotes;
 
 /// A site where novels are posted by hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PostingSite {
     Narou,

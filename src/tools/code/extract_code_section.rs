@@ -8,7 +8,7 @@ use fumi_code::{
     languages::detect::is_binary,
     notation::{encoding_mark, line_range},
     parse::SourceFile,
-    section::{self, FileSection, SectionContent, SectionCutter},
+    section::{FileSection, SectionContent, SectionCutter, SectionFormat, SectionRange},
 };
 use fumi_kernel::{ArgumentRule, Cx, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
@@ -47,7 +47,7 @@ pub struct Args {
     element: Option<String>,
     /// The form of the content.
     #[serde(default)]
-    format: FormatArg,
+    format: SectionFormat,
 }
 
 /// One range of lines.
@@ -59,25 +59,6 @@ pub struct LineRangeArg {
     /// The last line.
     #[schemars(range(min = 1))]
     end_line: Option<usize>,
-}
-
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum FormatArg {
-    #[default]
-    Text,
-    Json,
-    Raw,
-}
-
-impl From<FormatArg> for section::SectionFormat {
-    fn from(format: FormatArg) -> Self {
-        match format {
-            FormatArg::Text => Self::Text,
-            FormatArg::Json => Self::Json,
-            FormatArg::Raw => Self::Raw,
-        }
-    }
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -162,7 +143,7 @@ impl Tool for ExtractCodeSection {
         let output = cx
             .blocking(move |cancel, _| {
                 let (decoded, size) = deps.read(&path)?;
-                let (shown, format) = (path.shown(), section::SectionFormat::from(args.format));
+                let (shown, format) = (path.shown(), args.format);
                 if is_binary(&shown, &decoded.text) {
                     return Err(StructureError::BinaryFile { path: shown }.into());
                 }
@@ -186,7 +167,7 @@ impl Tool for ExtractCodeSection {
                         cut.map_err(|error| error.with_parse_error(file.errors.first().map(|error| error.line)))?;
                     output.partial_content_result = Some(part(section));
                 } else if let Some(start_line) = args.start_line {
-                    let range = section::SectionRange {
+                    let range = SectionRange {
                         start_line,
                         end_line: args.end_line,
                         start_column: args.start_column,
@@ -196,7 +177,7 @@ impl Tool for ExtractCodeSection {
                 } else {
                     let mut parts = Vec::with_capacity(args.sections.len());
                     for lines in &args.sections {
-                        let range = section::SectionRange::lines(lines.start_line, lines.end_line);
+                        let range = SectionRange::lines(lines.start_line, lines.end_line);
                         parts.push(part(sheet.cut(&range, format)?));
                     }
                     output.partial_content_results = Some(parts);
@@ -209,7 +190,7 @@ impl Tool for ExtractCodeSection {
 }
 
 impl SectionPart {
-    fn new(path: &str, section: FileSection, format: section::SectionFormat, encoding: &str) -> Self {
+    fn new(path: &str, section: FileSection, format: SectionFormat, encoding: &str) -> Self {
         Self {
             file_path: path.to_owned(),
             start_line: section.start_line,

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use fumi_code::{
-    listing::{ListingDetail, ListingRequest},
+    listing::{ListingDetail, ListingRequest, ListingSort},
     search::search_found,
     shape::{StagesMeta, shape},
     text_query::TextQuery,
@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    FileNameArgs, READS, SearchDeps, SortBy, WalkArgs,
+    FileNameArgs, READS, SearchDeps, WalkArgs,
     path_arguments::{self, GlobRoots},
     search_reply::{
         ContentGlobs, ENCODING_RULE, FORMAT_RULE, MAX_COUNT_RULE, ReplyFormatArgs, RoleSearch, SearchNotes,
@@ -78,10 +78,10 @@ impl Tool for FindAndGrep {
         let wanted = ListingRequest {
             // Times and sizes are read only if the order needs them.
             detail: match args.name.sort {
-                SortBy::Path => ListingDetail::Names,
-                SortBy::Mtime | SortBy::Size => ListingDetail::Metadata,
+                ListingSort::Path => ListingDetail::Names,
+                ListingSort::Mtime | ListingSort::Size => ListingDetail::Metadata,
             },
-            sort: args.name.sort.into(),
+            sort: args.name.sort,
             keep: usize::try_from(args.file_limit.unwrap_or(MAX_FILES).min(MAX_FILES)).unwrap_or(usize::MAX),
         };
         let (wanted_roles, parsers, indexes) = (args.text.roles, Arc::clone(&deps.parsers), Arc::clone(&deps.indexes));

@@ -4,7 +4,7 @@ use std::{ops::Range, sync::Arc};
 
 use fumi_base::text::Locale;
 use fumi_code::{
-    listing::{FoundFile, ListingDetail, ListingRequest},
+    listing::{FoundFile, ListingDetail, ListingRequest, ListingSort},
     modified_filter::shown_time,
 };
 use fumi_kernel::{Cx, NextPage, Render, Tool, ToolError, ToolOutcome, ToolSpec};
@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FileNameArgs, MAX_RESULTS, READS, SearchDeps, SortBy, WalkArgs, clamp_limit,
+    FileNameArgs, MAX_RESULTS, READS, SearchDeps, WalkArgs, clamp_limit,
     path_arguments::{self, GlobRoots},
     search_reply::{self, SkippedSummary},
     texts,
@@ -215,8 +215,8 @@ impl Tool for ListFiles {
         let (limit, limit_adjusted) = args.limit.map_or((MAX_RESULTS, None), clamp_limit);
         let keep = usize::try_from(limit).unwrap_or(usize::MAX);
         let detail = if args.count_only { ListingDetail::Count } else { ListingDetail::Metadata };
-        let shows_time = matches!(args.name.sort, SortBy::Mtime) || args.name.depends_on_now();
-        let sort = args.name.sort.into();
+        let shows_time = matches!(args.name.sort, ListingSort::Mtime) || args.name.depends_on_now();
+        let sort = args.name.sort;
         let indexes = Arc::clone(&deps.indexes);
         let listing = cx
             .blocking(move |cancel, _| {

@@ -192,30 +192,7 @@ pub struct FileNameArgs {
     pub full_path_match: bool,
     /// The order, applied before any limit.
     #[serde(default)]
-    pub sort: SortBy,
-}
-
-/// The order of files.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum SortBy {
-    /// Sorts by path.
-    #[default]
-    Path,
-    /// Sorts by modification time, newest first.
-    Mtime,
-    /// Sorts by size, largest first.
-    Size,
-}
-
-impl From<SortBy> for ListingSort {
-    fn from(sort: SortBy) -> Self {
-        match sort {
-            SortBy::Path => Self::Path,
-            SortBy::Mtime => Self::Mtime,
-            SortBy::Size => Self::Size,
-        }
-    }
+    pub sort: ListingSort,
 }
 
 impl FileNameArgs {

@@ -45,7 +45,7 @@ pub struct TextQueryArgs {
     query: String,
     /// The treatment of upper and lower case.
     #[serde(default)]
-    case: CaseMode,
+    case: CaseSensitivity,
     /// True if the query is a literal text.
     #[serde(default)]
     fixed_strings: bool,
@@ -74,16 +74,6 @@ pub struct TextQueryArgs {
     pub roles: Vec<HitRole>,
 }
 
-/// The treatment of upper and lower case.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum CaseMode {
-    #[default]
-    Smart,
-    Insensitive,
-    Sensitive,
-}
-
 impl TextQueryArgs {
     /// Returns the query for the search crate, and the bound to which `max_count` was reduced, if it was.
     pub fn options(&self) -> Result<(TextQueryOptions, Option<u64>), ToolError> {
@@ -96,11 +86,7 @@ impl TextQueryArgs {
                 (true, false) => QuerySyntax::Pcre2,
                 (true, true) => QuerySyntax::Pcre2Literal,
             },
-            case: match self.case {
-                CaseMode::Smart => CaseSensitivity::Smart,
-                CaseMode::Insensitive => CaseSensitivity::Insensitive,
-                CaseMode::Sensitive => CaseSensitivity::Sensitive,
-            },
+            case: self.case,
             word: self.word,
             multiline: self.multiline,
             encoding: EncodingChoice::parse(self.encoding.as_deref().unwrap_or("auto"))?,

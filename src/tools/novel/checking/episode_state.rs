@@ -43,7 +43,7 @@ pub(super) struct SubmittedState {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 struct SubmittedFact {
     /// The kind of fact.
-    kind: SubmittedFactKind,
+    kind: StoryFactKind,
     /// The person, place or thing.
     #[schemars(length(min = 1, max = 100))]
     subject: String,
@@ -56,24 +56,6 @@ struct SubmittedFact {
     /// The passage.
     #[schemars(length(min = 1, max = 200))]
     quote: String,
-}
-
-/// The kind of a fact.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum SubmittedFactKind {
-    Attribute,
-    Number,
-    FirstPerson,
-    Address,
-    Name,
-    Place,
-    Condition,
-    Possession,
-    Knowledge,
-    Time,
-    Promise,
-    Question,
 }
 
 /// Two passages that cannot both be true.
@@ -209,7 +191,7 @@ fn one_line(text: &str) -> String {
 impl SubmittedFact {
     fn fact(&self) -> StoryFact {
         StoryFact {
-            kind: self.kind.into(),
+            kind: self.kind,
             subject: one_line(&self.subject),
             about: self.about.as_deref().map(one_line).filter(|about| !about.is_empty()),
             value: one_line(&self.value),
@@ -225,25 +207,6 @@ impl SubmittedContradiction {
             episode: self.episode,
             other_quote: self.other_quote.clone(),
             reason: one_line(&self.reason),
-        }
-    }
-}
-
-impl From<SubmittedFactKind> for StoryFactKind {
-    fn from(kind: SubmittedFactKind) -> Self {
-        match kind {
-            SubmittedFactKind::Attribute => Self::Attribute,
-            SubmittedFactKind::Number => Self::Number,
-            SubmittedFactKind::FirstPerson => Self::FirstPerson,
-            SubmittedFactKind::Address => Self::Address,
-            SubmittedFactKind::Name => Self::Name,
-            SubmittedFactKind::Place => Self::Place,
-            SubmittedFactKind::Condition => Self::Condition,
-            SubmittedFactKind::Possession => Self::Possession,
-            SubmittedFactKind::Knowledge => Self::Knowledge,
-            SubmittedFactKind::Time => Self::Time,
-            SubmittedFactKind::Promise => Self::Promise,
-            SubmittedFactKind::Question => Self::Question,
         }
     }
 }

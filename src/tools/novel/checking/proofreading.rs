@@ -37,24 +37,10 @@ pub(super) struct SubmittedCorrection {
     #[schemars(length(max = 440))]
     correction: Option<String>,
     /// The kind of error.
-    kind: SubmittedKind,
+    kind: CorrectionKind,
     /// The reason in one sentence.
     #[schemars(length(min = 1, max = 300))]
     reason: String,
-}
-
-/// The kind of error that a correction mends.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum SubmittedKind {
-    Typo,
-    Misconversion,
-    Grammar,
-    Honorific,
-    Punctuation,
-    Usage,
-    Inconsistency,
-    Fact,
 }
 
 /// A correction that was not accepted.
@@ -145,24 +131,9 @@ impl SubmittedCorrection {
         Correction {
             quote: self.quote.clone(),
             correction: self.correction.clone(),
-            kind: self.kind.into(),
+            kind: self.kind,
             // Replies show it in one line.
             reason: self.reason.split_whitespace().collect::<Vec<_>>().join(" "),
-        }
-    }
-}
-
-impl From<SubmittedKind> for CorrectionKind {
-    fn from(kind: SubmittedKind) -> Self {
-        match kind {
-            SubmittedKind::Typo => Self::Typo,
-            SubmittedKind::Misconversion => Self::Misconversion,
-            SubmittedKind::Grammar => Self::Grammar,
-            SubmittedKind::Honorific => Self::Honorific,
-            SubmittedKind::Punctuation => Self::Punctuation,
-            SubmittedKind::Usage => Self::Usage,
-            SubmittedKind::Inconsistency => Self::Inconsistency,
-            SubmittedKind::Fact => Self::Fact,
         }
     }
 }

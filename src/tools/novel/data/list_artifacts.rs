@@ -8,11 +8,7 @@ use fumi_novel::artifacts::{ArtifactOrigin, ArtifactStore};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    DATA, NovelDeps, READS,
-    reference::{ArtifactInfo, ArtifactPlace},
-    texts,
-};
+use super::{DATA, NovelDeps, READS, reference::ArtifactInfo, texts};
 
 #[derive(Debug)]
 pub struct ListArtifacts;
@@ -20,7 +16,7 @@ pub struct ListArtifacts;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// The place to list; by default all.
-    place: Option<ArtifactPlace>,
+    place: Option<ArtifactOrigin>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -53,7 +49,7 @@ impl Tool for ListArtifacts {
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let artifacts = ArtifactStore::new(deps.novel(cx));
-        let origins = args.place.map_or(ArtifactOrigin::ALL.to_vec(), |place| vec![place.origin()]);
+        let origins = args.place.map_or(ArtifactOrigin::ALL.to_vec(), |place| vec![place]);
         let work = cx.blocking(move |cancel, _| artifacts.list(&origins, || cancel.is_cancelled()));
         let mut listing = work.await?;
         // A few names are enough to report the problem; there could be thousands.

@@ -54,50 +54,13 @@ impl HashedFile {
     }
 }
 
-/// The place of an artifact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ArtifactPlace {
-    /// A stored artifact.
-    Artifact,
-    /// The output of a writing stage.
-    Stage,
-    /// A part of a converted result.
-    Output,
-    /// A file of the novel.
-    Novel,
-}
-
-impl ArtifactPlace {
-    /// Returns the name that the domain uses for the place.
-    pub const fn origin(self) -> ArtifactOrigin {
-        match self {
-            Self::Artifact => ArtifactOrigin::Kept,
-            Self::Stage => ArtifactOrigin::Stage,
-            Self::Output => ArtifactOrigin::Output,
-            Self::Novel => ArtifactOrigin::Novel,
-        }
-    }
-}
-
-impl From<ArtifactOrigin> for ArtifactPlace {
-    fn from(origin: ArtifactOrigin) -> Self {
-        match origin {
-            ArtifactOrigin::Kept => Self::Artifact,
-            ArtifactOrigin::Stage => Self::Stage,
-            ArtifactOrigin::Output => Self::Output,
-            ArtifactOrigin::Novel => Self::Novel,
-        }
-    }
-}
-
 /// The properties of an artifact.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ArtifactInfo {
     /// The id for `fetch_artifact`.
     pub artifact_id: String,
     /// The place of the artifact.
-    pub place: ArtifactPlace,
+    pub place: ArtifactOrigin,
     /// The path relative to the project.
     pub path: String,
     /// SHA-256 of its bytes.
@@ -128,7 +91,7 @@ impl From<NovelArtifact> for ArtifactInfo {
         };
         Self {
             artifact_id: artifact.file.hash.artifact_id(),
-            place: artifact.origin.into(),
+            place: artifact.origin,
             path: artifact.file.path,
             hash: artifact.file.hash.digits().to_owned(),
             content_type: artifact.file.content_type.to_owned(),

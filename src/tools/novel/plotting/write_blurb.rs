@@ -29,19 +29,11 @@ use crate::novel::{
 #[derive(Debug)]
 pub struct WriteBlurb;
 
-/// A site for which the texts are written.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum RequestedSite {
-    Narou,
-    Kakuyomu,
-}
-
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// The sites that the texts must fit.
     #[schemars(length(min = 1, max = 2))]
-    sites: Option<Vec<RequestedSite>>,
+    sites: Option<Vec<PostingSite>>,
     /// True to replace the stored texts.
     #[serde(default)]
     regenerate: bool,
@@ -104,7 +96,7 @@ impl Tool for WriteBlurb {
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let session_id = work_id(args.session_id.as_deref(), &call_time()?)?;
-        let job = Job { novel: deps.novel(cx), sites: args.requested_sites(), regenerate: args.regenerate };
+        let job = Job { novel: deps.novel(cx), sites: args.sites.unwrap_or_default(), regenerate: args.regenerate };
         let outcome = if let Some(content) = args.content {
             deps.check_novel(cx).await?;
             let at = stamp();
@@ -126,16 +118,6 @@ impl Tool for WriteBlurb {
                 ToolOutcome::Done(output(*stored, &limits, session_id, cx.answerer.method(), cx.locale()))
             }
         })
-    }
-}
-
-impl Args {
-    fn requested_sites(&self) -> Vec<PostingSite> {
-        let site = |site: &RequestedSite| match site {
-            RequestedSite::Narou => PostingSite::Narou,
-            RequestedSite::Kakuyomu => PostingSite::Kakuyomu,
-        };
-        self.sites.iter().flatten().map(site).collect()
     }
 }
 

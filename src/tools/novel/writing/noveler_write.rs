@@ -44,7 +44,7 @@ pub struct Args {
     /// The criteria that the answer need not meet, each with the reason.
     waive: Option<BTreeMap<String, String>>,
     /// The stages of a new session; the project's if absent. A named session keeps its own.
-    route: Option<Route>,
+    route: Option<WritingRoute>,
     /// The change to make. Repeats the stage of `step`, or else the one that revises a finished text, or the last
     /// completed one.
     user_feedback: Option<String>,
@@ -62,23 +62,6 @@ pub struct Args {
     /// True to add the trace.
     #[serde(default)]
     verbose: bool,
-}
-
-/// The stages by which an episode is written.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Route {
-    Short,
-    TenStages,
-}
-
-impl From<Route> for StageRoute {
-    fn from(route: Route) -> Self {
-        Self::from(match route {
-            Route::Short => WritingRoute::Short,
-            Route::TenStages => WritingRoute::TenStages,
-        })
-    }
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
