@@ -26,59 +26,27 @@ use crate::{
     text::BilingualText,
 };
 
-/// The errors of writing or removing a file.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+/// The errors of writing or removing a file. A path is relative to the project root.
+#[derive(Debug, UserError)]
 pub enum WriteError {
     /// The path was refused before the disk was accessed.
-    #[error(transparent)]
-    Path(#[from] PathError),
+    #[from]
+    Path(PathError),
     /// A part of the path is a link or a file, or the name belongs to a folder or a link.
-    #[entry("PLACE_TAKEN")]
-    Taken {
-        /// The path relative to the project root.
-        #[quoted]
-        path: String,
-        reason: BilingualText,
-    },
+    PlaceTaken { path: String, reason: BilingualText },
     /// The file is not in the state that the caller expects ([`replace_if`]).
-    #[entry("CHANGED_MEANWHILE")]
-    Changed {
-        /// The path relative to the project root.
-        #[quoted]
-        path: String,
-    },
+    ChangedMeanwhile { path: String },
     /// This process slept past the end of its lease, and another process has held it since ([`crate::project_locks`]).
-    #[entry("TURN_LOST")]
-    LeaseLost {
-        /// The path that was not written or removed, relative to the project root.
-        #[quoted]
-        path: String,
-        /// The current or last holder of the lease.
-        #[quoted]
-        holder: String,
-        /// The paths written earlier under this lease, in that order.
-        #[fact(with = written_paths)]
-        written: Vec<String>,
-    },
+    /// `written` are the paths written earlier under the lease, in that order; `holder` is its current or last holder.
+    #[fact(written = written_paths(written))]
+    TurnLost { path: String, holder: String, written: Vec<String> },
     /// Some of several files were replaced; the new contents of the others are saved, and will be written later.
-    #[entry("WRITE_UNFINISHED")]
-    Unfinished {
-        #[fact(with = message_of)]
-        reason: Box<WriteError>,
-    },
+    #[fact(reason = message_of(reason))]
+    WriteUnfinished { reason: Box<WriteError> },
     /// The disk reported an error.
     #[entry("UNREADABLE")]
     #[fact(action = BilingualText::new("written", "書き込むことが"))]
-    Io {
-        /// The path relative to the project root.
-        #[quoted]
-        path: String,
-        /// The error of the system.
-        #[fact("reason")]
-        source: io::Error,
-    },
+    Io { path: String, source: io::Error },
 }
 
 fn message_of(error: &WriteError) -> BilingualText {
@@ -148,7 +116,7 @@ fn write_file(
     let mut unfinished = write_temporary(&dir, &relative, mode, source).map_err(io)?;
     run_fenced(raw, || {
         if !is_known()? {
-            return Err(WriteError::Changed { path: raw.to_owned() });
+            return Err(WriteError::ChangedMeanwhile { path: raw.to_owned() });
         }
         unfinished.replace(&name).map_err(io)
     })?;
@@ -235,7 +203,7 @@ pub fn is_free(project: &Project, raw: &str) -> Result<bool, WriteError> {
     let relative = project.relative(raw)?;
     let spellings = match project.spellings(raw, &relative) {
         Ok(spellings) => spellings,
-        Err(PathError::Ambiguous { .. }) => return Ok(false),
+        Err(PathError::AmbiguousPath { .. }) => return Ok(false),
         Err(error) => return Err(error.into()),
     };
     for spelling in spellings {
@@ -491,7 +459,7 @@ fn open_parent(
 }
 
 fn taken(raw: &str, en: &'static str, ja: &'static str) -> WriteError {
-    WriteError::Taken { path: raw.to_owned(), reason: BilingualText::new(en, ja) }
+    WriteError::PlaceTaken { path: raw.to_owned(), reason: BilingualText::new(en, ja) }
 }
 
 #[cfg(test)]
@@ -611,7 +579,7 @@ mod tests {
             paths.iter().map(|path| fs::read_to_string(root.path().join(path)).expect("there")).collect();
         contents.sort();
         assert_eq!(contents, (0..8).map(|at| at.to_string()).collect::<Vec<_>>());
-        assert!(matches!(write("late".to_owned()), Err(WriteError::Taken { .. })));
+        assert!(matches!(write("late".to_owned()), Err(WriteError::PlaceTaken { .. })));
         assert_eq!(fs::read_dir(root.path().join("a")).expect("there").count(), 8, "no temporary file is left");
     }
 
@@ -660,6 +628,6 @@ mod tests {
         remove_folder(&project, "a").expect("removed");
         remove_folder(&project, "a").expect("a missing path is not an error");
         assert!(!root.path().join("a").exists() && outside.path().join("x").exists());
-        assert!(matches!(remove_folder(&project, "."), Err(WriteError::Taken { .. })));
+        assert!(matches!(remove_folder(&project, "."), Err(WriteError::PlaceTaken { .. })));
     }
 }

@@ -23,12 +23,8 @@ pub enum EncodingChoice {
 }
 
 /// The error of a caller that named an unknown encoding.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
-#[entry("UNKNOWN_ENCODING")]
+#[derive(Debug, UserError)]
 pub struct UnknownEncoding {
-    #[quoted]
     pub label: String,
 }
 

@@ -17,16 +17,21 @@ use crate::{
 
 /// An error with an entry in its domain's catalogue and the facts that fill that entry.
 ///
-/// It is derived: a variant is an entry, and its fields are the facts.
+/// It is derived, with `Display` (the English message), `Error`, and `From` for a variant with `#[from]`. A type with
+/// sentences of `thiserror` keeps those. A variant, or a struct, is an entry, and its fields are the facts:
 ///
-/// - `#[catalog(BOOK)]` names the catalogue, of the type or of one variant.
-/// - `#[entry("FILE_NOT_FOUND")]` names the entry of a variant or struct. If a field named `source` is a fact and holds a
-///   failure of the system ([`is_system_failure`]), the entry is `SYSTEM_FAILURE` instead; the catalogue must have it.
-/// - `#[error(transparent)]` of `thiserror` passes everything on to the error in the variant.
-/// - A field is a fact with its own name, so fields have names. `#[fact("other_name")]` gives another name,
-///   `#[fact(with = function)]` a text that the function makes of a reference to the field, `#[fact(skip)]` leaves it
-///   out. Mark text of a client or of a file `#[quoted]`; a function quotes it itself.
-/// - `#[fact(name = expression)]` at the variant is a fact made of its fields, which the expression sees as references.
+/// - The entry is the variant's name in capitals, so `FileNotFound` is `FILE_NOT_FOUND`, unless `#[entry("OTHER")]` names
+///   it. The catalogue is `BOOK`, unless `#[catalog(path)]` names another. A variant with one unnamed field passes
+///   everything on to the error in it.
+/// - A field is a fact with its own name. Text is quoted, because most is of a client or of a file, unless
+///   `#[fact(plain(field))]` says that it is ours. `#[fact(skip(field))]` leaves a field out. A `Duration` named `limit`
+///   is the fact `limit_ms`.
+/// - The field `source` is the fact `reason`. If it holds a failure of the system ([`is_system_failure`]), the entry is
+///   `SYSTEM_FAILURE` instead; the catalogue must have it.
+/// - `#[fact(name = expression)]` is a fact made of the fields, which the expression sees as references: in place of the
+///   field with that name, or after all fields.
+///
+/// At an enum, an attribute applies to each variant, `#[fact(…)]` to each with such a field.
 pub trait UserError: std::error::Error + Send + Sync + 'static {
     /// Returns the entry's name in [`UserError::catalog`], such as `FILE_NOT_FOUND`.
     fn entry(&self) -> &'static str;
@@ -70,12 +75,11 @@ pub type Facts = Vec<(&'static str, BilingualText)>;
 pub trait Fact {
     /// Returns the value in both languages. Returns `None` if there is nothing to say.
     fn fact(&self) -> Option<BilingualText>;
-}
 
-/// A fact that can be `#[quoted]`: text of a client or of a file.
-pub trait QuotedFact: Fact {
-    /// Returns the value as a quotation ([`quoted`]).
-    fn quoted(&self) -> Option<BilingualText>;
+    /// Returns the value, as a quotation ([`quoted`]) if it may be text of a client or of a file.
+    fn quoted(&self) -> Option<BilingualText> {
+        self.fact()
+    }
 }
 
 impl Fact for BilingualText {
@@ -88,9 +92,7 @@ impl Fact for String {
     fn fact(&self) -> Option<BilingualText> {
         Some(BilingualText::same(self.clone()))
     }
-}
 
-impl QuotedFact for String {
     fn quoted(&self) -> Option<BilingualText> {
         Some(BilingualText::same(quoted(self)))
     }
@@ -107,9 +109,7 @@ impl Fact for Vec<String> {
     fn fact(&self) -> Option<BilingualText> {
         Some(BilingualText::same(self.join(", ")))
     }
-}
 
-impl QuotedFact for Vec<String> {
     fn quoted(&self) -> Option<BilingualText> {
         let names: Vec<String> = self.iter().map(|name| quoted(name)).collect();
         names.fact()
@@ -120,6 +120,10 @@ impl QuotedFact for Vec<String> {
 impl<T: Fact> Fact for Option<T> {
     fn fact(&self) -> Option<BilingualText> {
         self.as_ref()?.fact()
+    }
+
+    fn quoted(&self) -> Option<BilingualText> {
+        self.as_ref()?.quoted()
     }
 }
 

@@ -30,7 +30,7 @@ pub fn read(path: &ProjectPath, limit: u64) -> Result<Vec<u8>, PathError> {
         source,
     };
     let size = path.record_failure(file.metadata()).map_err(unreadable)?.len();
-    let too_large = |size| PathError::TooLarge { path: path.shown(), size, limit };
+    let too_large = |size| PathError::FileTooLarge { path: path.shown(), size, limit };
     if size > limit {
         return Err(too_large(size));
     }
@@ -68,27 +68,18 @@ pub fn sha256(bytes: &[u8]) -> String {
 }
 
 /// The errors of writing an `output_file`.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
 pub enum OutputError {
-    /// The name is not a plain relative one.
-    #[entry("OUTPUT_FILE_REFUSED")]
-    Name {
-        /// The name as the client wrote it.
-        #[quoted]
-        path: String,
-        reason: BilingualText,
-    },
+    /// The name, as the client wrote it, is not a plain relative one.
+    OutputFileRefused { path: String, reason: BilingualText },
     /// The file could not be written.
-    #[error(transparent)]
     Write(WriteError),
 }
 
 impl From<WriteError> for OutputError {
     fn from(error: WriteError) -> Self {
         match error {
-            WriteError::Taken { path, reason } => Self::Name { path, reason },
+            WriteError::PlaceTaken { path, reason } => Self::OutputFileRefused { path, reason },
             error => Self::Write(error),
         }
     }
@@ -102,7 +93,7 @@ impl OutputName {
     /// Parses a client's `output_file`. Accepts the name with or without [`OUTPUT_FOLDER`] before it.
     pub fn parse(raw: &str) -> Result<Self, OutputError> {
         let refuse = |en: &'static str, ja: &'static str| {
-            Err(OutputError::Name { path: raw.to_owned(), reason: BilingualText::new(en, ja) })
+            Err(OutputError::OutputFileRefused { path: raw.to_owned(), reason: BilingualText::new(en, ja) })
         };
         if raw.len() > 1_024 || raw.split('/').any(|part| part.len() > 255) {
             return refuse("it is too long", "長すぎます");

@@ -62,7 +62,7 @@ fn list_folder(
         source,
     };
     let fault = |source: io::Error| match source.kind() {
-        io::ErrorKind::NotFound => PathError::NotFound { path: folder.shown(), nearest: Vec::new() },
+        io::ErrorKind::NotFound => PathError::FileNotFound { path: folder.shown(), nearest: Vec::new() },
         io::ErrorKind::NotADirectory => PathError::NotAFolder { path: folder.shown() },
         _ => cannot_list(folder, source),
     };

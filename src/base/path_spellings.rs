@@ -25,7 +25,7 @@ impl Project {
                 Err(error) => error,
             },
         };
-        if !matches!(refused, PathError::NotFound { .. } | PathError::Outside { .. }) {
+        if !matches!(refused, PathError::FileNotFound { .. } | PathError::OutsideProject { .. }) {
             return Err(refused);
         }
         let slashed = path.replace('\\', "/");

@@ -76,41 +76,24 @@ pub struct PoolLoad {
 }
 
 /// The errors of waiting for a slot.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
+#[entry("BUSY")]
 pub enum PoolError {
-    #[entry("BUSY")]
     #[fact(reason = BilingualText::new("the queue is full", "待ち行列が満杯です"))]
-    QueueFull {
-        pool: Pool,
-        #[fact("retry_after_ms")]
-        retry_after: Duration,
-    },
+    QueueFull { pool: Pool, retry_after: Duration },
     /// Another caller got the place in the queue.
-    #[entry("BUSY")]
     #[fact(reason = BilingualText::new(
         "the queue is full, and most of it is yours",
         "待ち行列が満杯で、その多くがこの呼び出し元のものです",
     ))]
-    Evicted {
-        pool: Pool,
-        #[fact("retry_after_ms")]
-        retry_after: Duration,
-    },
-    #[entry("BUSY")]
+    Evicted { pool: Pool, retry_after: Duration },
+    #[fact(skip(waited))]
     #[fact(reason = BilingualText::new(
         format!("waited {} s", waited.as_secs()),
         format!("{} 秒待ちました", waited.as_secs()),
     ))]
-    WaitedTooLong {
-        pool: Pool,
-        #[fact(skip)]
-        waited: Duration,
-        #[fact("retry_after_ms")]
-        retry_after: Duration,
-    },
-    #[entry("CANCELLED")]
+    WaitedTooLong { pool: Pool, waited: Duration, retry_after: Duration },
+    /// The call was cancelled while it waited.
     Cancelled,
 }
 

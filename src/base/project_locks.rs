@@ -139,7 +139,7 @@ pub(crate) fn run_fenced<T>(path: &str, change: impl FnOnce() -> Result<T, Write
     };
     let done = match writing.place.store.run_under_lease(&writing.lease, change) {
         Ok(Ok(done)) => done,
-        Ok(Err(holder)) => Err(WriteError::LeaseLost {
+        Ok(Err(holder)) => Err(WriteError::TurnLost {
             path: path.to_owned(),
             holder: shown_holder(&holder).to_owned(),
             written: writing.written.clone(),
@@ -486,10 +486,7 @@ mod tests {
         });
         let (first, removed) = refused.await.expect("no panic");
         for refused in [&first, &removed] {
-            assert!(
-                matches!(refused, WriteError::LeaseLost { holder, .. } if holder == "the other one"),
-                "{refused:?}"
-            );
+            assert!(matches!(refused, WriteError::TurnLost { holder, .. } if holder == "the other one"), "{refused:?}");
             let lesson = refused.error_message();
             assert!(!lesson.message.en.contains('{') && !lesson.message.ja.contains('{'), "{lesson:?}");
         }

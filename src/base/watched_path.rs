@@ -92,7 +92,7 @@ impl WatchedPath {
             None if deepest_existing(project.root(), &relative)
                 .map_err(|source| cannot_look(raw.to_owned(), source))?
                 .starts_with(project.root()) => {}
-            None => return Err(PathError::Outside { path: raw.to_owned() }),
+            None => return Err(PathError::OutsideProject { path: raw.to_owned() }),
         }
         Ok(Self {
             project: Arc::clone(project),

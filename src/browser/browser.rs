@@ -143,7 +143,7 @@ impl BrowserService {
     /// Creates the handle of a session: `b_`, the replica and `_` if there are replicas, and 16 random letters.
     fn new_handle(&self) -> Result<String, BrowserError> {
         let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(|error| BrowserError::Broken {
+        getrandom::fill(&mut random).map_err(|error| BrowserError::ChromiumFailed {
             reason: format!("could not be given a session handle: {error}"),
         })?;
         let letters: String = random.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect();
@@ -159,7 +159,7 @@ impl BrowserService {
             .get(handle)
             .filter(|session| session.state.principal == owner.principal)
             .cloned()
-            .ok_or_else(|| BrowserError::NoSession { handle: handle.to_owned() })
+            .ok_or_else(|| BrowserError::NoBrowserSession { handle: handle.to_owned() })
     }
 
     /// If the limit of sessions is reached, removes and returns one that is not in use. A session of any principal
@@ -190,7 +190,7 @@ impl BrowserService {
                 fair.max_by_key(|session| (held(&session.state.principal), Reverse(session.state.used())))
             })
             .cloned()
-            .ok_or(BrowserError::TooMany { limit: self.settings.max_sessions })?;
+            .ok_or(BrowserError::TooManyBrowserSessions { limit: self.settings.max_sessions })?;
         sessions.end(&goes, ResetReason::Evicted);
         Ok(Some(goes))
     }
@@ -265,7 +265,7 @@ impl BrowserService {
             // If the caller gave up meanwhile, the next caller uses the started process.
             let _ = tell.send(started);
         });
-        told.await.unwrap_or_else(|_| Err(BrowserError::Broken { reason: "could not be started".to_owned() }))
+        told.await.unwrap_or_else(|_| Err(BrowserError::ChromiumFailed { reason: "could not be started".to_owned() }))
     }
 
     /// Must be called with `current` locked. A caller that `came` before the last failed start gets that error, and no
@@ -302,7 +302,9 @@ impl BrowserService {
         let gate = if self.settings.policy.denies_hosts() {
             let gate = self.gate.get_or_try_init(|| PolicyProxy::open(Arc::clone(&self.guard)));
             gate.await
-                .map_err(|error| BrowserError::Broken { reason: format!("could not be given a proxy: {error}") })?
+                .map_err(|error| BrowserError::ChromiumFailed {
+                    reason: format!("could not be given a proxy: {error}"),
+                })?
                 .flags()
         } else {
             Vec::new()
@@ -405,8 +407,8 @@ impl BrowserSessionTable {
 fn copy_start_error(failure: &BrowserError) -> BrowserError {
     match failure {
         BrowserError::NoChromium { looked } => BrowserError::NoChromium { looked: looked.clone() },
-        BrowserError::Broken { reason } => BrowserError::Broken { reason: reason.clone() },
-        other => BrowserError::Broken { reason: other.to_string() },
+        BrowserError::ChromiumFailed { reason } => BrowserError::ChromiumFailed { reason: reason.clone() },
+        other => BrowserError::ChromiumFailed { reason: other.to_string() },
     }
 }
 

@@ -173,7 +173,7 @@ impl BrowserContext {
         tokio::select! {
             () = wait => Ok(()),
             () = connection.closed() => Err(crate::devtools::CallError::Closed.into()),
-            () = tokio::time::sleep(CHANGE) => Err(BrowserError::Broken {
+            () = tokio::time::sleep(CHANGE) => Err(BrowserError::ChromiumFailed {
                 reason: format!("did not open or close a tab within {} s", CHANGE.as_secs()),
             }),
         }

@@ -63,7 +63,7 @@ impl Tab {
     pub async fn resize(&self, width: u32, height: u32) -> Result<(), BrowserError> {
         for (argument, side) in [("width", width), ("height", height)] {
             if !SIDES.contains(&side) {
-                return Err(BrowserError::Argument {
+                return Err(BrowserError::BadBrowserArgument {
                     argument,
                     reason: BilingualText::new(
                         format!("{side} is not a valid viewport size; use 1 to 10,000 CSS pixels"),

@@ -17,159 +17,78 @@ use crate::devtools::CallError;
 /// The catalogue of the browser's errors.
 pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("errors.toml")));
 
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
+#[fact(nearest = near(nearest))]
 pub enum BrowserError {
     /// No executable was found; `looked` lists the searched places.
-    #[entry("NO_CHROMIUM")]
+    #[fact(plain(looked))]
     NoChromium { looked: Vec<String> },
     /// Chromium did not start, or exited.
-    #[entry("CHROMIUM_FAILED")]
-    Broken { reason: String },
+    #[fact(plain(reason))]
+    ChromiumFailed { reason: String },
     /// The ref belongs to an element that is gone; `nearest` lists similar present elements as lines of a snapshot.
-    #[entry("STALE_REF")]
-    Stale {
-        #[quoted]
-        reference: String,
-        #[fact(with = earlier_element)]
-        was: String,
-        #[fact(with = near)]
-        nearest: Vec<String>,
-    },
-    #[entry("NO_SUCH_ELEMENT")]
-    NoMatch {
-        #[quoted]
-        target: String,
-        #[fact(with = near)]
-        nearest: Vec<String>,
-    },
-    #[entry("SEVERAL_ELEMENTS")]
-    AmbiguousTarget {
-        #[quoted]
-        target: String,
-        count: usize,
-        #[fact(with = lines)]
-        candidates: Vec<String>,
-    },
-    #[entry("ELEMENT_COVERED")]
-    Covered {
-        #[quoted]
-        target: String,
-        by: String,
-    },
+    #[fact(was = earlier_element(was))]
+    StaleRef { reference: String, was: String, nearest: Vec<String> },
+    /// No element matches.
+    NoSuchElement { target: String, nearest: Vec<String> },
+    #[fact(candidates = lines(candidates))]
+    SeveralElements { target: String, count: usize, candidates: Vec<String> },
+    #[fact(plain(by))]
+    ElementCovered { target: String, by: String },
     /// The element exists but cannot be acted on now: it is invisible, disabled or outside the viewport.
-    #[entry("ELEMENT_INERT")]
-    NotActionable {
-        #[quoted]
-        target: String,
-        reason: BilingualText,
-    },
+    ElementInert { target: String, reason: BilingualText },
     /// The element is of a kind that does not take this act.
-    #[entry("ELEMENT_UNSUITABLE")]
-    Unsuitable {
-        #[quoted]
-        target: String,
-        reason: BilingualText,
-    },
-    #[entry("BAD_SELECTOR")]
-    Selector {
-        #[quoted]
-        selector: String,
-        reason: String,
-    },
-    #[entry("BAD_PATTERN")]
-    Pattern {
-        #[quoted]
-        pattern: String,
-        reason: String,
-    },
-    #[entry("URL_DENIED")]
-    Denied {
-        #[quoted]
-        url: String,
-        reason: BilingualText,
-    },
-    #[entry("DIALOG_OPEN")]
-    DialogOpen {
-        kind: String,
-        #[quoted]
-        message: String,
-    },
-    #[entry("NO_DIALOG")]
+    ElementUnsuitable { target: String, reason: BilingualText },
+    #[fact(plain(reason))]
+    BadSelector { selector: String, reason: String },
+    #[fact(plain(reason))]
+    BadPattern { pattern: String, reason: String },
+    /// The policy does not allow the URL.
+    UrlDenied { url: String, reason: BilingualText },
+    #[fact(plain(kind))]
+    DialogOpen { kind: String, message: String },
+    /// A dialog is to be answered, and none is open.
     NoDialog,
-    #[entry("NO_BROWSER_SESSION")]
-    NoSession {
-        #[quoted]
-        handle: String,
-    },
-    #[entry("TAB_CRASHED")]
-    Crashed {
-        /// The URL that the tab showed or was about to show.
-        #[quoted]
-        url: String,
-    },
-    #[entry("TAB_CLOSED")]
+    /// The handle names no session of the caller.
+    NoBrowserSession { handle: String },
+    /// `url` is what the tab showed or was about to show.
+    TabCrashed { url: String },
+    /// The tab was closed while it was used.
     TabClosed,
-    #[entry("NO_TAB")]
+    /// The index is beyond the last tab.
     NoTab { index: usize, count: usize },
-    #[entry("TOO_MANY_BROWSER_SESSIONS")]
-    TooMany { limit: usize },
-    #[entry("PAGE_NOT_LOADED")]
-    NotLoaded {
-        #[quoted]
-        url: String,
-        reason: String,
-    },
+    /// All sessions that the operator allows are open.
+    TooManyBrowserSessions { limit: usize },
+    #[fact(plain(reason))]
+    PageNotLoaded { url: String, reason: String },
     /// The history has no page before or after this one.
-    #[entry("NO_HISTORY")]
     NoHistory,
-    #[entry("SCRIPT_THREW")]
-    Script {
-        what: String,
-        #[quoted]
-        message: String,
-    },
+    #[fact(plain(what))]
+    ScriptThrew { what: String, message: String },
     /// An argument that only the page can check is invalid.
-    #[entry("BAD_BROWSER_ARGUMENT")]
-    Argument { argument: &'static str, reason: BilingualText },
-    #[entry("BROWSER_TOO_LATE")]
-    TimedOut {
-        what: BilingualText,
-        #[fact("after_ms")]
-        after: Duration,
-    },
+    BadBrowserArgument { argument: &'static str, reason: BilingualText },
+    /// The page did not do this in time.
+    BrowserTooLate { what: BilingualText, after: Duration },
     /// The page has answered nothing for a while, because its own script does not end.
-    #[entry("PAGE_BUSY")]
-    Busy {
-        #[quoted]
-        url: String,
-        #[fact("after_ms")]
-        after: Duration,
-    },
-    #[entry("NO_REQUEST")]
+    PageBusy { url: String, after: Duration },
+    /// The list of requests has no such entry.
     NoRequest { index: usize },
     #[entry("CHROMIUM_FAILED")]
-    ChromiumGone {
-        #[fact(with = CallError::to_string)]
-        reason: CallError,
-    },
-    #[entry("CHROMIUM_REFUSED")]
-    Protocol {
-        #[fact(with = CallError::to_string)]
-        reason: CallError,
-    },
-    #[error(transparent)]
-    Path(#[from] PathError),
-    #[error(transparent)]
-    Write(#[from] WriteError),
+    #[fact(reason = reason.to_string())]
+    ChromiumGone { reason: CallError },
+    #[fact(reason = reason.to_string())]
+    ChromiumRefused { reason: CallError },
+    #[from]
+    Path(PathError),
+    #[from]
+    Write(WriteError),
 }
 
 impl From<CallError> for BrowserError {
     fn from(reason: CallError) -> Self {
         match reason {
             CallError::Closed => Self::ChromiumGone { reason },
-            _ => Self::Protocol { reason },
+            _ => Self::ChromiumRefused { reason },
         }
     }
 }
@@ -177,7 +96,7 @@ impl From<CallError> for BrowserError {
 impl BrowserError {
     /// True if Chromium itself is gone, so that the next use starts a new one.
     pub fn is_chromium_gone(&self) -> bool {
-        matches!(self, Self::Broken { .. } | Self::ChromiumGone { .. })
+        matches!(self, Self::ChromiumFailed { .. } | Self::ChromiumGone { .. })
     }
 }
 

@@ -49,7 +49,7 @@ impl PolicyGuard {
 
     /// Checks a URL that a caller wants to open.
     pub fn check_url(&self, url: &str) -> Result<(), BrowserError> {
-        self.policy.check_url(url).map_err(|Denial(reason)| BrowserError::Denied { url: url.to_owned(), reason })
+        self.policy.check_url(url).map_err(|Denial(reason)| BrowserError::UrlDenied { url: url.to_owned(), reason })
     }
 
     /// Returns the reason if a request to the URL's host was denied recently. Chromium itself reports only that the
@@ -62,7 +62,7 @@ impl PolicyGuard {
             .iter()
             .rev()
             .find(|refusal| refusal.host == host && refusal.at.elapsed() < RECENT)
-            .map(|refusal| BrowserError::Denied { url: url.to_owned(), reason: refusal.reason.clone() })
+            .map(|refusal| BrowserError::UrlDenied { url: url.to_owned(), reason: refusal.reason.clone() })
     }
 
     pub(crate) fn record_denial(&self, host: String, Denial(reason): Denial) {

@@ -124,9 +124,9 @@ impl RunningChromium {
             running.contexts.known().contexts.insert(id, Arc::downgrade(&context));
             Ok(context)
         });
-        making
-            .await
-            .map_err(|error| BrowserError::Broken { reason: format!("could not create a browser context: {error}") })?
+        making.await.map_err(|error| BrowserError::ChromiumFailed {
+            reason: format!("could not create a browser context: {error}"),
+        })?
     }
 
     /// Removes a context, so that it receives no more pages. True if it was registered.

@@ -124,16 +124,16 @@ impl ScriptError {
         let lines = |lines: Vec<ElementLine>| lines.into_iter().map(ElementLine::into_line).collect();
         match self.error.as_str() {
             "stale" => {
-                BrowserError::Stale { reference: target, was: self.about.was, nearest: lines(self.about.nearest) }
+                BrowserError::StaleRef { reference: target, was: self.about.was, nearest: lines(self.about.nearest) }
             }
-            "none" => BrowserError::NoMatch { target, nearest: lines(self.about.nearest) },
-            "several" => BrowserError::AmbiguousTarget {
+            "none" => BrowserError::NoSuchElement { target, nearest: lines(self.about.nearest) },
+            "several" => BrowserError::SeveralElements {
                 target,
                 count: self.about.count,
                 candidates: lines(self.about.candidates),
             },
-            "covered" => BrowserError::Covered { target, by: self.about.by },
-            "selector" => BrowserError::Selector { selector: target, reason: self.about.message },
+            "covered" => BrowserError::ElementCovered { target, by: self.about.by },
+            "selector" => BrowserError::BadSelector { selector: target, reason: self.about.message },
             "format" => argument("value", self.format()),
             "options" => argument("values", self.no_option()),
             "single" => argument(
@@ -143,11 +143,11 @@ impl ScriptError {
                     "このリストで選べるのは 1 つだけですが、複数の値が渡されました",
                 ),
             ),
-            "regex" => BrowserError::Pattern { pattern: target, reason: self.about.message },
+            "regex" => BrowserError::BadPattern { pattern: target, reason: self.about.message },
             "invisible" | "moving" | "outside" | "disabled" if self.about.option.is_empty() => {
-                BrowserError::NotActionable { reason: self.inert(), target }
+                BrowserError::ElementInert { reason: self.inert(), target }
             }
-            _ => BrowserError::Unsuitable { reason: self.inert(), target },
+            _ => BrowserError::ElementUnsuitable { reason: self.inert(), target },
         }
     }
 
@@ -244,7 +244,7 @@ fn listed(names: &[String]) -> String {
 }
 
 fn argument(argument: &'static str, reason: BilingualText) -> BrowserError {
-    BrowserError::Argument { argument, reason }
+    BrowserError::BadBrowserArgument { argument, reason }
 }
 
 #[cfg(test)]

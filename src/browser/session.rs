@@ -137,7 +137,7 @@ impl BrowserSessionState {
     }
 
     fn gone(&self) -> BrowserError {
-        BrowserError::NoSession { handle: self.handle.clone() }
+        BrowserError::NoBrowserSession { handle: self.handle.clone() }
     }
 
     fn lock_context(&self) -> MutexGuard<'_, Option<Arc<BrowserContext>>> {

@@ -128,7 +128,7 @@ impl TabList {
 
 /// Returns the error for a session that cannot have more tabs.
 pub(crate) fn full() -> BrowserError {
-    BrowserError::Argument {
+    BrowserError::BadBrowserArgument {
         argument: "action",
         reason: BilingualText::new(
             format!("{MOST_TABS} tabs are open, the most that a session may have; close some"),

@@ -186,12 +186,14 @@ impl SessionTabs {
                 let strip = context.tab_list();
                 strip.current().map(|index| strip.open[index].tab.url())
             };
-            cookie.url = Some(current.filter(|url| url.starts_with("http")).ok_or_else(|| BrowserError::Argument {
-                argument: "url",
-                reason: BilingualText::new(
-                    "url or domain is required, because no web page is open",
-                    "Web ページを開いていないので、url か domain を指定してください",
-                ),
+            cookie.url = Some(current.filter(|url| url.starts_with("http")).ok_or_else(|| {
+                BrowserError::BadBrowserArgument {
+                    argument: "url",
+                    reason: BilingualText::new(
+                        "url or domain is required, because no web page is open",
+                        "Web ページを開いていないので、url か domain を指定してください",
+                    ),
+                }
             })?);
         }
         let stored = cookie.stored();
@@ -205,7 +207,7 @@ impl SessionTabs {
                 let is_stored = found.iter().any(|cookie| cookie.value == value);
                 if is_stored || may_have_expired { Ok(found) } else { Err(dropped(lacks_secure)) }
             }
-            Err(CallError::ErrorReply { message, .. }) => Err(BrowserError::Argument {
+            Err(CallError::ErrorReply { message, .. }) => Err(BrowserError::BadBrowserArgument {
                 argument: "name, value, url, domain, path, secure, sameSite",
                 reason: BilingualText::new(
                     format!("Chromium rejected this cookie ({message})"),
@@ -258,7 +260,7 @@ fn dropped(lacks_secure: bool) -> BrowserError {
             "Chromium はこの Cookie を保存しませんでした",
         )
     };
-    BrowserError::Argument { argument, reason: BilingualText::new(en, ja) }
+    BrowserError::BadBrowserArgument { argument, reason: BilingualText::new(en, ja) }
 }
 
 async fn raw_cookies(

@@ -236,7 +236,7 @@ impl<'t> FilterParser<'t> {
         en: impl Into<Cow<'static, str>>,
         ja: impl Into<Cow<'static, str>>,
     ) -> StructureError {
-        StructureError::BadFilter {
+        StructureError::InvalidFilter {
             filter: self.text.to_owned(),
             column: self.text.get(..at).unwrap_or(self.text).chars().count(),
             reason: BilingualText::new(en, ja),
@@ -467,7 +467,7 @@ mod tests {
 
     fn refused(filter: &str) -> (usize, String) {
         match ElementFilter::parse(filter) {
-            Err(StructureError::BadFilter { column, reason, .. }) => (column, reason.en.into_owned()),
+            Err(StructureError::InvalidFilter { column, reason, .. }) => (column, reason.en.into_owned()),
             other => panic!("{filter}: {other:?}"),
         }
     }

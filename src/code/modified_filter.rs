@@ -66,7 +66,7 @@ fn parse_time(argument: &'static str, value: &str, now: SystemTime) -> Result<Sy
         let seconds: u64 = value.strip_prefix('@')?.parse().ok()?;
         UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
     };
-    read().ok_or_else(|| SearchError::Time { argument, value: value.to_owned() })
+    read().ok_or_else(|| SearchError::InvalidTime { argument, value: value.to_owned() })
 }
 
 #[cfg(test)]

@@ -317,8 +317,8 @@ impl ParserLimit {
 fn too_complex(kind: &QueryKind) -> StructureError {
     let fault = FAULTS.too_complex.at((1, 0), String::new(), &[]);
     match kind {
-        QueryKind::Pattern(_) => StructureError::BadPattern { fault },
-        QueryKind::Key(_) | QueryKind::Query(_) => StructureError::BadQuery { fault },
+        QueryKind::Pattern(_) => StructureError::InvalidPattern { fault },
+        QueryKind::Key(_) | QueryKind::Query(_) => StructureError::InvalidQuery { fault },
     }
 }
 

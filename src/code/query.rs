@@ -528,7 +528,7 @@ mod tests {
 
     fn refused(query: &str) -> (usize, usize, String) {
         match ask(&QueryKind::Query(query.to_owned()), "") {
-            Err(StructureError::BadQuery { fault }) => (fault.line, fault.column, fault.hint.en.into_owned()),
+            Err(StructureError::InvalidQuery { fault }) => (fault.line, fault.column, fault.hint.en.into_owned()),
             other => panic!("{query}: {other:?}"),
         }
     }

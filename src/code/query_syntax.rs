@@ -162,5 +162,5 @@ fn bad_query(text: &str, at: usize, fault: &ExpressionFault, facts: &[(&str, Bil
     let shown: String = line.chars().skip(skipped).take(120).collect();
     let excerpt = format!("{shown}\n{}^", " ".repeat(column - skipped));
     let line = before.matches('\n').count() + 1;
-    StructureError::BadQuery { fault: fault.at((line, column), excerpt, facts) }
+    StructureError::InvalidQuery { fault: fault.at((line, column), excerpt, facts) }
 }

@@ -128,7 +128,7 @@ impl<'t> SectionCutter<'t> {
             let path = self.path.to_owned();
             return Err(StructureError::EmptyFile { path });
         }
-        let bad = || StructureError::BadRange {
+        let bad = || StructureError::InvalidRange {
             path: self.path.to_owned(),
             start: range.start_line,
             end: range.end_line,
@@ -149,7 +149,7 @@ impl<'t> SectionCutter<'t> {
             is_clamped = column < asked;
         }
         if range.start_column.is_some_and(|asked| asked > start_column) || end < start {
-            return Err(StructureError::BadColumns {
+            return Err(StructureError::InvalidColumns {
                 path: self.path.to_owned(),
                 line: range.start_line,
                 start: range.start_column.unwrap_or(0),

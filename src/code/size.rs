@@ -19,7 +19,7 @@ pub enum SizeFilter {
 impl SizeFilter {
     /// Parses a size of fd: sign, digits, unit. The unit is required, in upper or lower case.
     pub fn parse(value: &str) -> Result<Self, SearchError> {
-        let refused = || SearchError::Size { argument: "size", value: value.to_owned() };
+        let refused = || SearchError::InvalidSize { argument: "size", value: value.to_owned() };
         let (make, rest): (fn(u64) -> Self, &str) = match value.as_bytes().first() {
             Some(b'+') => (Self::AtLeast, &value[1..]),
             Some(b'-') => (Self::AtMost, &value[1..]),
@@ -53,7 +53,7 @@ impl SizeFilter {
 
 /// Parses a `max_filesize` of ripgrep: digits, then nothing, `K`, `M` or `G` in either case. Returns bytes.
 pub fn max_filesize(value: &str) -> Result<u64, SearchError> {
-    let refused = || SearchError::MaxFilesize { argument: "max_filesize", value: value.to_owned() };
+    let refused = || SearchError::InvalidMaxFilesize { argument: "max_filesize", value: value.to_owned() };
     let (number, unit) = digits(value).ok_or_else(refused)?;
     let factor: u64 = match unit {
         "" => 1,

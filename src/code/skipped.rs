@@ -77,8 +77,8 @@ impl SkipReason {
     /// Returns the reason for a file that could not be opened or read.
     pub fn from_path_error(error: &PathError) -> Self {
         match error {
-            PathError::Outside { .. } => Self::OutsideProject,
-            PathError::TooLarge { .. } => Self::TooLarge,
+            PathError::OutsideProject { .. } => Self::OutsideProject,
+            PathError::FileTooLarge { .. } => Self::TooLarge,
             error if error.is_system_failure() => Self::System,
             _ => Self::Unreadable,
         }

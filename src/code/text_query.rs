@@ -189,7 +189,7 @@ fn diagnose(query: &str, message: &str) -> (usize, String, SearchAdvice) {
 }
 
 fn regex_error(options: &TextQueryOptions, column: usize, reason: String, advice: SearchAdvice) -> SearchError {
-    SearchError::Regex { argument: "query", pattern: options.query.clone(), column, reason, advice }
+    SearchError::InvalidRegex { argument: "query", pattern: options.query.clone(), column, reason, advice }
 }
 
 #[cfg(test)]
@@ -210,7 +210,7 @@ mod tests {
             let mut options = TextQueryOptions::new(query);
             options.syntax = syntax;
             match TextQuery::new(&options) {
-                Err(SearchError::Regex { column, advice, .. }) => {
+                Err(SearchError::InvalidRegex { column, advice, .. }) => {
                     assert_eq!((column, advice), (at, expected), "{query}");
                 }
                 other => panic!("{query}: {other:?}"),
@@ -218,7 +218,7 @@ mod tests {
         }
         let mut options = TextQueryOptions::new("foo(");
         options.syntax = QuerySyntax::Pcre2;
-        assert!(matches!(TextQuery::new(&options), Err(SearchError::Regex { .. })));
+        assert!(matches!(TextQuery::new(&options), Err(SearchError::InvalidRegex { .. })));
         for (query, syntax) in [
             ("--version", QuerySyntax::Regex),
             ("foo(", QuerySyntax::Literal),

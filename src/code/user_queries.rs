@@ -58,7 +58,7 @@ mod tests {
         let unknown = prepare(&QueryKind::Key("assertion".to_owned()), python, &user);
         assert!(matches!(unknown, Err(StructureError::UnknownQueryKey { nearest, .. }) if nearest == ["assertions"]));
         let broken = user.add("python", "x", "(no_such_node) @x".to_owned());
-        assert!(matches!(broken, Err(StructureError::BadQuery { .. })));
+        assert!(matches!(broken, Err(StructureError::InvalidQuery { .. })));
         let nowhere = user.add("klingon", "x", String::new());
         assert!(matches!(nowhere, Err(StructureError::UnknownLanguage { .. })));
     }

@@ -113,17 +113,11 @@ impl Access {
 }
 
 /// The error of a call whose principal was removed or changed since it began.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
-#[entry("ACCESS_CHANGED")]
+#[derive(Debug, UserError)]
 pub struct AccessChanged {}
 
 /// The error of a write by a read-only caller.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
-#[entry("READ_ONLY")]
+#[derive(Debug, UserError)]
 pub struct ReadOnly {
     what: BilingualText,
 }

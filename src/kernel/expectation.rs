@@ -76,8 +76,5 @@ pub fn unusable(said: &Expectation, path: &str) -> Vec<ArgumentProblem> {
 }
 
 /// The error of an expectation on a server that does not accept them.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
-#[entry("EXPECTATION_DISABLED")]
-pub struct SwitchedOff;
+#[derive(Debug, UserError)]
+pub struct ExpectationDisabled;

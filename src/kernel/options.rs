@@ -119,11 +119,8 @@ pub struct Cursor {
 }
 
 /// The error of a cursor that does not continue this call.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
-#[entry("INVALID_CURSOR")]
-pub struct CursorError {
+#[derive(Debug, UserError)]
+pub struct InvalidCursor {
     reason: BilingualText,
 }
 
@@ -134,8 +131,8 @@ impl Cursor {
     }
 
     /// Parses a client's cursor, and checks that it continues the given call.
-    pub fn parse(raw: &str, call: u64) -> Result<Self, CursorError> {
-        let refuse = |en: &'static str, ja: &'static str| Err(CursorError { reason: BilingualText::new(en, ja) });
+    pub fn parse(raw: &str, call: u64) -> Result<Self, InvalidCursor> {
+        let refuse = |en: &'static str, ja: &'static str| Err(InvalidCursor { reason: BilingualText::new(en, ja) });
         let mut parts = raw.split('-');
         let mut number = || parts.next().and_then(|part| u64::from_str_radix(part, 16).ok());
         let (Some(row), Some(of), Some(issued)) = (number(), number(), number()) else {

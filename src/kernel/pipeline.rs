@@ -197,7 +197,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call:
     let unreadable = |error: serde_json::Error| validate::unreadable(entry, &error);
     let (arguments, options) = options::split(spec, arguments).map_err(unreadable)?;
     if options.expectation.is_some() && !kernel.expectation.enabled {
-        return Err(expectation::SwitchedOff.into());
+        return Err(expectation::ExpectationDisabled.into());
     }
     let access = &call.caller.access;
     access.check_tool_write(spec, options.output_file.is_some())?;
@@ -384,19 +384,16 @@ async fn acquire_exclusive(
         biased;
         () = cx.cancel.cancelled() => return Err(CallStopped::Cancelled.into()),
         turn = entry.acquire_exclusive(prepared, cx) => turn?,
-        () = tokio::time::sleep(waited) => return Err(ExclusiveTimeout { waited }.into()),
+        () = tokio::time::sleep(waited) => return Err(TurnTaken { waited }.into()),
     };
     *cx.turn.lock() = turn;
     Ok(())
 }
 
 /// The error of a timeout: another call holds the exclusive guard that this one needs.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
+#[derive(Debug, UserError)]
 #[catalog(error::BOOK)]
-#[entry("TURN_TAKEN")]
-struct ExclusiveTimeout {
-    #[fact("waited_ms")]
+struct TurnTaken {
     waited: Duration,
 }
 
@@ -561,16 +558,11 @@ async fn deliver(
 }
 
 /// The error of work that was stopped: by its timeout, or because the client cancelled.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
 pub enum CallStopped {
-    #[entry("TOOL_TIMEOUT")]
-    Late {
-        #[fact("limit_ms")]
-        limit: Duration,
-    },
-    #[entry("CANCELLED")]
+    /// The timeout of the call ended.
+    ToolTimeout { limit: Duration },
+    /// The client cancelled the call.
     Cancelled,
 }
 
@@ -608,10 +600,10 @@ pub async fn run_with_timeout<T>(
         biased;
         () = client.cancelled() => CallStopped::Cancelled,
         result = &mut work => return result,
-        () = working_time_elapsed(limit, cx.writing.subscribe()) => CallStopped::Late { limit },
+        () = working_time_elapsed(limit, cx.writing.subscribe()) => CallStopped::ToolTimeout { limit },
     };
     cx.cancel.cancel();
-    if *cx.writing.borrow() == WriteLockState::Began && matches!(stopped, CallStopped::Late { .. }) {
+    if *cx.writing.borrow() == WriteLockState::Began && matches!(stopped, CallStopped::ToolTimeout { .. }) {
         tokio::select! {
             () = client.cancelled() => {}
             result = &mut work => match result {

@@ -153,7 +153,7 @@ impl Conversation<'_> {
             Some(answer) => talk.submit(&open.submit, open.wants_json, answer, Answerer::Sampling).await,
             None => talk.ask_again(&open.submit).await,
         };
-        let reply = reply.ok_or_else(|| self.refuse(&McpError::StateRefused { ttl: TTL }.into()))?;
+        let reply = reply.ok_or_else(|| self.refuse(&McpError::RequestStateRefused { ttl: TTL }.into()))?;
         if reply.is_pool_full() {
             // The model's answer must not be lost because the server is busy.
             self.app.seals.release(used).await;

@@ -17,108 +17,59 @@ use serde_json::json;
 pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("errors.toml")));
 
 /// An error of the protocol edge.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Clone, Debug, PartialEq, Eq, UserError)]
+#[fact(plain(known))]
 pub enum McpError {
-    #[entry("UNKNOWN_RESOURCE")]
-    UnknownResource {
-        #[quoted]
-        uri: String,
-    },
-    #[entry("UNKNOWN_STATISTICS")]
-    UnknownStatistics {
-        #[quoted]
-        name: String,
-        known: String,
-    },
-    #[entry("URI_NOT_UTF8")]
-    NotUtf8 {
-        #[quoted]
-        uri: String,
-    },
-    #[entry("UNKNOWN_URI_PARAMETER")]
-    UnknownParameter {
-        #[quoted]
-        uri: String,
-        #[quoted]
-        name: String,
-        reason: BilingualText,
-        known: &'static str,
-    },
-    #[entry("INVALID_LINES")]
-    InvalidLines {
-        #[quoted]
-        value: String,
-        reason: BilingualText,
-    },
-    #[entry("INVALID_BYTES")]
-    InvalidBytes {
-        #[quoted]
-        value: String,
-        reason: BilingualText,
-    },
-    #[entry("URI_TOO_LONG")]
+    /// The URI names no resource.
+    UnknownResource { uri: String },
+    /// The URI names statistics that do not exist.
+    UnknownStatistics { name: String, known: String },
+    /// The decoded URI is not text.
+    UriNotUtf8 { uri: String },
+    /// The URI has a parameter that its resource does not take.
+    UnknownUriParameter { uri: String, name: String, reason: BilingualText, known: &'static str },
+    /// The lines of a URI are not a range.
+    InvalidLines { value: String, reason: BilingualText },
+    /// The bytes of a URI are not a range.
+    InvalidBytes { value: String, reason: BilingualText },
+    /// The URI is longer than any that is offered.
     UriTooLong { limit: usize },
-    #[entry("REQUEST_ID_IN_USE")]
+    /// A running request has the same id.
     RequestIdInUse,
-    #[entry("RESULT_LOST")]
+    /// The result of the request is not kept any more.
     ResultLost,
-    #[entry("INVALID_LIST_CURSOR")]
-    InvalidCursor,
-    #[entry("RESOURCE_TIMEOUT")]
+    /// The cursor is not one of this list.
+    InvalidListCursor,
+    #[fact(skip(limit))]
     #[fact(limit_s = limit.as_secs())]
-    Late {
-        #[fact(skip)]
-        limit: Duration,
-    },
+    ResourceTimeout { limit: Duration },
     /// Too many subscriptions in one session.
     #[entry("TOO_MANY_SUBSCRIPTIONS")]
+    #[fact(skip(limit))]
     #[fact(what = BilingualText::new(format!("{limit} resources"), format!("{limit} 件")))]
     #[fact(scope = BilingualText::new("one session", "一つのセッション"))]
-    TooManyInSession {
-        #[fact(skip)]
-        limit: usize,
-    },
+    TooManyInSession { limit: usize },
     #[entry("TOO_MANY_SUBSCRIPTIONS")]
+    #[fact(skip(limit))]
     #[fact(what = BilingualText::new(format!("{limit} streams"), format!("{limit} ストリーム")))]
     #[fact(scope = BilingualText::new(
         "this server, where one caller gets at most as many as are free",
         "このサーバー（1 人の呼び出し元は空きと同じ数まで）",
     ))]
-    TooManyStreams {
-        #[fact(skip)]
-        limit: usize,
-    },
-    #[entry("REQUEST_STATE_REFUSED")]
+    TooManyStreams { limit: usize },
+    /// `ttl` is the time for which a state is valid.
+    #[fact(skip(ttl))]
     #[fact(minutes = ttl.as_secs() / 60)]
-    StateRefused {
-        /// The time for which a state is valid.
-        #[fact(skip)]
-        ttl: Duration,
-    },
-    #[entry("UNKNOWN_TASK")]
-    UnknownTask {
-        #[quoted]
-        id: String,
-    },
-    #[entry("TASKS_UNAVAILABLE")]
+    RequestStateRefused { ttl: Duration },
+    /// The caller has no task with the id.
+    UnknownTask { id: String },
+    /// The state of a task cannot be read at present.
     TasksUnavailable,
-    #[entry("UNKNOWN_PROMPT")]
-    UnknownPrompt {
-        #[quoted]
-        name: String,
-        known: String,
-    },
-    #[entry("INVALID_PROMPT_ARGUMENT")]
-    InvalidPromptArgument {
-        prompt: &'static str,
-        #[quoted]
-        name: String,
-        reason: BilingualText,
-        known: String,
-    },
-    #[entry("MALFORMED_REQUEST")]
+    /// No prompt has the name.
+    UnknownPrompt { name: String, known: String },
+    /// The argument of a prompt is missing, unknown or invalid.
+    InvalidPromptArgument { prompt: &'static str, name: String, reason: BilingualText, known: String },
+    #[fact(plain(method))]
     MalformedRequest { method: String, reason: BilingualText, expected: &'static str },
 }
 

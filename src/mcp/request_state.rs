@@ -165,7 +165,7 @@ impl RequestStateCodec {
     ) -> Result<(T, OpenedState), ToolError> {
         let refuse = |why: StateRejection| {
             tracing::info!(why = why.name(), "a requestState was rejected");
-            ToolError::from(McpError::StateRefused { ttl: self.ttl })
+            ToolError::from(McpError::RequestStateRefused { ttl: self.ttl })
         };
         let (nonce, content) = self.content(sealed, bound).map_err(refuse)?;
         let key = format!("opened/{}", URL_SAFE_NO_PAD.encode(nonce));

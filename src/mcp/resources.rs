@@ -86,7 +86,7 @@ fn path_of(cursor: &str) -> Result<String, McpError> {
         .ok()
         .and_then(|bytes| String::from_utf8(bytes).ok())
         .and_then(|text| text.strip_prefix(CURSOR).map(str::to_owned))
-        .ok_or(McpError::InvalidCursor)
+        .ok_or(McpError::InvalidListCursor)
 }
 
 /// The prefix of a decoded cursor; another format will get another number.
@@ -144,7 +144,7 @@ pub(super) async fn run<T: Send + 'static>(
     let done = pipeline::run_with_timeout(LIMIT, cancel, &cx, work).await;
     done.map_err(|error| match error.code() {
         // The text for tools names an option that does not exist here.
-        "TOOL_TIMEOUT" => to_protocol_error(&McpError::Late { limit: LIMIT }.into(), caller.locale),
+        "TOOL_TIMEOUT" => to_protocol_error(&McpError::ResourceTimeout { limit: LIMIT }.into(), caller.locale),
         _ => to_protocol_error(&error, caller.locale),
     })
 }

@@ -110,7 +110,7 @@ impl McpServer {
     /// Rejects a cursor: only paginated lists have cursors.
     fn no_cursor(&self, page: Option<&PaginatedRequestParams>, caller: &Caller) -> Result<(), ErrorData> {
         match page.and_then(|page| page.cursor.as_ref()) {
-            Some(_) => Err(self.redacted(to_protocol_error(&McpError::InvalidCursor.into(), caller.locale))),
+            Some(_) => Err(self.redacted(to_protocol_error(&McpError::InvalidListCursor.into(), caller.locale))),
             None => Ok(()),
         }
     }

@@ -47,7 +47,7 @@ impl ResourceUri {
             percent_encoding::percent_decode_str(text)
                 .decode_utf8()
                 .map(std::borrow::Cow::into_owned)
-                .map_err(|_| McpError::NotUtf8 { uri: uri.to_owned() })
+                .map_err(|_| McpError::UriNotUtf8 { uri: uri.to_owned() })
         };
         let (path, query) = uri.split_once('?').unwrap_or((uri, ""));
         let mut asked = Self {
@@ -72,7 +72,7 @@ impl ResourceUri {
         };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let refuse = |en: &'static str, ja: &'static str| McpError::UnknownParameter {
+            let refuse = |en: &'static str, ja: &'static str| McpError::UnknownUriParameter {
                 uri: uri.to_owned(),
                 name: name.to_owned(),
                 reason: BilingualText::new(en, ja),

@@ -207,9 +207,13 @@ impl ArtifactStore {
             return Ok(artifact);
         }
         if let Some(path) = broken.pop() {
-            return Err(ArtifactError::Damaged { path });
+            return Err(ArtifactError::ArtifactDamaged { path });
         }
-        Err(ArtifactError::Unknown { hash: hash.to_string(), looked_at: matches.looked_at, is_cut: matches.is_cut })
+        Err(ArtifactError::ArtifactNotFound {
+            hash: hash.to_string(),
+            count: matches.looked_at,
+            is_cut: matches.is_cut,
+        })
     }
 
     /// Returns every file with a hash. Files with different contents are an error, and so is an empty result.
@@ -220,9 +224,9 @@ impl ArtifactStore {
         }
         let matches = find_by_hash(&self.project().root_path(), hash, is_over)?;
         all.extend(self.of_novel(matches.files));
-        single_content(hash, all.clone())?.ok_or_else(|| ArtifactError::Unknown {
+        single_content(hash, all.clone())?.ok_or_else(|| ArtifactError::ArtifactNotFound {
             hash: hash.to_string(),
-            looked_at: matches.looked_at,
+            count: matches.looked_at,
             is_cut: matches.is_cut,
         })?;
         Ok(all)
@@ -247,11 +251,11 @@ impl ArtifactStore {
     /// Returns the text of an artifact in any encoding.
     pub fn text(&self, artifact: &NovelArtifact) -> Result<Decoded, ArtifactError> {
         let file = &artifact.file;
-        let not_text = || ArtifactError::NotText { path: file.path.clone(), content_type: file.content_type };
+        let not_text = || ArtifactError::NotAText { path: file.path.clone(), content_type: file.content_type };
         let bytes = files::read(&self.project().resolve(&file.path)?, TEXT_BYTES)?;
         // The artifact was found by its content, but the file may have been replaced since.
         if ContentHash::from_bytes(&bytes) != file.hash {
-            return Err(ArtifactError::Damaged { path: file.path.clone() });
+            return Err(ArtifactError::ArtifactDamaged { path: file.path.clone() });
         }
         let decoded = encoding::decode(&bytes, EncodingChoice::Auto);
         if file.content_type == "application/epub+zip" || decoded.damaged || decoded.text.contains('\0') {
@@ -318,7 +322,7 @@ impl ArtifactStore {
         let path = format!("{KEPT}/{}{META}", reference.hash);
         let known: ArtifactMetadata = read_yaml(&path, &read_yaml_text(&self.project().resolve(&path)?)?)?;
         if known.hash != reference.hash.digits() {
-            return Err(ArtifactError::Damaged { path });
+            return Err(ArtifactError::ArtifactDamaged { path });
         }
         Ok(NovelArtifact {
             source_tool: Some(known.source_tool),
@@ -409,14 +413,14 @@ fn verified_reference(file: &ProjectPath) -> Result<FileReference, ArtifactError
     if hash_in_name(name).is_some_and(|said| said.is_prefix_match(&reference.hash)) {
         Ok(reference)
     } else {
-        Err(ArtifactError::Damaged { path: reference.path })
+        Err(ArtifactError::ArtifactDamaged { path: reference.path })
     }
 }
 
 /// Returns the first of several files with the same content; different contents are an error.
 fn single_content(hash: &ContentHash, found: Vec<NovelArtifact>) -> Result<Option<NovelArtifact>, ArtifactError> {
     if found.windows(2).any(|pair| pair[0].file.hash != pair[1].file.hash) {
-        return Err(ArtifactError::Several {
+        return Err(ArtifactError::HashAmbiguous {
             hash: hash.to_string(),
             paths: found.into_iter().map(|artifact| artifact.file.path).collect(),
         });

@@ -207,7 +207,7 @@ impl Backups {
     ) -> Result<Backup, BackupError> {
         let sources = self.sources(paths)?;
         if sources.is_empty() || sources.len() > FILES {
-            return Err(BackupError::Files { count: sources.len(), most: FILES });
+            return Err(BackupError::BackupFiles { count: sources.len(), most: FILES });
         }
         let mut copies = Vec::with_capacity(sources.len());
         for source in &sources {
@@ -285,7 +285,7 @@ impl Backups {
             damage.extend(self.damage(id, file)?);
         }
         if !damage.is_empty() {
-            return Err(BackupError::Damaged { id: id.to_owned(), damage });
+            return Err(BackupError::BackupDamaged { id: id.to_owned(), damage });
         }
         let mut present = Vec::new();
         for file in &wanted {
@@ -346,7 +346,7 @@ impl Backups {
                     WalkItem::File(source) if seen.insert(source.shown()) => sources.push(source),
                     WalkItem::File(_) => {}
                     // An incomplete copy would not be a backup.
-                    WalkItem::Skipped(path) => return Err(BackupError::Unlisted { path }),
+                    WalkItem::Skipped(path) => return Err(BackupError::BackupUnlisted { path }),
                 }
                 if sources.len() > FILES {
                     break;
@@ -385,7 +385,7 @@ impl Backups {
     }
 
     fn manifest(&self, id: &str) -> Result<Backup, BackupError> {
-        let unknown = || BackupError::NoBackup { id: id.to_owned() };
+        let unknown = || BackupError::BackupNotFound { id: id.to_owned() };
         if !is_id(id) {
             return Err(unknown());
         }
@@ -401,7 +401,7 @@ impl Backups {
 /// Rejects hidden files: they belong to programs, and restoring one could change a program's behaviour.
 fn refuse_hidden(path: &str) -> Result<(), BackupError> {
     if path != "." && path.split('/').any(|part| part.starts_with('.')) {
-        return Err(BackupError::Hidden { path: path.to_owned() });
+        return Err(BackupError::HiddenPath { path: path.to_owned() });
     }
     Ok(())
 }

@@ -173,7 +173,7 @@ pub fn apply(
     for change in changes {
         let (before, sha256) = (hash_at(project, &change.path)?, change.sha256());
         if matches!(&change.known, ExpectedContent::As(known) if *known != before) {
-            return Err(WriteError::Changed { path: change.path });
+            return Err(WriteError::ChangedMeanwhile { path: change.path });
         }
         if before == sha256 {
             continue;
@@ -205,7 +205,7 @@ pub fn apply(
         ([only], [(_, bytes)]) => {
             let placed = replace_if(project, &only.path, bytes, || is_still(project, only));
             match placed {
-                Err(WriteError::Changed { path }) if !only.guards => kept.push(path),
+                Err(WriteError::ChangedMeanwhile { path }) if !only.guards => kept.push(path),
                 placed => drop(placed?),
             }
             return Ok(kept);
@@ -218,8 +218,8 @@ pub fn apply(
     let text = serde_saphyr::to_string(&note).expect("texts and lists can be represented in YAML");
     replace(project, NOTE, text.as_bytes())?;
     let saved = apply_journal(project, &note).map_err(|error| match as_write(error) {
-        error @ WriteError::Changed { .. } => error,
-        error => WriteError::Unfinished { reason: Box::new(error) },
+        error @ WriteError::ChangedMeanwhile { .. } => error,
+        error => WriteError::WriteUnfinished { reason: Box::new(error) },
     })?;
     kept.extend(saved);
     Ok(kept)
@@ -240,12 +240,12 @@ fn as_write(error: BackupError) -> WriteError {
 pub fn finish(project: &Arc<Project>) -> Result<Vec<String>, BackupError> {
     match read_journal(project).and_then(|note| note.map_or(Ok(Vec::new()), |note| apply_journal(project, &note))) {
         // Another program changed a file on which the rest depends.
-        Err(BackupError::Write(WriteError::Changed { path })) => Ok(vec![path]),
+        Err(BackupError::Write(WriteError::ChangedMeanwhile { path })) => Ok(vec![path]),
         // The disk error may be temporary.
         Err(
             error @ (BackupError::Path(PathError::Unreadable { .. })
             | BackupError::Write(
-                WriteError::Io { .. } | WriteError::LeaseLost { .. } | WriteError::Path(PathError::Unreadable { .. }),
+                WriteError::Io { .. } | WriteError::TurnLost { .. } | WriteError::Path(PathError::Unreadable { .. }),
             )),
         ) => Err(error),
         Err(error) => {
@@ -303,7 +303,7 @@ fn read_journal(project: &Arc<Project>) -> Result<Option<ChangeJournal>, BackupE
     let bytes = files::read(&note, NOTE_BYTES)?;
     let note: ChangeJournal = read_yaml(NOTE, &String::from_utf8_lossy(&bytes))?;
     match note.files.iter().find(|file| !is_allowed(&note, file)) {
-        Some(file) => Err(BackupError::Hidden { path: file.path.clone() }),
+        Some(file) => Err(BackupError::HiddenPath { path: file.path.clone() }),
         None => Ok(Some(note)),
     }
 }
@@ -332,7 +332,7 @@ fn apply_journal(project: &Arc<Project>, note: &ChangeJournal) -> Result<Vec<Str
             continue;
         }
         let placed = match &file.from {
-            _ if now != file.before => Err(WriteError::Changed { path: file.path.clone() }),
+            _ if now != file.before => Err(WriteError::ChangedMeanwhile { path: file.path.clone() }),
             None => remove_file(project, &file.path),
             Some(from) => {
                 let bytes = content(project, note, file, from)?;
@@ -341,8 +341,8 @@ fn apply_journal(project: &Arc<Project>, note: &ChangeJournal) -> Result<Vec<Str
         };
         match placed {
             Ok(()) => {}
-            Err(WriteError::Changed { path }) if !file.guards => kept.push(path),
-            Err(error @ WriteError::Changed { .. }) => {
+            Err(WriteError::ChangedMeanwhile { path }) if !file.guards => kept.push(path),
+            Err(error @ WriteError::ChangedMeanwhile { .. }) => {
                 end()?;
                 return Err(error.into());
             }
@@ -363,7 +363,7 @@ fn content(
     let bytes = project.resolve(from).and_then(|from| files::read(&from, FILE_BYTES));
     match bytes {
         Ok(bytes) if Some(ContentHash::from_bytes(&bytes).digits()) == file.sha256.as_deref() => Ok(bytes),
-        Ok(_) | Err(PathError::NotFound { .. }) => Err(BackupError::Damaged {
+        Ok(_) | Err(PathError::FileNotFound { .. }) => Err(BackupError::BackupDamaged {
             id: note.restores.clone().unwrap_or_else(|| FOLDER.to_owned()),
             damage: vec![CopyDamage::Changed(file.path.clone())],
         }),
@@ -460,7 +460,7 @@ mod tests {
         fs::write(root.path().join("b.md"), "somebody's").expect("written");
         let known = FileChange::write("b.md", "b").if_still(None);
         let refused = apply(&project, None, both(known)).expect_err("changed");
-        assert!(matches!(refused, WriteError::Changed { .. }));
+        assert!(matches!(refused, WriteError::ChangedMeanwhile { .. }));
         assert_eq!(read(&root, "a.md"), None);
     }
 

@@ -74,7 +74,7 @@ impl FileWriter {
         let replaced = loop {
             match self.try_to(path, text, over, now) {
                 // The next attempt rejects the file or backs it up in its new state.
-                Err(SaveError::Write(WriteError::Changed { .. })) if tries.next().is_some() => {}
+                Err(SaveError::Write(WriteError::ChangedMeanwhile { .. })) if tries.next().is_some() => {}
                 done => break done?,
             }
         };
@@ -114,7 +114,7 @@ impl FileWriter {
         let Some(file) = there else {
             return match over {
                 ExpectedFile::Known(expected) => {
-                    Err(SaveError::Gone { path: path.to_owned(), expected: expected.to_string() })
+                    Err(SaveError::FileGone { path: path.to_owned(), expected_hash: expected.to_string() })
                 }
                 ExpectedFile::Nothing | ExpectedFile::Anything => Ok(None),
             };
@@ -125,9 +125,9 @@ impl FileWriter {
         let (path, hash) = (before.path.clone(), before.hash.to_string());
         match over {
             ExpectedFile::Known(expected) if !expected.is_prefix_match(&before.hash) => {
-                Err(SaveError::Other { path, expected: expected.to_string(), hash })
+                Err(SaveError::HashMismatch { path, expected_hash: expected.to_string(), current_hash: hash })
             }
-            ExpectedFile::Nothing => Err(SaveError::Exists { path, hash, size: before.size }),
+            ExpectedFile::Nothing => Err(SaveError::FileExists { path, current_hash: hash, size: before.size }),
             ExpectedFile::Anything | ExpectedFile::Known(_) => Ok(Some(before)),
         }
     }
@@ -150,12 +150,12 @@ impl FileWriter {
         // The check also covers absolute paths and other spellings.
         let relative = watched_path::normalised_relative(&self.project, path)?;
         if relative != "." && relative.split('/').any(|part| part.starts_with('.')) {
-            return Err(SaveError::Hidden { path: path.to_owned() });
+            return Err(SaveError::KeptByPrograms { path: path.to_owned() });
         }
         let rest = relative.strip_prefix(&self.backups);
         let is_backup = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         if is_backup {
-            return Err(SaveError::InBackups { path: path.to_owned() });
+            return Err(SaveError::KeptAsBackup { path: path.to_owned() });
         }
         Ok(())
     }
@@ -177,7 +177,7 @@ fn reject_unexpanded_path(path: &str) -> Result<(), SaveError> {
     } else {
         return Ok(());
     };
-    Err(SaveError::Path(PathError::Traversal { path: path.to_owned(), reason: BilingualText::new(en, ja) }))
+    Err(SaveError::Path(PathError::PathTraversal { path: path.to_owned(), reason: BilingualText::new(en, ja) }))
 }
 
 #[cfg(test)]

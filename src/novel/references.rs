@@ -248,7 +248,7 @@ impl FilePattern {
     /// Parses a glob. Names in NFC and NFD match each other.
     pub fn parse(glob: &str) -> Result<Self, ArtifactError> {
         let text: String = glob.trim_start_matches("./").nfc().collect();
-        let refuse = |reason: String| ArtifactError::Pattern { pattern: glob.to_owned(), reason };
+        let refuse = |reason: String| ArtifactError::InvalidFilePattern { pattern: glob.to_owned(), reason };
         // A longer glob may need a matcher that is too large to build.
         if text.len() > PATTERN_BYTES {
             return Err(refuse(format!("it has {} bytes, more than {PATTERN_BYTES}", text.len())));

@@ -129,12 +129,12 @@ pub fn pieces(text: &str, section: Option<&TextSection>) -> Result<Vec<LinePiece
         Some(TextSection::Lines { from, to }) => {
             let is_there = from.0 >= 1 && from.1 >= 1 && from.0 <= *to && from.0 <= total;
             if !is_there {
-                return Err(ArtifactError::NoLines { lines: total });
+                return Err(ArtifactError::LinesNotFound { lines: total });
             }
             (*from, (*to).min(total))
         }
         Some(TextSection::Heading(title)) => lines_under_heading(text, title, total)?,
-        Some(TextSection::Pointer(_)) => return Err(ArtifactError::NoData),
+        Some(TextSection::Pointer(_)) => return Err(ArtifactError::NotData),
     };
     let mut pieces = Vec::new();
     for (at, line) in text.split_inclusive('\n').enumerate().take(last).skip(first - 1) {
@@ -143,7 +143,7 @@ pub fn pieces(text: &str, section: Option<&TextSection>) -> Result<Vec<LinePiece
     }
     if pieces.is_empty() {
         // The line has fewer characters than the requested start.
-        return Err(ArtifactError::NoLines { lines: total });
+        return Err(ArtifactError::LinesNotFound { lines: total });
     }
     Ok(pieces)
 }
@@ -154,12 +154,12 @@ fn lines_under_heading(text: &str, title: &str, total: usize) -> Result<((usize,
     let same: Vec<&MarkdownHeading> = all.iter().filter(|heading| plain(&heading.title) == title).collect();
     match same.as_slice() {
         [heading] => Ok(((heading.lines.0, 1), heading.lines.1)),
-        [] => Err(ArtifactError::NoHeading {
+        [] => Err(ArtifactError::SectionNotFound {
             section: title.to_owned(),
             known: all.iter().map(MarkdownHeading::shown).collect(),
             lines: total,
         }),
-        several => Err(ArtifactError::SeveralHeadings {
+        several => Err(ArtifactError::SectionAmbiguous {
             section: title.to_owned(),
             ranges: several.iter().map(|heading| heading.lines).collect(),
         }),
@@ -218,15 +218,15 @@ mod tests {
     fn unknown_sections_report_known_ones() {
         for section in ["0", "12", "5-3", "2:9-2", "99999999999999999999999"] {
             let refused = pieces(TEXT, Some(&TextSection::parse(section))).expect_err(section);
-            assert!(matches!(refused, ArtifactError::NoLines { lines: 11 }), "{section}: {refused}");
+            assert!(matches!(refused, ArtifactError::LinesNotFound { lines: 11 }), "{section}: {refused}");
         }
         let refused = pieces(TEXT, Some(&TextSection::parse("場面三"))).expect_err("none");
-        let ArtifactError::NoHeading { known, lines: 11, .. } = refused else {
+        let ArtifactError::SectionNotFound { known, lines: 11, .. } = refused else {
             panic!("{refused}");
         };
         assert_eq!(known.len(), 4);
         let twice = pieces("# a\n1\n# a\n2\n", Some(&TextSection::parse("a"))).expect_err("twice");
-        let ArtifactError::SeveralHeadings { ranges, .. } = twice else {
+        let ArtifactError::SectionAmbiguous { ranges, .. } = twice else {
             panic!("{twice}");
         };
         assert_eq!(ranges, [(1, 2), (3, 4)]);

@@ -9,72 +9,30 @@ use crate::{
 };
 
 /// The errors of resolving and reading a path.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
 pub enum PathError {
-    #[entry("PATH_TRAVERSAL")]
-    Traversal {
-        #[quoted]
-        path: String,
-        reason: BilingualText,
-    },
-    #[entry("OUTSIDE_PROJECT")]
-    Outside {
-        #[quoted]
-        path: String,
-    },
-    #[entry("FILE_NOT_FOUND")]
+    /// The path itself is an attack.
+    PathTraversal { path: String, reason: BilingualText },
+    /// The path leads outside the project.
+    OutsideProject { path: String },
+    /// `nearest` are similar names that exist.
+    #[fact(nearest = nearest_names(nearest))]
     #[fact(glob = glob_hint(path))]
     #[fact(name = word_of(path))]
-    NotFound {
-        #[quoted]
-        path: String,
-        /// Similar names that exist.
-        #[fact(with = nearest_names)]
-        nearest: Vec<String>,
-    },
+    FileNotFound { path: String, nearest: Vec<String> },
     /// The folder of the project was removed or unmounted.
-    #[entry("PROJECT_MISSING")]
-    RootMissing {
-        #[quoted]
-        path: String,
-    },
-    #[entry("AMBIGUOUS_PATH")]
-    Ambiguous {
-        #[quoted]
-        path: String,
-    },
-    /// See [`PathError::is_folder`] and [`PathError::is_special`].
-    #[entry("NOT_A_FILE")]
-    NotAFile {
-        #[quoted]
-        path: String,
-        /// The folder to list.
-        folder: String,
-        kind: BilingualText,
-    },
-    #[entry("NOT_A_FOLDER")]
-    NotAFolder {
-        #[quoted]
-        path: String,
-    },
-    #[entry("FILE_TOO_LARGE")]
-    TooLarge {
-        #[quoted]
-        path: String,
-        size: u64,
-        limit: u64,
-    },
-    #[entry("UNREADABLE")]
-    Unreadable {
-        #[quoted]
-        path: String,
-        /// The operation that failed: "read", and in Japanese "読み込むことが", which "できません" follows.
-        action: BilingualText,
-        #[fact("reason")]
-        source: io::Error,
-    },
+    ProjectMissing { path: String },
+    /// Several files have names that differ only in their Unicode form.
+    AmbiguousPath { path: String },
+    /// See [`PathError::is_folder`] and [`PathError::is_special`]. `folder` is the one to list.
+    #[fact(plain(folder))]
+    NotAFile { path: String, folder: String, kind: BilingualText },
+    /// A folder is needed.
+    NotAFolder { path: String },
+    /// The file is larger than may be read.
+    FileTooLarge { path: String, size: u64, limit: u64 },
+    /// The system reported an error. `action` is "read", and in Japanese "読み込むことが", which "できません" follows.
+    Unreadable { path: String, action: BilingualText, source: io::Error },
 }
 
 /// The error catalogue of this crate.
@@ -105,7 +63,7 @@ impl PathError {
     pub fn is_system_failure(&self) -> bool {
         match self {
             Self::Unreadable { source, .. } => is_system_failure(source),
-            Self::RootMissing { .. } => true,
+            Self::ProjectMissing { .. } => true,
             _ => false,
         }
     }

@@ -96,12 +96,12 @@ impl ProjectPath {
             // ENXIO: a socket cannot be opened.
             _ if error.raw_os_error() == Some(6) => return Err(PathError::is_special(self.shown())),
             io::ErrorKind::NotFound => {
-                return Err(PathError::NotFound { path: self.shown(), nearest: Vec::new() });
+                return Err(PathError::FileNotFound { path: self.shown(), nearest: Vec::new() });
             }
             io::ErrorKind::IsADirectory => return Err(PathError::is_folder(self.shown())),
             _ => {}
         }
-        let outside = || PathError::Outside { path: self.shown() };
+        let outside = || PathError::OutsideProject { path: self.shown() };
         let real = unless_unreadable(self.record_failure(self.absolute().canonicalize()));
         let Some(real) = real.map_err(|source| self.unreadable(source))? else {
             return Err(self.unreadable(error));

@@ -29,8 +29,10 @@ impl Project {
     pub fn resolve(self: &Arc<Self>, raw: &str) -> Result<ProjectPath, PathError> {
         match self.find(raw)? {
             Some(found) => Ok(found),
-            None if matches!(self.root.try_exists(), Ok(false)) => Err(PathError::RootMissing { path: raw.to_owned() }),
-            None => Err(PathError::NotFound { path: raw.to_owned(), nearest: self.nearest(&self.relative(raw)?) }),
+            None if matches!(self.root.try_exists(), Ok(false)) => {
+                Err(PathError::ProjectMissing { path: raw.to_owned() })
+            }
+            None => Err(PathError::FileNotFound { path: raw.to_owned(), nearest: self.nearest(&self.relative(raw)?) }),
         }
     }
 
@@ -41,8 +43,9 @@ impl Project {
         for candidate in self.spellings(raw, &relative)? {
             match self.failures.record_at(&candidate, self.root.join(&candidate).canonicalize()) {
                 Ok(real) => {
-                    let inside =
-                        real.strip_prefix(&self.root).map_err(|_| PathError::Outside { path: raw.to_owned() })?;
+                    let inside = real
+                        .strip_prefix(&self.root)
+                        .map_err(|_| PathError::OutsideProject { path: raw.to_owned() })?;
                     if inside != candidate || inside.iter().any(root_watcher::is_uncounted) {
                         self.note_unstamped();
                     }
@@ -70,7 +73,7 @@ impl Project {
     /// Checks a string without touching the disk: length, NUL, `..`, Unicode tricks, the root's prefix.
     pub(crate) fn relative(&self, raw: &str) -> Result<PathBuf, PathError> {
         let refuse = |en: &'static str, ja: &'static str| {
-            Err(PathError::Traversal { path: raw.to_owned(), reason: BilingualText::new(en, ja) })
+            Err(PathError::PathTraversal { path: raw.to_owned(), reason: BilingualText::new(en, ja) })
         };
         if raw.len() > MAX_PATH_BYTES {
             return refuse("it is longer than 4,096 bytes", "4,096 バイトを超えています");
@@ -93,7 +96,7 @@ impl Project {
                 .or_else(|_| path.strip_prefix(&self.alias))
                 // A folder may have the same name on both sides.
                 .or_else(|_| Path::new(raw).strip_prefix(&self.root))
-                .map_err(|_| PathError::Outside { path: raw.to_owned() })?
+                .map_err(|_| PathError::OutsideProject { path: raw.to_owned() })?
         } else {
             path
         };
@@ -114,7 +117,7 @@ impl Project {
             unless_unreadable(found).map(|found| found.is_some()).map_err(|source| cannot_open(raw, source))
         };
         if !exists(relative)? && nfc != nfd && exists(&nfc)? && exists(&nfd)? {
-            return Err(PathError::Ambiguous { path: raw.to_owned() });
+            return Err(PathError::AmbiguousPath { path: raw.to_owned() });
         }
         for other in [nfc, nfd] {
             if !all.contains(&other) {

@@ -23,7 +23,7 @@ fn recreated_root_is_reopened() {
     assert!(!project.ensure_open() && !part.ensure_open());
     for project in [&project, &part] {
         let error = project.resolve("x").expect_err("missing");
-        assert!(matches!(error, PathError::RootMissing { .. }) && error.is_system_failure(), "{error}");
+        assert!(matches!(error, PathError::ProjectMissing { .. }) && error.is_system_failure(), "{error}");
     }
     fs::create_dir_all(&inner).expect("folders");
     fs::write(inner.join("x"), "new").expect("written");
@@ -105,7 +105,7 @@ fn a_missing_name_offers_the_nearest() {
     fs::create_dir(root.path().join("src")).expect("a folder");
     fs::write(root.path().join("src/server.rs"), "").expect("a file");
     let project = Project::open(root.path()).expect("a project");
-    let Err(PathError::NotFound { nearest, .. }) = project.resolve("src/sevrer.rs") else {
+    let Err(PathError::FileNotFound { nearest, .. }) = project.resolve("src/sevrer.rs") else {
         panic!("it does not exist");
     };
     assert_eq!(nearest, ["src/server.rs"]);
@@ -123,7 +123,7 @@ fn a_link_swapped_in_after_the_check_does_not_leave() {
     let proof = project.resolve("d/f").expect("inside");
     fs::rename(root.join("d"), root.join("was")).expect("renamed");
     std::os::unix::fs::symlink("../e", root.join("d")).expect("a link");
-    assert!(matches!(proof.open(), Err(PathError::Outside { .. })));
+    assert!(matches!(proof.open(), Err(PathError::OutsideProject { .. })));
 }
 
 #[test]

@@ -112,97 +112,50 @@ pub struct Lease {
     pub expires: SystemTime,
 }
 
+/// The errors of a store. Sizes are in bytes, and `detail` is a reason without credentials.
 #[derive(Debug, thiserror::Error, UserError)]
-#[catalog(BOOK)]
+#[entry("STATE_UNAVAILABLE")]
+#[fact(skip(limit, detail, reason, size, left, what, source))]
 pub enum StoreError {
     /// The key is not valid.
     #[error("a key {reason}")]
-    #[entry("STATE_UNAVAILABLE")]
-    Key {
-        #[fact(skip)]
-        reason: &'static str,
-    },
+    Key { reason: &'static str },
+    /// The value is too large for an entry.
     #[error("a value of {size} bytes, over {limit}")]
-    #[entry("STATE_UNAVAILABLE")]
-    TooLarge {
-        /// The size of the value, in bytes.
-        #[fact(skip)]
-        size: usize,
-        /// The maximum size, in bytes.
-        #[fact(skip)]
-        limit: usize,
-    },
+    TooLarge { size: usize, limit: usize },
     /// The entry is not in the expected state.
     #[error("the entry is in another state than expected")]
-    #[entry("STATE_UNAVAILABLE")]
     Conflict,
     /// Another holder has the lease.
     #[error("the lease is held by {holder} for {left:?} more")]
     #[entry("LEASE_HELD")]
     #[fact(retry_after_ms = (*left).max(Duration::from_millis(1)))]
-    Held {
-        /// The current holder of the lease.
-        #[quoted]
-        holder: String,
-        /// The time until the lease expires, unless it is renewed.
-        #[fact(skip)]
-        left: Duration,
-    },
+    Held { holder: String, left: Duration },
     /// The lease expired, or another holder has it now.
     #[error("the lease is lost")]
-    #[entry("STATE_UNAVAILABLE")]
     Lost,
     /// The store has no room for the value.
     #[error("the store is full: {limit} bytes")]
-    #[entry("STATE_UNAVAILABLE")]
-    Full {
-        /// The maximum size of the store, in bytes.
-        #[fact(skip)]
-        limit: usize,
-    },
+    Full { limit: usize },
     /// The server of the store has no memory left. Nothing was changed.
     #[error("the Redis server has no memory left; raise its maxmemory")]
-    #[entry("STATE_UNAVAILABLE")]
     OutOfMemory,
     /// The server of the store cannot be used at the moment. Nothing was changed.
     #[error("the Redis server cannot be used: {detail}")]
-    #[entry("STATE_UNAVAILABLE")]
-    Unavailable {
-        /// The reason, without credentials.
-        #[fact(skip)]
-        detail: String,
-    },
+    Unavailable { detail: String },
     /// The server of the store does not accept the credentials, or they do not allow a command.
     #[error("the Redis server denies access: {detail}")]
-    #[entry("STATE_UNAVAILABLE")]
-    Denied {
-        /// The reason, without credentials.
-        #[fact(skip)]
-        detail: String,
-    },
+    Denied { detail: String },
     /// The answer of the store's server was lost: the change may have been made.
     #[error("the answer of the Redis server was lost: {detail}")]
     #[entry("STATE_UNKNOWN")]
-    ReplyLost {
-        /// The reason, without credentials.
-        #[fact(skip)]
-        detail: String,
-    },
+    ReplyLost { detail: String },
     /// Another process keeps the store locked.
     #[error("another process keeps the store locked")]
-    #[entry("STATE_UNAVAILABLE")]
     Locked,
     /// The disk reported an error.
     #[error("{what}: {source}")]
-    #[entry("STATE_UNAVAILABLE")]
-    Io {
-        /// The failed operation.
-        #[fact(skip)]
-        what: &'static str,
-        /// The error of the system.
-        #[fact(skip)]
-        source: io::Error,
-    },
+    Io { what: &'static str, source: io::Error },
 }
 
 /// Small values under keys, with leases.

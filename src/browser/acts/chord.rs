@@ -155,7 +155,7 @@ fn no_key(part: &str) -> BrowserError {
 }
 
 fn argument(en: String, ja: String) -> BrowserError {
-    BrowserError::Argument { argument: "key", reason: BilingualText::new(en, ja) }
+    BrowserError::BadBrowserArgument { argument: "key", reason: BilingualText::new(en, ja) }
 }
 
 #[cfg(test)]
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_wrong_name_teaches_the_nearest() {
         let reason = |chord: &str| match Chord::parse(chord) {
-            Err(BrowserError::Argument { reason, .. }) => reason.en.into_owned(),
+            Err(BrowserError::BadBrowserArgument { reason, .. }) => reason.en.into_owned(),
             other => panic!("{other:?}"),
         };
         assert!(reason("Entre").contains("similar keys: Enter"), "{}", reason("Entre"));

@@ -47,7 +47,7 @@ impl Tab {
                 return Ok(());
             }
             self.page().call(&drag_event(DragEventType::DragCancel, &data, at)).await?;
-            Err(BrowserError::Unsuitable {
+            Err(BrowserError::ElementUnsuitable {
                 target: target.to_string(),
                 reason: BilingualText::new(
                     "it does not accept drops (nothing there handles dragover)",

@@ -147,7 +147,7 @@ impl Tab {
                 format!("クリックしましたが、今の状態は「{ja}」です"),
             );
             let target = target.to_string();
-            return Err(BrowserError::NotActionable { target, reason });
+            return Err(BrowserError::ElementInert { target, reason });
         }
         Ok(())
     }
@@ -186,7 +186,7 @@ fn parse_checked(field: &FormField) -> Result<bool, BrowserError> {
         "false" | "off" | "unchecked" | "no" | "0" => Ok(false),
         other => {
             let name = field.name.clone().unwrap_or_else(|| field.target.to_string());
-            Err(BrowserError::Argument {
+            Err(BrowserError::BadBrowserArgument {
                 argument: "value",
                 reason: BilingualText::new(
                     format!("\"{name}\" takes true or false, not \"{other}\""),

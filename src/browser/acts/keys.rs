@@ -56,7 +56,7 @@ impl Tab {
         release(self.page(), chord, key, held).await?;
         match pasted {
             // The keys made the page navigate away, so there is nothing to paste into.
-            Err(BrowserError::Protocol { .. } | BrowserError::ChromiumGone { .. }) => Ok(()),
+            Err(BrowserError::ChromiumRefused { .. } | BrowserError::ChromiumGone { .. }) => Ok(()),
             pasted => pasted,
         }
     }

@@ -54,7 +54,7 @@ impl Tab {
                 return Ok(done);
             }
         }
-        Err(BrowserError::NotActionable {
+        Err(BrowserError::ElementInert {
             target: target.to_string(),
             reason: BilingualText::new(
                 "it moves away whenever the pointer reaches it",
@@ -92,7 +92,7 @@ impl Tab {
                 "[{x}, {y}] は表示領域の外です。表示領域は {width} × {height} CSS ピクセルです（中央は {centre}）。target を渡せば、その要素が見える位置までスクロールします"
             ),
         );
-        Err(BrowserError::Argument { argument: "coordinate", reason })
+        Err(BrowserError::BadBrowserArgument { argument: "coordinate", reason })
     }
 
     /// Returns the point of an element that was found before. Finds it again once if the page has replaced it
@@ -104,7 +104,7 @@ impl Tab {
         options: AimOptions,
     ) -> Result<(Located, ViewportPoint), BrowserError> {
         match self.aim(located, options).await {
-            Err(BrowserError::Stale { .. } | BrowserError::NoMatch { .. }) => {
+            Err(BrowserError::StaleRef { .. } | BrowserError::NoSuchElement { .. }) => {
                 let located = self.locate(target).await?;
                 let point = self.aim(&located, options).await?;
                 Ok((located, point))

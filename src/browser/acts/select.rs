@@ -128,9 +128,11 @@ impl Tab {
             }
             let OptionClickReply { chosen, holds } = match self.press_option(located, reference).await {
                 // The list closed, or was redrawn.
-                Err(BrowserError::Covered { .. } | BrowserError::NotActionable { .. } | BrowserError::Stale { .. })
-                    if !is_again =>
-                {
+                Err(
+                    BrowserError::ElementCovered { .. }
+                    | BrowserError::ElementInert { .. }
+                    | BrowserError::StaleRef { .. },
+                ) if !is_again => {
                     is_again = true;
                     continue;
                 }
@@ -188,7 +190,7 @@ impl Tab {
     async fn open_list(&self, located: &Located) -> Result<(), BrowserError> {
         let target = Target::Written(located.reference.clone());
         match self.click_on(located, &target, &ClickOptions::default()).await {
-            Err(BrowserError::Covered { .. } | BrowserError::NotActionable { .. }) => {
+            Err(BrowserError::ElementCovered { .. } | BrowserError::ElementInert { .. }) => {
                 let said: ScriptReply<serde::de::IgnoredAny> =
                     self.ask(&located.frame, "focusOn", (&located.reference,)).await?;
                 said.into_result(&located.called)?;
@@ -206,7 +208,7 @@ impl Tab {
 }
 
 fn not_chosen(located: &Located, name: &str, holds: &str) -> BrowserError {
-    BrowserError::NotActionable {
+    BrowserError::ElementInert {
         target: located.called.clone(),
         reason: BilingualText::new(
             format!("its option \"{name}\" was clicked, but the field shows \"{holds}\""),
@@ -237,7 +239,7 @@ fn no_option(value: &str, options: &[String], is_typed: bool) -> BrowserError {
             format!("選択肢「{value}」はありません。あるのは {options} です{left_ja}"),
         )
     };
-    BrowserError::Argument { argument: "value", reason }
+    BrowserError::BadBrowserArgument { argument: "value", reason }
 }
 
 #[derive(serde::Deserialize)]

@@ -50,7 +50,7 @@ impl Tab {
 /// nearer, so that they would count as reached.
 pub(super) fn finite(value: &str) -> Result<f64, BrowserError> {
     let number = value.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-    number.ok_or_else(|| BrowserError::Argument {
+    number.ok_or_else(|| BrowserError::BadBrowserArgument {
         argument: "value",
         reason: BilingualText::new(
             format!("a slider takes a finite number such as 12.5, not {}", quoted(value)),

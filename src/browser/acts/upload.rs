@@ -25,7 +25,7 @@ impl Tab {
         if self.answer_chooser(files).await? {
             return Ok(());
         }
-        Err(BrowserError::Argument {
+        Err(BrowserError::BadBrowserArgument {
             argument: "paths",
             reason: BilingualText::new(
                 "the page has not opened a file chooser; click the field or button that opens it first",
@@ -38,7 +38,7 @@ impl Tab {
 /// Converts paths to the protocol's UTF-8 strings.
 pub(super) fn utf8_paths(files: &[PathBuf]) -> Result<Vec<String>, BrowserError> {
     let one = |file: &PathBuf| {
-        file.to_str().map(str::to_owned).ok_or_else(|| BrowserError::Argument {
+        file.to_str().map(str::to_owned).ok_or_else(|| BrowserError::BadBrowserArgument {
             argument: "paths",
             reason: BilingualText::new(
                 format!("{} is not valid UTF-8; Chromium accepts no other names", file.display()),

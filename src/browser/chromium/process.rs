@@ -63,7 +63,8 @@ impl ChromiumProcess {
     /// Starts Chromium and waits for its first reply.
     pub(crate) async fn start(launch: &Launch, proxy: &[String]) -> Result<Self, BrowserError> {
         let program = find(launch)?.0;
-        let broken = |error: io::Error| BrowserError::Broken { reason: format!("could not be started: {error}") };
+        let broken =
+            |error: io::Error| BrowserError::ChromiumFailed { reason: format!("could not be started: {error}") };
         // Runs on a blocking thread, because removing old profile folders may take a moment.
         let profile = tokio::task::spawn_blocking(ProfileFolder::new)
             .await
@@ -119,13 +120,13 @@ impl ChromiumProcess {
             Ok(Err(error)) => {
                 // The last lines on standard error explain the exit; they arrive together with it.
                 let ended = tokio::time::timeout(limit, self.ended()).await;
-                Err(BrowserError::Broken {
+                Err(BrowserError::ChromiumFailed {
                     reason: ended.map_or_else(|_| error.to_string(), |ended| ended.to_string()),
                 })
             }
             Err(_) => {
                 let ended = self.kill().await;
-                Err(BrowserError::Broken {
+                Err(BrowserError::ChromiumFailed {
                     reason: format!(
                         "did not answer within {} s of its start{}",
                         limit.as_secs_f32(),

@@ -345,6 +345,6 @@ impl Tab {
         let object_id = object.id.clone();
         let node = object.channel().call(&DescribeNode { object_id }).await?.node;
         let frame = node.frame_id.and_then(|id| self.frame(&id));
-        frame.ok_or_else(|| BrowserError::NoMatch { target: reference.to_owned(), nearest: Vec::new() })
+        frame.ok_or_else(|| BrowserError::NoSuchElement { target: reference.to_owned(), nearest: Vec::new() })
     }
 }

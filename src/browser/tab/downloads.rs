@@ -372,7 +372,7 @@ impl Tab {
         let Some(field) = waiting.field else {
             // `showOpenFilePicker`: no field exists to put files into, and the page was informed at once that no file
             // was chosen.
-            return Err(BrowserError::Argument {
+            return Err(BrowserError::BadBrowserArgument {
                 argument: "paths",
                 reason: BilingualText::new(
                     "the page asked for files without a field; in Chromium only a person can answer that",

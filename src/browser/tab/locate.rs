@@ -191,7 +191,7 @@ impl Tab {
     async fn locate_now(&self, target: &Target) -> Result<Located, BrowserError> {
         if let Some(number) = target.frame() {
             let frame = self.state().frames.by_number(number).cloned();
-            let frame = frame.ok_or_else(|| BrowserError::Stale {
+            let frame = frame.ok_or_else(|| BrowserError::StaleRef {
                 reference: target.to_string(),
                 was: FRAME_BEFORE.to_owned(),
                 nearest: Vec::new(),
@@ -210,7 +210,7 @@ impl Tab {
     ) -> Result<Located, BrowserError> {
         match in_main {
             // Boxed because the future is large and rarely needed, and nearly every act starts here.
-            Err(BrowserError::NoMatch { nearest, .. }) => Box::pin(self.locate_inside(target, nearest)).await,
+            Err(BrowserError::NoSuchElement { nearest, .. }) => Box::pin(self.locate_inside(target, nearest)).await,
             located => located,
         }
     }
@@ -236,10 +236,10 @@ impl Tab {
                 ScriptReply::Refused(refusal) => {
                     let matches = if refusal.is_visible() { &mut seen } else { &mut hidden };
                     match refusal.into_browser_error(&named) {
-                        BrowserError::AmbiguousTarget { count, candidates, .. } => {
+                        BrowserError::SeveralElements { count, candidates, .. } => {
                             matches.add_several(count, candidates);
                         }
-                        BrowserError::NoMatch { nearest: here, .. } if nearest.is_empty() => nearest = here,
+                        BrowserError::NoSuchElement { nearest: here, .. } if nearest.is_empty() => nearest = here,
                         _ => {}
                     }
                 }
@@ -247,9 +247,9 @@ impl Tab {
         }
         let matches = if seen.count > 0 { seen } else { hidden };
         match (matches.count, matches.one) {
-            (0, _) => Err(BrowserError::NoMatch { target: named, nearest }),
+            (0, _) => Err(BrowserError::NoSuchElement { target: named, nearest }),
             (1, Some(located)) => Ok(located),
-            (count, _) => Err(BrowserError::AmbiguousTarget { target: named, count, candidates: matches.candidates }),
+            (count, _) => Err(BrowserError::SeveralElements { target: named, count, candidates: matches.candidates }),
         }
     }
 

@@ -264,7 +264,7 @@ impl Tab {
         tokio::select! {
             biased;
             done = work => match done {
-                Err(BrowserError::Protocol { reason: CallError::Gone { .. } }) if self.is_detached() => {
+                Err(BrowserError::ChromiumRefused { reason: CallError::Gone { .. } }) if self.is_detached() => {
                     // The session ends a moment before the tab has handled all earlier events.
                     self.until(|state| state.is_closed.then_some(())).await;
                     Err(BrowserError::TabClosed)
@@ -288,7 +288,7 @@ impl TabState {
     /// Returns an error if the page is one that no caller may open.
     fn denied_document(&self) -> Option<BrowserError> {
         let url = &self.frames.main().inner().url;
-        denial_of_shown(url).map(|Denial(reason)| BrowserError::Denied { url: url.clone(), reason })
+        denial_of_shown(url).map(|Denial(reason)| BrowserError::UrlDenied { url: url.clone(), reason })
     }
 
     fn blocking_error(&self) -> Option<BrowserError> {
@@ -296,7 +296,7 @@ impl TabState {
             Some(BrowserError::TabClosed)
         } else if self.has_crashed {
             let url = self.frames.main().inner().url.clone();
-            Some(BrowserError::Crashed { url })
+            Some(BrowserError::TabCrashed { url })
         } else if let Some(denied) = self.denied_document() {
             Some(denied)
         } else {

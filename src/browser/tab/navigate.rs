@@ -141,7 +141,7 @@ impl Tab {
     /// gives it a new process. So can one with a document that is not allowed.
     fn can_leave(&self) -> Result<(), BrowserError> {
         match self.state().blocking_error() {
-            None | Some(BrowserError::Crashed { .. } | BrowserError::Denied { .. }) => Ok(()),
+            None | Some(BrowserError::TabCrashed { .. } | BrowserError::UrlDenied { .. }) => Ok(()),
             Some(stop) => Err(stop),
         }
     }
@@ -155,7 +155,11 @@ impl Tab {
         work: impl Future<Output = Result<T, BrowserError>>,
     ) -> Result<Option<T>, BrowserError> {
         let stop = self.until(|state| match state.blocking_error() {
-            Some(BrowserError::Crashed { .. } | BrowserError::Denied { .. }) if !before.has_main_changed(state) => None,
+            Some(BrowserError::TabCrashed { .. } | BrowserError::UrlDenied { .. })
+                if !before.has_main_changed(state) =>
+            {
+                None
+            }
             stop => stop,
         });
         let after = self.settings().commit;
@@ -185,7 +189,7 @@ impl Tab {
             // crash.
             let crashed = self.until(|state| state.has_crashed.then_some(()));
             if timeout(NAVIGATION_START_TIMEOUT, crashed).await.is_ok() {
-                return Err(BrowserError::Crashed { url: url.to_owned() });
+                return Err(BrowserError::TabCrashed { url: url.to_owned() });
             }
             let status = loader.and_then(|loader| self.state().navigations.known(&loader)?.status);
             if matches!(status, Some(204 | 205)) {
@@ -194,7 +198,7 @@ impl Tab {
                 return Ok(arrival);
             }
         }
-        Err(BrowserError::NotLoaded { url: url.to_owned(), reason })
+        Err(BrowserError::PageNotLoaded { url: url.to_owned(), reason })
     }
 
     async fn unchanged_arrival(&self, note: ArrivalNote) -> Arrival {

@@ -65,7 +65,7 @@ impl Tab {
     /// Returns the requests that match the filter, the oldest first, and their number before the limit.
     pub fn requests(&self, filter: &RequestFilter) -> Result<(Vec<RecordedRequest>, usize), BrowserError> {
         let read = |url: &String| {
-            Regex::new(url).map_err(|error| BrowserError::Pattern {
+            Regex::new(url).map_err(|error| BrowserError::BadPattern {
                 pattern: url.clone(),
                 // The lines above the last one show the position in the pattern.
                 reason: error.to_string().lines().last().unwrap_or_default().replace("error: ", ""),

@@ -50,7 +50,7 @@ impl Tab {
     ) -> Result<R, BrowserError> {
         let running = ScriptGuard::begin(self, &frame.channel());
         let answer = self.ask(frame, function, args).await;
-        if !matches!(answer, Err(BrowserError::TimedOut { .. })) {
+        if !matches!(answer, Err(BrowserError::BrowserTooLate { .. })) {
             running.ended();
         }
         answer

@@ -53,7 +53,7 @@ impl Tab {
                 match self.ask::<String>(&self.main(), "title", ()).await {
                     Ok(title) if was_read || !title.is_empty() => return title,
                     // An earlier document, or one that was replaced during the query.
-                    Ok(_) | Err(BrowserError::Protocol { .. } | BrowserError::ChromiumGone { .. }) => {}
+                    Ok(_) | Err(BrowserError::ChromiumRefused { .. } | BrowserError::ChromiumGone { .. }) => {}
                     Err(_) => break,
                 }
                 let read = self.until(|state| (state.is_read() || state.blocking_error().is_some()).then_some(()));

@@ -36,7 +36,7 @@ impl Tab {
                     return no_answer_of_server(&url, commit);
                 }
             } else if self.state().running_scripts == 0 {
-                return BrowserError::Busy { url: self.url(), after: patience };
+                return BrowserError::PageBusy { url: self.url(), after: patience };
             }
         }
     }
@@ -81,5 +81,5 @@ pub(super) fn no_answer_of_server(url: &str, after: Duration) -> BrowserError {
         format!("an answer from the server of {}", quoted(url)),
         format!("{} のサーバーからの応答", quoted(url)),
     );
-    BrowserError::TimedOut { what, after }
+    BrowserError::BrowserTooLate { what, after }
 }

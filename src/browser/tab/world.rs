@@ -45,7 +45,7 @@ impl Tab {
     /// tuple.
     ///
     /// Returns an error for a dialog, a crash, a closed tab or a timeout. If the world ended before the call arrived,
-    /// the call is repeated in the new world; if it ends during the call, the error is [`BrowserError::Protocol`].
+    /// the call is repeated in the new world; if it ends during the call, the error is [`BrowserError::ChromiumRefused`].
     pub(crate) async fn ask<R: DeserializeOwned>(
         &self,
         frame: &TabFrame,
@@ -115,7 +115,7 @@ impl Tab {
             return done;
         }
         let what = fumi_base::text::BilingualText::new("an answer from the page", "ページからの応答");
-        Err(BrowserError::TimedOut { what, after })
+        Err(BrowserError::BrowserTooLate { what, after })
     }
 
     /// Returns fumi's world of the frame's document, and the session to call it through. Waits for it between two
@@ -176,7 +176,7 @@ impl From<WorldCallError> for BrowserError {
         match failure {
             WorldCallError::Lost(error) => error.into(),
             WorldCallError::Unprepared => {
-                Self::Script { what: "fumi".to_owned(), message: "the script of the page is missing".to_owned() }
+                Self::ScriptThrew { what: "fumi".to_owned(), message: "the script of the page is missing".to_owned() }
             }
             WorldCallError::Other(error) => error,
         }
@@ -215,7 +215,7 @@ async fn call(
         }
     })?;
     let value = match value_of(function, evaluated) {
-        Err(BrowserError::Script { message, .. }) if message.contains("fumi is not defined") => {
+        Err(BrowserError::ScriptThrew { message, .. }) if message.contains("fumi is not defined") => {
             return Err(WorldCallError::Unprepared);
         }
         value => value.map_err(WorldCallError::Other)?,
@@ -242,7 +242,7 @@ async fn load_script(channel: &Channel, world: &World) -> Result<(), BrowserErro
 fn value_of(what: &str, evaluated: EvaluationResult) -> Result<Box<RawValue>, BrowserError> {
     if let Some(thrown) = evaluated.exception_details {
         let message = thrown.exception.and_then(|it| it.description).unwrap_or(thrown.text);
-        return Err(BrowserError::Script { what: what.to_owned(), message });
+        return Err(BrowserError::ScriptThrew { what: what.to_owned(), message });
     }
     match evaluated.result.value {
         Some(value) => Ok(value),
@@ -252,7 +252,7 @@ fn value_of(what: &str, evaluated: EvaluationResult) -> Result<Box<RawValue>, Br
 
 /// Returns the error for a world, frame or element that disappeared during the call.
 pub(super) fn stale_frame(frame: &TabFrame) -> BrowserError {
-    BrowserError::Stale {
+    BrowserError::StaleRef {
         reference: match frame.number {
             0 => "the element".to_owned(),
             number => format!("f{number}"),

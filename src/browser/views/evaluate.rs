@@ -178,7 +178,7 @@ fn on_element(script: &str, element: runtime::RemoteObjectId) -> CallFunctionOn 
 
 fn read(evaluated: runtime::EvaluationResult, script: &str) -> Result<ScriptValue, BrowserError> {
     if let Some(thrown) = &evaluated.exception_details {
-        return Err(BrowserError::Script { what: "The script".to_owned(), message: message(thrown, script) });
+        return Err(BrowserError::ScriptThrew { what: "The script".to_owned(), message: message(thrown, script) });
     }
     let runtime::RemoteValue { kind, value, description, unserializable_value, .. } = evaluated.result;
     let value = value.as_deref().map_or("null", RawValue::get);

@@ -32,7 +32,7 @@ impl Tab {
             let read = ReadStream { handle: stream.handle.clone(), size: CHUNK };
             let chunk = self.page().call(&read).await?;
             if chunk.base64_encoded {
-                let bytes = STANDARD.decode(chunk.data).map_err(|error| BrowserError::Broken {
+                let bytes = STANDARD.decode(chunk.data).map_err(|error| BrowserError::ChromiumFailed {
                     reason: format!("printed a document that is not base64: {error}"),
                 })?;
                 document.extend(bytes);
@@ -40,7 +40,7 @@ impl Tab {
                 document.extend(chunk.data.as_bytes());
             }
             if document.len() > LARGEST {
-                return Err(BrowserError::Broken {
+                return Err(BrowserError::ChromiumFailed {
                     reason: format!("printed a document of more than {} MiB", LARGEST >> 20),
                 });
             }

@@ -85,7 +85,7 @@ impl Tab {
         let data = self.page().call(&capture).await?.data;
         // The commands of the protocol also draw a document that is not allowed.
         self.check_readable()?;
-        let unreadable = |reason: String| BrowserError::Broken { reason };
+        let unreadable = |reason: String| BrowserError::ChromiumFailed { reason };
         let bytes =
             STANDARD.decode(data).map_err(|error| unreadable(format!("drew a picture that is not base64: {error}")))?;
         let (width, height) =

@@ -36,7 +36,7 @@ impl Tab {
     /// the end of the tab.
     pub async fn wait_for(&self, wait: &Wait) -> Result<(), BrowserError> {
         if wait.time.is_some_and(|time| time > LONGEST) {
-            return Err(BrowserError::Argument {
+            return Err(BrowserError::BadBrowserArgument {
                 argument: "time",
                 reason: BilingualText::new("at most 60 seconds", "60 秒以下で指定してください"),
             });
@@ -163,5 +163,5 @@ async fn any<F: Future<Output = bool> + Unpin>(mut futures: Vec<F>) -> bool {
 
 fn late(en: &str, ja: &str, after: Duration) -> BrowserError {
     let what = BilingualText::new(en.to_owned(), ja.to_owned());
-    BrowserError::TimedOut { what, after }
+    BrowserError::BrowserTooLate { what, after }
 }

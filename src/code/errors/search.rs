@@ -9,81 +9,36 @@ use fumi_base::{
 };
 
 /// An error that prevents a listing or a search, or ends it early.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Clone, Debug, PartialEq, Eq, UserError)]
+#[fact(plain(reason))]
 pub enum SearchError {
     /// An invalid regular expression. `column` counts characters from 1; 0 if the position is unknown.
-    #[entry("INVALID_REGEX")]
     #[fact(place = place(*column))]
     #[fact(change = advice.change(pattern))]
-    Regex {
-        argument: &'static str,
-        #[quoted]
-        pattern: String,
-        column: usize,
-        reason: String,
-        advice: SearchAdvice,
-    },
-    #[entry("INVALID_GLOB")]
-    Glob {
-        argument: &'static str,
-        #[quoted]
-        glob: String,
-        reason: String,
-    },
-    /// A pattern with a `/`, which the name of a file never contains.
-    #[entry("SLASH_IN_NAME")]
+    InvalidRegex { argument: &'static str, pattern: String, column: usize, reason: String, advice: SearchAdvice },
+    /// An invalid glob.
+    InvalidGlob { argument: &'static str, glob: String, reason: String },
+    /// A pattern with a `/`, which the name of a file never contains. `glob` is true if the pattern is a glob.
+    #[fact(skip(glob))]
     #[fact(change = SearchAdvice::slash_change(pattern, *glob))]
-    SlashInName {
-        #[quoted]
-        pattern: String,
-        /// True if the pattern is a glob.
-        #[fact(skip)]
-        glob: bool,
-    },
+    SlashInName { pattern: String, glob: bool },
     /// Only hidden names match, and hidden files are left out.
-    #[entry("HIDDEN_NAME")]
-    HiddenName {
-        #[quoted]
-        pattern: String,
-    },
-    #[entry("INVALID_EXTENSION")]
-    Extension {
-        #[quoted]
-        value: String,
-    },
-    #[entry("UNKNOWN_FILE_TYPE")]
-    Kind {
-        #[quoted]
-        value: String,
-    },
-    #[entry("INVALID_SIZE")]
-    Size {
-        argument: &'static str,
-        #[quoted]
-        value: String,
-    },
-    #[entry("INVALID_MAX_FILESIZE")]
-    MaxFilesize {
-        argument: &'static str,
-        #[quoted]
-        value: String,
-    },
+    HiddenName { pattern: String },
+    /// Not the extension of a file name.
+    InvalidExtension { value: String },
+    /// Not a file type that the walk knows.
+    UnknownFileType { value: String },
+    /// Not a size with a unit.
+    InvalidSize { argument: &'static str, value: String },
+    /// Not a limit for the size of searched files.
+    InvalidMaxFilesize { argument: &'static str, value: String },
     /// Roles are asked for, and too many files would have to be parsed.
-    #[entry("TOO_MANY_FOR_ROLES")]
     TooManyForRoles { files: usize, most: usize },
     /// Roles are asked for, and not all matches are kept.
-    #[entry("TOO_MANY_ROWS_FOR_ROLES")]
     TooManyRowsForRoles { matches: u64 },
     /// Neither a time span nor a date.
-    #[entry("INVALID_TIME")]
-    Time {
-        argument: &'static str,
-        #[quoted]
-        value: String,
-    },
-    #[entry("EMPTY_QUERY")]
+    InvalidTime { argument: &'static str, value: String },
+    /// Nothing to search for.
     EmptyQuery,
     #[catalog(fumi_base::project::BOOK)]
     #[entry("SYSTEM_FAILURE")]
@@ -92,12 +47,8 @@ pub enum SearchError {
         "no open file, memory, disk or mount was available",
         "開けるファイル数、メモリー、ディスク、マウントのいずれかが使えませんでした",
     ))]
-    System {
-        #[quoted]
-        path: String,
-    },
+    System { path: String },
     #[catalog(fumi_base::project::BOOK)]
-    #[entry("CANCELLED")]
     Cancelled,
 }
 

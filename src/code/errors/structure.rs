@@ -25,131 +25,52 @@ const LISTED: usize = 20;
 pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("structure.toml")));
 
 /// An error of extracting elements, querying, or cutting sections.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, UserError)]
+#[fact(nearest = did_you_mean(nearest))]
 pub enum StructureError {
-    #[entry("UNSUPPORTED_LANGUAGE")]
     #[fact(known = languages::known_names())]
-    UnsupportedLanguage {
-        #[quoted]
-        path: String,
-    },
-    #[entry("EMPTY_FILE")]
-    EmptyFile {
-        #[quoted]
-        path: String,
-    },
-    #[entry("BINARY_FILE")]
-    BinaryFile {
-        #[quoted]
-        path: String,
-    },
-    #[entry("UNKNOWN_LANGUAGE")]
+    UnsupportedLanguage { path: String },
+    /// The file has no content.
+    EmptyFile { path: String },
+    /// The file is not text.
+    BinaryFile { path: String },
     #[fact(known = languages::known_names())]
-    #[fact(nearest = did_you_mean(&nearest(asked, languages::all().map(|language| language.name), 3)))]
-    UnknownLanguage {
-        #[fact("language")]
-        #[quoted]
-        asked: String,
-    },
-    #[entry("INVALID_QUERY")]
-    #[fact(line = fault.line)]
-    #[fact(column = fault.column)]
-    #[fact(excerpt = fault.excerpt.clone())]
-    #[fact(reason = fault.reason.clone())]
-    #[fact(hint = fault.hint.clone())]
-    BadQuery {
-        #[fact(skip)]
-        fault: Box<QuerySyntaxError>,
-    },
-    #[entry("INVALID_PATTERN")]
-    #[fact(line = fault.line)]
-    #[fact(column = fault.column)]
-    #[fact(excerpt = fault.excerpt.clone())]
-    #[fact(reason = fault.reason.clone())]
-    #[fact(hint = fault.hint.clone())]
-    BadPattern {
-        #[fact(skip)]
-        fault: Box<QuerySyntaxError>,
-    },
-    #[entry("UNKNOWN_QUERY_KEY")]
+    #[fact(nearest = did_you_mean(&nearest(language, languages::all().map(|language| language.name), 3)))]
+    UnknownLanguage { language: String },
+    #[fact(skip(fault))]
+    #[fact(line = fault.line, column = fault.column, excerpt = fault.excerpt.clone())]
+    #[fact(reason = fault.reason.clone(), hint = fault.hint.clone())]
+    InvalidQuery { fault: Box<QuerySyntaxError> },
+    #[fact(skip(fault))]
+    #[fact(line = fault.line, column = fault.column, excerpt = fault.excerpt.clone())]
+    #[fact(reason = fault.reason.clone(), hint = fault.hint.clone())]
+    InvalidPattern { fault: Box<QuerySyntaxError> },
+    /// `keys` are the known keys, separated by commas.
+    #[fact(plain(language, keys))]
     #[fact(first = nearest.first().map_or_else(|| keys.split(", ").next().unwrap_or_default().to_owned(), Clone::clone))]
-    UnknownQueryKey {
-        #[quoted]
-        key: String,
-        language: String,
-        /// The known keys, separated by commas.
-        keys: String,
-        #[fact(with = did_you_mean)]
-        nearest: Vec<String>,
-    },
-    #[entry("INVALID_FILTER")]
-    BadFilter {
-        #[quoted]
-        filter: String,
-        /// The 0-based column, in characters.
-        column: usize,
-        reason: BilingualText,
-    },
-    #[entry("INVALID_RANGE")]
+    UnknownQueryKey { key: String, language: String, keys: String, nearest: Vec<String> },
+    /// A filter of elements that cannot be parsed. `column` counts characters from 0.
+    InvalidFilter { filter: String, column: usize, reason: BilingualText },
+    #[fact(skip(start, end))]
     #[fact(range = end.map_or_else(|| start.to_string(), |end| format!("{start}-{end}")))]
-    BadRange {
-        #[quoted]
-        path: String,
-        #[fact(skip)]
-        start: usize,
-        #[fact(skip)]
-        end: Option<usize>,
-        total: usize,
-    },
-    #[entry("INVALID_COLUMNS")]
-    BadColumns {
-        #[quoted]
-        path: String,
-        line: usize,
-        start: usize,
-        end: usize,
-        width: usize,
-    },
-    #[entry("NO_SECTIONS")]
+    InvalidRange { path: String, start: usize, end: Option<usize>, total: usize },
+    /// Columns outside the line.
+    InvalidColumns { path: String, line: usize, start: usize, end: usize, width: usize },
+    /// No section was asked for.
     NoSections,
-    #[entry("UNKNOWN_ELEMENT")]
+    /// `broken` is the line of the first parse error.
     #[fact(broken = broken_at(*broken))]
-    UnknownElement {
-        #[quoted]
-        path: String,
-        #[quoted]
-        element: String,
-        #[fact(with = did_you_mean)]
-        nearest: Vec<String>,
-        count: usize,
-        /// The line of the first parse error.
-        #[fact(skip)]
-        broken: Option<usize>,
-    },
-    #[entry("AMBIGUOUS_ELEMENT")]
+    UnknownElement { path: String, element: String, nearest: Vec<String>, count: usize, broken: Option<usize> },
+    /// `candidates` are the qualified names with first and last line.
+    #[fact(candidates = listed(candidates))]
     #[fact(count = candidates.len())]
     #[fact(change = first_of(candidates))]
-    AmbiguousElement {
-        #[quoted]
-        path: String,
-        #[quoted]
-        element: String,
-        /// The qualified names with first and last line.
-        #[fact(with = listed)]
-        candidates: Vec<(String, usize, usize)>,
-    },
-    #[entry("PARSER_STOPPED")]
-    ParserStopped {
-        #[quoted]
-        path: String,
-        limit: ParserLimit,
-    },
-    #[entry("PARSER_UNAVAILABLE")]
+    AmbiguousElement { path: String, element: String, candidates: Vec<(String, usize, usize)> },
+    /// The parser process exceeded a limit.
+    ParserStopped { path: String, limit: ParserLimit },
+    #[fact(plain(reason))]
     ParserUnavailable { reason: String },
     #[catalog(fumi_base::project::BOOK)]
-    #[entry("CANCELLED")]
     Cancelled,
 }
 

@@ -254,7 +254,7 @@ pub fn by_name(name: &str) -> Result<&'static Language, StructureError> {
     let wanted = name.trim().to_ascii_lowercase();
     all()
         .find(|language| language.name == wanted || language.facts.aliases.contains(&wanted))
-        .ok_or_else(|| StructureError::UnknownLanguage { asked: name.to_owned() })
+        .ok_or_else(|| StructureError::UnknownLanguage { language: name.to_owned() })
 }
 
 /// Returns the language of a code block's tag: a name, an alias, an extension or an interpreter.

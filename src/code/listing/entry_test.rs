@@ -100,7 +100,7 @@ impl Kinds {
                     kinds.files = true;
                 }
                 "e" | "empty" => kinds.only.empty = true,
-                _ => return Err(SearchError::Kind { value: value.clone() }),
+                _ => return Err(SearchError::UnknownFileType { value: value.clone() }),
             }
         }
         if kinds.only.empty && !(kinds.files || kinds.folders) {

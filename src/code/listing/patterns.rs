@@ -24,7 +24,7 @@ pub(super) fn name_test(options: &FileOptions) -> Result<Option<Regex>, SearchEr
         globset::GlobBuilder::new(pattern)
             .literal_separator(true)
             .build()
-            .map_err(|error| SearchError::Glob {
+            .map_err(|error| SearchError::InvalidGlob {
                 argument: "pattern",
                 glob: pattern.to_owned(),
                 reason: error.kind().to_string(),
@@ -34,7 +34,7 @@ pub(super) fn name_test(options: &FileOptions) -> Result<Option<Regex>, SearchEr
     } else {
         pattern.to_owned()
     };
-    let refused = |column, reason, advice| SearchError::Regex {
+    let refused = |column, reason, advice| SearchError::InvalidRegex {
         argument: "pattern",
         pattern: pattern.to_owned(),
         column,
@@ -94,7 +94,7 @@ pub(super) fn extension_test(extensions: &[String]) -> Result<Option<RegexSet>, 
     for extension in extensions {
         let plain = extension.strip_prefix("*.").unwrap_or(extension).trim_start_matches('.');
         if plain.is_empty() || plain.contains(['*', '?', '[', '{', '/', '\\', ',']) {
-            return Err(SearchError::Extension { value: extension.clone() });
+            return Err(SearchError::InvalidExtension { value: extension.clone() });
         }
         // A character before the dot is required: `.py` is a hidden file without an extension.
         patterns.push(format!(r".\.{}$", regex::escape(plain)));
@@ -108,13 +108,13 @@ pub(super) fn extension_test(extensions: &[String]) -> Result<Option<RegexSet>, 
 pub(super) fn excludes(root: &Path, globs: &[String]) -> Result<Override, SearchError> {
     let mut builder = OverrideBuilder::new(root);
     for glob in globs {
-        builder.add(&format!("!{glob}")).map_err(|error| SearchError::Glob {
+        builder.add(&format!("!{glob}")).map_err(|error| SearchError::InvalidGlob {
             argument: "exclude",
             glob: glob.clone(),
             reason: pattern_error::glob_reason(&error),
         })?;
     }
-    builder.build().map_err(|error| SearchError::Glob {
+    builder.build().map_err(|error| SearchError::InvalidGlob {
         argument: "exclude",
         glob: globs.join(", "),
         reason: pattern_error::glob_reason(&error),

@@ -107,7 +107,7 @@ fn all_errors_are_returned_together() {
     };
     let faults = FileFilter::new(&project, &[], &options, SystemTime::now()).expect_err("refused");
     assert_eq!(faults.len(), 5, "{faults:?}");
-    assert!(matches!(&faults[0], SearchError::Regex { column: 3, .. }), "{:?}", faults[0]);
+    assert!(matches!(&faults[0], SearchError::InvalidRegex { column: 3, .. }), "{:?}", faults[0]);
 }
 
 #[test]

@@ -48,5 +48,5 @@ pub(super) fn invalid_pattern(text: &str, language: &'static Language, trouble: 
     let excerpt = format!("{line}\n{}^", " ".repeat(place.start_column));
     let title: &str = &language.facts.title;
     let facts = [("language", BilingualText::same(title)), ("most", BilingualText::same(PATTERN_BYTES.to_string()))];
-    StructureError::BadPattern { fault: fault.at((place.start_line, place.start_column), excerpt, &facts) }
+    StructureError::InvalidPattern { fault: fault.at((place.start_line, place.start_column), excerpt, &facts) }
 }

@@ -25,7 +25,7 @@ fn find(path: &str, text: &str, pattern: &str) -> Vec<String> {
 fn invalid_pattern(language: &str, pattern: &str) -> (usize, usize, String) {
     let language = languages::by_name(language).expect("known");
     match CodePattern::compile(pattern, language) {
-        Err(StructureError::BadPattern { fault }) => (fault.line, fault.column, fault.hint.en.into_owned()),
+        Err(StructureError::InvalidPattern { fault }) => (fault.line, fault.column, fault.hint.en.into_owned()),
         other => panic!("{pattern}: {other:?}"),
     }
 }

@@ -66,7 +66,7 @@ impl SearchScope {
             for glob in globs {
                 let (mark, bare) = glob.strip_prefix('!').map_or((mark, glob.as_str()), |bare| ("!", bare));
                 if let Err(error) = builder.add(&format!("{mark}{}", from_root(project, bare))) {
-                    faults.push(SearchError::Glob {
+                    faults.push(SearchError::InvalidGlob {
                         argument,
                         glob: glob.clone(),
                         reason: pattern_error::glob_reason(&error),
@@ -75,7 +75,7 @@ impl SearchScope {
             }
         }
         let globs = builder.build().unwrap_or_else(|error| {
-            faults.push(SearchError::Glob {
+            faults.push(SearchError::InvalidGlob {
                 argument: "include_globs",
                 glob: options.include_globs.join(", "),
                 reason: pattern_error::glob_reason(&error),

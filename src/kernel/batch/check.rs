@@ -47,7 +47,7 @@ pub(super) fn check<'a>(whole: &BatchRun<'a>, plan: &BatchPlan) -> Result<Vec<Ch
     }
     let has_expectation = has_global || plan.steps.iter().any(PlannedStep::has_expectation);
     if has_expectation && !whole.kernel.expectation.enabled {
-        return Err(expectation::SwitchedOff.into());
+        return Err(expectation::ExpectationDisabled.into());
     }
     let mut ready = Vec::new();
     let mut read_only = None;

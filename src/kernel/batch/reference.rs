@@ -50,25 +50,20 @@ pub(super) struct LocatedReference {
 }
 
 /// The error of a reference to a value that does not exist.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
-#[entry("STEP_VALUE_MISSING")]
-pub(super) struct MissingValue {
+#[derive(Debug, UserError)]
+#[fact(plain(reference, at, there))]
+pub(super) struct StepValueMissing {
     reference: String,
     at: String,
     there: String,
 }
 
 /// The error of values that together are larger than the arguments of one call may be.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
-#[entry("STEP_VALUE_TOO_LARGE")]
+#[derive(Debug, UserError)]
+#[fact(skip(limit), plain(reference))]
 #[fact(limit_mib = limit >> 20)]
-pub(super) struct ValueTooLarge {
+pub(super) struct StepValueTooLarge {
     reference: String,
-    #[fact(skip)]
     limit: usize,
 }
 
@@ -76,9 +71,9 @@ pub(super) struct ValueTooLarge {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ReferenceError {
     #[error(transparent)]
-    Missing(#[from] MissingValue),
+    Missing(#[from] StepValueMissing),
     #[error(transparent)]
-    TooLarge(#[from] ValueTooLarge),
+    TooLarge(#[from] StepValueTooLarge),
 }
 
 /// The bytes that the values of references may still take.
@@ -89,11 +84,11 @@ struct ValueBudget {
 
 impl ValueBudget {
     /// Reserves the bytes of a value before it is copied.
-    fn take(&mut self, reference: &StepReference, value: &Value) -> Result<(), ValueTooLarge> {
+    fn take(&mut self, reference: &StepReference, value: &Value) -> Result<(), StepValueTooLarge> {
         self.left = self
             .left
             .checked_sub(weight(value))
-            .ok_or_else(|| ValueTooLarge { reference: reference.text.clone(), limit: self.limit })?;
+            .ok_or_else(|| StepValueTooLarge { reference: reference.text.clone(), limit: self.limit })?;
         Ok(())
     }
 }
@@ -199,15 +194,15 @@ fn filled_in(value: &Value, steps: &[Value], room: &mut ValueBudget) -> Result<V
 }
 
 impl StepReference {
-    fn value<'v>(&self, steps: &'v [Value]) -> Result<&'v Value, MissingValue> {
+    fn value<'v>(&self, steps: &'v [Value]) -> Result<&'v Value, StepValueMissing> {
         let mut walked = format!("steps[{}]", self.step);
-        let missing = |at: &str, there: &Value| MissingValue {
+        let missing = |at: &str, there: &Value| StepValueMissing {
             reference: self.text.clone(),
             at: at.to_owned(),
             there: inventory(there),
         };
         let Some(mut at) = steps.get(self.step) else {
-            return Err(MissingValue {
+            return Err(StepValueMissing {
                 reference: self.text.clone(),
                 at: "steps".to_owned(),
                 there: format!("[entries: {}]", steps.len()),

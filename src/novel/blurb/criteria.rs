@@ -61,13 +61,13 @@ pub fn validate_answer(content: &str, limits: &BlurbLimits) -> Result<NovelBlurb
     let blurb = read_answer(content).map_err(|mut misses| {
         // Remarks around the keys may be the reason why they cannot be read.
         misses.extend(remnants_miss(content));
-        BlurbError::Missed { misses }
+        BlurbError::BlurbMissed { misses }
     })?;
     let misses = missed_criteria(&blurb, limits);
     if misses.is_empty() {
         Ok(NovelBlurb { sites: limits.sites.clone(), ..blurb })
     } else {
-        Err(BlurbError::Missed { misses })
+        Err(BlurbError::BlurbMissed { misses })
     }
 }
 
@@ -273,7 +273,7 @@ mod tests {
                 assert_eq!(blurb.sites, PostingSite::ALL);
                 Vec::new()
             }
-            Err(BlurbError::Missed { misses }) => misses.into_iter().map(|miss| miss.criterion).collect(),
+            Err(BlurbError::BlurbMissed { misses }) => misses.into_iter().map(|miss| miss.criterion).collect(),
             Err(error) => panic!("{error}"),
         }
     }

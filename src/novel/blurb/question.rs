@@ -74,7 +74,7 @@ impl BlurbMaterial {
         })?;
         material.read_episodes(novel, &survey)?;
         if material.references.is_empty() && material.summaries.is_empty() && material.opening.is_empty() {
-            return Err(BlurbError::NoMaterial { planning: novel.names().planning.clone() });
+            return Err(BlurbError::BlurbWithoutMaterial { planning: novel.names().planning.clone() });
         }
         if let Some(file) = novel.project().find(&own)? {
             let what = BilingualText::new("the present blurb", "いまの紹介文");

@@ -99,7 +99,7 @@ pub fn store_blurb(
             Ok(known) => {
                 blurb.unknown = known.unknown.clone();
                 if known.is_written() && known != blurb && !replaces {
-                    return Err(BlurbError::Exists { path });
+                    return Err(BlurbError::BlurbExists { path });
                 }
             }
             // A file that cannot be read as YAML is replaced as well, since its backup has all of it.

@@ -32,13 +32,13 @@ pub(super) struct EpisodeText {
 /// Reads the manuscript of an episode.
 pub(super) fn read_text(episode: EpisodeId, files: &EpisodeFiles) -> Result<EpisodeText, ReviewError> {
     let Some(file) = files.manuscripts.first() else {
-        return Err(ProjectError::NoManuscript { episode, known: Vec::new() }.into());
+        return Err(ProjectError::ManuscriptNotFound { episode, known: Vec::new() }.into());
     };
     let bytes = files::read(file, MANUSCRIPT_BYTES).map_err(ProjectError::from)?;
     let text = encoding::decode(&bytes, EncodingChoice::Auto).text;
     let characters = text.chars().count();
     if characters > CHARACTERS {
-        return Err(ReviewError::TooLong { path: file.shown(), characters, limit: CHARACTERS });
+        return Err(ReviewError::ManuscriptTooLong { path: file.shown(), characters, limit: CHARACTERS });
     }
     Ok(EpisodeText { text, sha256: ContentHash::from_bytes(&bytes).digits().to_owned() })
 }

@@ -69,7 +69,7 @@ impl NovelContext {
     /// Returns the changes to the checks that the novel's settings make under `checks`. Fails if they are malformed or
     /// out of range.
     pub fn tuning(&self) -> Result<Tuning, ReviewError> {
-        let broken = |reason: String| ReviewError::Tuning { reason };
+        let broken = |reason: String| ReviewError::ChecksTunedWrongly { reason };
         let own = self.settings.unknown.0.iter().find(|(key, _)| key.as_str() == Some("checks"));
         let Some((_, own)) = own else {
             return Ok(Tuning::default());

@@ -21,89 +21,42 @@ pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedde
 const NAMED: usize = 20;
 
 /// An error of resolving a reference to a text.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
 pub enum ArtifactError {
-    #[entry("NOT_A_HASH")]
-    NotAHash {
-        #[quoted]
-        asked: String,
-    },
-    #[entry("ARTIFACT_NOT_FOUND")]
+    /// The text is not the hash of a content.
+    NotAHash { asked: String },
+    /// `is_cut` is true if some files could not be read.
+    #[fact(skip(is_cut))]
     #[fact(rest = rest(*is_cut))]
-    Unknown {
-        #[quoted]
-        hash: String,
-        #[fact("count")]
-        looked_at: usize,
-        /// True if some files could not be read.
-        #[fact(skip)]
-        is_cut: bool,
-    },
-    #[entry("HASH_AMBIGUOUS")]
+    ArtifactNotFound { hash: String, count: usize, is_cut: bool },
+    #[fact(skip(paths))]
     #[fact(files = listed(paths))]
-    Several {
-        #[quoted]
-        hash: String,
-        #[fact(skip)]
-        paths: Vec<String>,
-    },
+    HashAmbiguous { hash: String, paths: Vec<String> },
     /// The contents do not match the hash in the name.
-    #[entry("ARTIFACT_DAMAGED")]
-    Damaged {
-        #[quoted]
-        path: String,
-    },
-    #[entry("NOT_A_TEXT")]
-    NotText {
-        #[quoted]
-        path: String,
-        content_type: &'static str,
-    },
-    #[entry("SECTION_NOT_FOUND")]
+    ArtifactDamaged { path: String },
+    /// The file cannot be shown as text.
+    NotAText { path: String, content_type: &'static str },
+    #[fact(skip(known))]
     #[fact(headings = listed(known))]
-    NoHeading {
-        #[quoted]
-        section: String,
-        #[fact(skip)]
-        known: Vec<String>,
-        lines: usize,
-    },
-    #[entry("SECTION_AMBIGUOUS")]
+    SectionNotFound { section: String, known: Vec<String>, lines: usize },
+    #[fact(ranges = line_ranges(ranges))]
     #[fact(change = other_section(ranges.first().map(|range| line_ranges(&[*range])).as_deref()))]
-    SeveralHeadings {
-        #[quoted]
-        section: String,
-        #[fact(with = line_ranges)]
-        ranges: Vec<(usize, usize)>,
-    },
+    SectionAmbiguous { section: String, ranges: Vec<(usize, usize)> },
     /// The lines are beyond the end of the text.
-    #[entry("LINES_NOT_FOUND")]
-    NoLines { lines: usize },
-    #[entry("VALUE_NOT_FOUND")]
+    LinesNotFound { lines: usize },
+    #[fact(known = listed(known))]
     #[fact(change = other_section(known.first().map(String::as_str)))]
-    NoValue {
-        #[quoted]
-        pointer: String,
-        #[fact(with = listed)]
-        known: Vec<String>,
-    },
+    ValueNotFound { pointer: String, known: Vec<String> },
     /// Only YAML and JSON have values under paths.
-    #[entry("NOT_DATA")]
-    NoData,
-    #[entry("INVALID_FILE_PATTERN")]
-    Pattern {
-        #[quoted]
-        pattern: String,
-        reason: String,
-    },
-    #[error(transparent)]
-    Project(#[from] ProjectError),
-    #[error(transparent)]
-    Path(#[from] PathError),
-    #[error(transparent)]
-    Write(#[from] WriteError),
+    NotData,
+    #[fact(plain(reason))]
+    InvalidFilePattern { pattern: String, reason: String },
+    #[from]
+    Project(ProjectError),
+    #[from]
+    Path(PathError),
+    #[from]
+    Write(WriteError),
 }
 
 /// Joins quoted names, limited to [`NAMED`].

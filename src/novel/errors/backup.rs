@@ -22,61 +22,33 @@ pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedde
 const NAMED: usize = 10;
 
 /// An error of making or restoring a backup.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
 pub enum BackupError {
-    #[entry("BACKUP_NOT_FOUND")]
-    NoBackup {
-        #[quoted]
-        id: String,
-    },
-    #[entry("NOT_IN_BACKUP")]
-    NotInBackup {
-        #[quoted]
-        id: String,
-        #[quoted]
-        path: String,
-    },
-    #[entry("BACKUP_DAMAGED")]
+    /// No backup has the id.
+    BackupNotFound { id: String },
+    /// The backup has no such file.
+    NotInBackup { id: String, path: String },
+    #[fact(skip(damage))]
     #[fact(count = damage.len())]
     #[fact(files = damaged_files(damage))]
-    Damaged {
-        #[quoted]
-        id: String,
-        #[fact(skip)]
-        damage: Vec<CopyDamage>,
-    },
-    #[entry("BACKUP_FILES")]
-    Files { count: usize, most: usize },
-    #[entry("HIDDEN_PATH")]
-    Hidden {
-        #[quoted]
-        path: String,
-    },
+    BackupDamaged { id: String, damage: Vec<CopyDamage> },
+    /// A backup of too many files, or of none.
+    BackupFiles { count: usize, most: usize },
+    /// The path is hidden: such files belong to programs.
+    HiddenPath { path: String },
     /// The action requires the id of a backup.
-    #[entry("BACKUP_ID_MISSING")]
     #[fact(newest = newest_id(newest.as_deref()))]
-    NoId {
-        action: &'static str,
-        #[fact(skip)]
-        newest: Option<String>,
-    },
+    BackupIdMissing { action: &'static str, newest: Option<String> },
     /// The action does not take the argument.
-    #[entry("BACKUP_ARGUMENT")]
-    Argument { action: &'static str, argument: &'static str },
+    BackupArgument { action: &'static str, argument: &'static str },
     /// The folder cannot be listed completely.
-    #[entry("BACKUP_UNLISTED")]
-    Unlisted {
-        #[quoted]
-        path: String,
-    },
-    #[error(transparent)]
-    Manifest(#[from] ProjectError),
-    #[error(transparent)]
-    Path(#[from] PathError),
-    #[error(transparent)]
-    Write(#[from] WriteError),
+    BackupUnlisted { path: String },
+    #[from]
+    Manifest(ProjectError),
+    #[from]
+    Path(PathError),
+    #[from]
+    Write(WriteError),
 }
 
 fn damaged_files(damage: &[CopyDamage]) -> String {

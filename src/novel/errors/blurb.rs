@@ -18,36 +18,23 @@ use crate::writing::MissedCriterion;
 pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("blurb.toml")));
 
 /// An error of asking for a blurb or of storing it.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
 pub enum BlurbError {
-    #[entry("BLURB_MISSED")]
+    #[fact(misses = missed(misses))]
     #[fact(count = misses.len())]
-    Missed {
-        #[fact(with = missed)]
-        misses: Vec<MissedCriterion>,
-    },
-    #[entry("BLURB_EXISTS")]
-    Exists {
-        #[quoted]
-        path: String,
-    },
-    /// The novel has neither plans nor text from which a blurb could be written.
-    #[entry("BLURB_WITHOUT_MATERIAL")]
-    NoMaterial {
-        /// The name of the planning folder.
-        #[quoted]
-        planning: String,
-    },
-    #[error(transparent)]
-    Project(#[from] ProjectError),
-    #[error(transparent)]
-    Path(#[from] PathError),
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    #[error(transparent)]
-    Backup(#[from] BackupError),
+    BlurbMissed { misses: Vec<MissedCriterion> },
+    /// A blurb is not replaced without consent.
+    BlurbExists { path: String },
+    /// The novel has neither plans nor text from which a blurb could be written. `planning` is the planning folder.
+    BlurbWithoutMaterial { planning: String },
+    #[from]
+    Project(ProjectError),
+    #[from]
+    Path(PathError),
+    #[from]
+    Write(WriteError),
+    #[from]
+    Backup(BackupError),
 }
 
 #[cfg(test)]

@@ -20,39 +20,24 @@ use crate::project::EpisodeId;
 pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("completion.toml")));
 
 /// An error of finishing an episode.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
 pub enum CompletionError {
-    #[entry("EMPTY_MANUSCRIPT")]
-    Empty {
-        episode: EpisodeId,
-        #[quoted]
-        path: String,
-    },
-    #[entry("DAMAGED_MANUSCRIPT")]
-    Damaged {
-        #[quoted]
-        path: String,
-        encoding: String,
-    },
-    #[entry("UNUSABLE_COVER")]
-    Cover {
-        #[quoted]
-        path: String,
-        reason: BilingualText,
-    },
+    /// The manuscript has no text.
+    EmptyManuscript { episode: EpisodeId, path: String },
+    #[fact(plain(encoding))]
+    DamagedManuscript { path: String, encoding: String },
+    /// The file is not an image that a book can have.
+    UnusableCover { path: String, reason: BilingualText },
     #[catalog(fumi_base::project::BOOK)]
-    #[entry("CANCELLED")]
     Cancelled,
-    #[error(transparent)]
-    Project(#[from] ProjectError),
-    #[error(transparent)]
-    Path(#[from] PathError),
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    #[error(transparent)]
-    Session(#[from] WritingError),
+    #[from]
+    Project(ProjectError),
+    #[from]
+    Path(PathError),
+    #[from]
+    Write(WriteError),
+    #[from]
+    Session(WritingError),
 }
 
 #[cfg(test)]

@@ -20,70 +20,31 @@ pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedde
 const NAMED: usize = 12;
 
 /// An error of finding or reading a file of a novel project.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
+#[fact(known = listed(known))]
 pub enum ProjectError {
-    #[entry("NOT_AN_EPISODE")]
-    NotAnEpisode {
-        #[quoted]
-        asked: String,
-    },
-    #[entry("NOVEL_NOT_FOUND")]
-    NoNovel { settings: String },
-    #[entry("EPISODE_NOT_FOUND")]
-    NoEpisode {
-        episode: EpisodeId,
-        #[fact(with = listed)]
-        known: Vec<EpisodeId>,
-    },
-    #[entry("PLOT_NOT_FOUND")]
-    NoPlot {
-        episode: EpisodeId,
-        #[fact(with = listed)]
-        known: Vec<EpisodeId>,
-    },
-    #[entry("MANUSCRIPT_NOT_FOUND")]
-    NoManuscript {
-        episode: EpisodeId,
-        #[fact(with = listed)]
-        known: Vec<EpisodeId>,
-    },
-    #[entry("AMBIGUOUS_EPISODE")]
-    Ambiguous {
-        episode: EpisodeId,
-        #[quoted]
-        files: Vec<String>,
-    },
-    #[entry("BROKEN_YAML")]
+    /// The text is not the number of an episode.
+    NotAnEpisode { asked: String },
+    #[fact(plain(settings))]
+    NovelNotFound { settings: String },
+    /// The episode has neither plot nor manuscript.
+    EpisodeNotFound { episode: EpisodeId, known: Vec<EpisodeId> },
+    /// The episode has no plot.
+    PlotNotFound { episode: EpisodeId, known: Vec<EpisodeId> },
+    /// The episode has no manuscript.
+    ManuscriptNotFound { episode: EpisodeId, known: Vec<EpisodeId> },
+    /// Several files are of one episode.
+    AmbiguousEpisode { episode: EpisodeId, files: Vec<String> },
+    /// `line` and `column` count from 1, in characters; `line` is 0 if the position is unknown.
+    #[fact(reason = bilingual_reason(reason))]
     #[fact(place = place(*line, *column))]
-    Yaml {
-        #[quoted]
-        path: String,
-        /// The line from 1; 0 if the position is unknown.
-        line: usize,
-        /// The column from 1, in characters.
-        column: usize,
-        #[fact(with = bilingual_reason)]
-        reason: String,
-    },
+    BrokenYaml { path: String, line: usize, column: usize, reason: String },
     /// The file of a recorded state contains the state of another episode.
-    #[entry("STATE_OF_ANOTHER_EPISODE")]
-    OtherState {
-        #[quoted]
-        path: String,
-        says: u32,
-        number: u32,
-    },
-    #[entry("PLOT_OF_ANOTHER_EPISODE")]
-    OtherEpisode {
-        #[quoted]
-        path: String,
-        says: u32,
-        episode: EpisodeId,
-    },
-    #[error(transparent)]
-    Path(#[from] PathError),
+    StateOfAnotherEpisode { path: String, says: u32, number: u32 },
+    /// The plot says that it is of another episode.
+    PlotOfAnotherEpisode { path: String, says: u32, episode: EpisodeId },
+    #[from]
+    Path(PathError),
 }
 
 impl Fact for EpisodeId {

@@ -26,105 +26,58 @@ pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedde
 const NAMED: usize = 5;
 
 /// An error of checking or fixing a manuscript.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
+#[fact(plain(encoding, first))]
+#[fact(misses = joined_sentences(misses))]
 pub enum ReviewError {
-    #[entry("REVIEW_NOT_FOUND")]
-    NoReview {
-        #[quoted]
-        id: String,
-    },
-    #[entry("REVIEW_BROKEN")]
-    Broken {
-        #[quoted]
-        path: String,
-        reason: String,
-    },
-    #[entry("MANUSCRIPT_DAMAGED")]
-    Damaged {
-        #[quoted]
-        path: String,
-        encoding: String,
-    },
-    #[entry("MANUSCRIPT_TOO_LONG")]
-    TooLong {
-        #[quoted]
-        path: String,
-        characters: usize,
-        limit: usize,
-    },
+    /// No review has the id.
+    ReviewNotFound { id: String },
+    #[fact(plain(reason))]
+    ReviewBroken { path: String, reason: String },
+    /// The manuscript is not valid in its encoding.
+    ManuscriptDamaged { path: String, encoding: String },
+    /// The manuscript is longer than a check may read.
+    ManuscriptTooLong { path: String, characters: usize, limit: usize },
     /// The settings of the novel have invalid `checks`.
-    #[entry("CHECKS_TUNED_WRONGLY")]
-    Tuning {
-        #[fact(with = bilingual_tuning)]
-        reason: String,
-    },
-    /// All judgements were rejected.
-    #[entry("JUDGEMENTS_NOT_TAKEN")]
+    #[fact(reason = bilingual_tuning(reason))]
+    ChecksTunedWrongly { reason: String },
+    /// All judgements were rejected. `first` is the item of the first one.
     #[fact(count = misses.len())]
-    NotTaken {
-        #[fact(with = joined_sentences)]
-        misses: Vec<BilingualText>,
-        /// The item of the first one.
-        first: String,
-    },
-    /// All corrections were rejected.
-    #[entry("CORRECTIONS_NOT_TAKEN")]
+    JudgementsNotTaken { misses: Vec<BilingualText>, first: String },
+    /// All corrections were rejected. `first` is the quotation of the first one.
     #[fact(count = misses.len())]
-    NoCorrectionTaken {
-        #[fact(with = joined_sentences)]
-        misses: Vec<BilingualText>,
-        /// The quotation of the first one.
-        first: String,
-    },
+    CorrectionsNotTaken { misses: Vec<BilingualText>, first: String },
     /// All facts of a state were rejected.
-    #[entry("FACTS_NOT_TAKEN")]
     #[fact(count = misses.len())]
-    NoFactTaken {
-        #[fact(with = joined_sentences)]
-        misses: Vec<BilingualText>,
-    },
-    #[entry("NO_REVIEW_STEP")]
-    NoStep { asked: u32 },
-    #[entry("NOTHING_TO_FIX")]
-    NothingToFix {
-        episode: EpisodeId,
-        #[fact(with = first_ids)]
-        ids: Vec<String>,
-    },
-    #[entry("FIX_NOT_IN_ENCODING")]
-    Unencodable {
-        #[quoted]
-        path: String,
-        encoding: String,
-    },
-    #[entry("MANUSCRIPT_CHANGED")]
-    Changed {
-        #[quoted]
-        path: String,
-    },
+    FactsNotTaken { misses: Vec<BilingualText> },
+    /// The number is not that of a step.
+    NoReviewStep { asked: u32 },
+    #[fact(ids = first_ids(ids))]
+    NothingToFix { episode: EpisodeId, ids: Vec<String> },
+    /// The fixed text cannot be written in the encoding of the file.
+    FixNotInEncoding { path: String, encoding: String },
+    /// The manuscript was changed since the check.
+    ManuscriptChanged { path: String },
     #[catalog(fumi_base::project::BOOK)]
-    #[entry("CANCELLED")]
     Cancelled,
-    #[error(transparent)]
-    Project(#[from] ProjectError),
-    #[error(transparent)]
-    Save(#[from] SaveError),
-    #[error(transparent)]
-    Backup(#[from] BackupError),
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
-    #[error(transparent)]
-    Path(#[from] PathError),
-    #[error(transparent)]
+    #[from]
+    Project(ProjectError),
+    #[from]
+    Save(SaveError),
+    #[from]
+    Backup(BackupError),
+    #[from]
+    Artifact(ArtifactError),
+    #[from]
+    Path(PathError),
+    /// See `From<WriteError>`.
     Write(WriteError),
 }
 
 impl From<WriteError> for ReviewError {
     fn from(error: WriteError) -> Self {
         match error {
-            WriteError::Changed { path } => Self::Changed { path },
+            WriteError::ChangedMeanwhile { path } => Self::ManuscriptChanged { path },
             error => Self::Write(error),
         }
     }

@@ -22,72 +22,42 @@ pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedde
 const SHOWN: usize = 60;
 
 /// An error of rewriting a passage of a manuscript.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
+#[fact(quote = shortened(quote))]
 pub enum RewriteError {
     /// A call has variants and a chosen text.
-    #[entry("PASSAGES_AND_REPLACEMENT")]
-    AnswerAndChoice,
+    PassagesAndReplacement,
     /// The quotation has no visible character.
-    #[entry("QUOTE_EMPTY")]
-    NoQuote,
-    #[entry("QUOTE_NOT_FOUND")]
-    NotFound {
-        episode: EpisodeId,
-        #[fact(with = shortened)]
-        quote: String,
-        #[quoted]
-        path: String,
-    },
-    #[entry("QUOTE_AMBIGUOUS")]
-    Ambiguous {
-        #[fact(with = shortened)]
-        quote: String,
-        #[quoted]
-        path: String,
-        count: usize,
-        #[fact(with = line_numbers)]
-        lines: Vec<usize>,
-    },
+    QuoteEmpty,
+    /// The manuscript does not have the quotation.
+    QuoteNotFound { episode: EpisodeId, quote: String, path: String },
+    #[fact(lines = line_numbers(lines))]
+    QuoteAmbiguous { quote: String, path: String, count: usize, lines: Vec<usize> },
     /// The quotation begins or ends within ruby, a note or emphasis.
-    #[entry("QUOTE_CUTS_MARKUP")]
-    CutsMarkup {
-        #[fact(with = shortened)]
-        quote: String,
-        #[fact(with = shortened)]
-        markup: String,
-    },
+    #[fact(markup = shortened(markup))]
+    QuoteCutsMarkup { quote: String, markup: String },
     /// All variants were rejected.
-    #[entry("PASSAGES_NOT_TAKEN")]
+    #[fact(misses = joined_sentences(misses))]
     #[fact(count = misses.len())]
-    NoneTaken {
-        #[fact(with = joined_sentences)]
-        misses: Vec<BilingualText>,
-    },
+    PassagesNotTaken { misses: Vec<BilingualText> },
     /// The chosen text cannot stand in place of the passage.
-    #[entry("REPLACEMENT_NOT_TAKEN")]
-    NotTaken { reason: BilingualText },
-    #[entry("PASSAGE_CHANGED")]
-    Changed {
-        #[quoted]
-        path: String,
-    },
+    ReplacementNotTaken { reason: BilingualText },
+    /// The manuscript was changed since the passage was read.
+    PassageChanged { path: String },
     #[catalog(fumi_base::project::BOOK)]
-    #[entry("CANCELLED")]
     Cancelled,
-    #[error(transparent)]
-    Project(#[from] ProjectError),
-    #[error(transparent)]
-    Review(#[from] ReviewError),
-    #[error(transparent)]
+    #[from]
+    Project(ProjectError),
+    #[from]
+    Review(ReviewError),
+    /// See `From<WriteError>`.
     Write(WriteError),
 }
 
 impl From<WriteError> for RewriteError {
     fn from(error: WriteError) -> Self {
         match error {
-            WriteError::Changed { path } => Self::Changed { path },
+            WriteError::ChangedMeanwhile { path } => Self::PassageChanged { path },
             error => Self::Write(error),
         }
     }

@@ -17,52 +17,25 @@ use super::backup::BackupError;
 pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("saving.toml")));
 
 /// An error of writing a file.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
+#[fact(plain(current_hash, expected_hash))]
 pub enum SaveError {
-    #[entry("FILE_EXISTS")]
-    #[fact(first = first_digits(hash))]
-    Exists {
-        #[quoted]
-        path: String,
-        #[fact("current_hash")]
-        hash: String,
-        size: u64,
-    },
-    #[entry("HASH_MISMATCH")]
-    #[fact(first = first_digits(hash))]
-    Other {
-        #[quoted]
-        path: String,
-        #[fact("expected_hash")]
-        expected: String,
-        #[fact("current_hash")]
-        hash: String,
-    },
-    #[entry("FILE_GONE")]
-    Gone {
-        #[quoted]
-        path: String,
-        #[fact("expected_hash")]
-        expected: String,
-    },
-    #[entry("KEPT_BY_PROGRAMS")]
-    Hidden {
-        #[quoted]
-        path: String,
-    },
-    #[entry("KEPT_AS_BACKUP")]
-    InBackups {
-        #[quoted]
-        path: String,
-    },
-    #[error(transparent)]
-    Backup(#[from] BackupError),
-    #[error(transparent)]
-    Path(#[from] PathError),
-    #[error(transparent)]
-    Write(#[from] WriteError),
+    #[fact(first = first_digits(current_hash))]
+    FileExists { path: String, current_hash: String, size: u64 },
+    #[fact(first = first_digits(current_hash))]
+    HashMismatch { path: String, expected_hash: String, current_hash: String },
+    /// The file with the expected contents does not exist.
+    FileGone { path: String, expected_hash: String },
+    /// The path is hidden: such files belong to programs.
+    KeptByPrograms { path: String },
+    /// The path is that of a backup.
+    KeptAsBackup { path: String },
+    #[from]
+    Backup(BackupError),
+    #[from]
+    Path(PathError),
+    #[from]
+    Write(WriteError),
 }
 
 /// Returns the digits of a hash that identify a file, and that `write` takes.

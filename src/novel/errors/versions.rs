@@ -19,69 +19,36 @@ pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedde
 const NAMED: usize = 5;
 
 /// An error of reading or comparing versions of an episode.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
 pub enum VersionError {
-    #[entry("UNKNOWN_VERSION")]
-    NoName {
-        #[quoted]
-        asked: String,
-    },
+    /// The text does not name a version.
+    UnknownVersion { asked: String },
     /// No backup has the manuscript.
-    #[entry("NO_BACKUP_OF_MANUSCRIPT")]
-    NoBackup { episode: EpisodeId },
-    #[entry("MANUSCRIPT_NOT_IN_BACKUP")]
-    NotInBackup {
-        #[quoted]
-        id: String,
-        episode: EpisodeId,
-        #[fact(with = named_files)]
-        files: Vec<String>,
-    },
+    NoBackupOfManuscript { episode: EpisodeId },
+    #[fact(files = named_files(files))]
+    ManuscriptNotInBackup { id: String, episode: EpisodeId, files: Vec<String> },
     /// The copy is missing or has other contents than the manifest states.
-    #[entry("BACKUP_COPY_DAMAGED")]
-    DamagedCopy {
-        #[quoted]
-        id: String,
-        #[quoted]
-        path: String,
-    },
+    BackupCopyDamaged { id: String, path: String },
     /// No session has a text of the episode.
-    #[entry("NO_DRAFT")]
     NoDraft { episode: EpisodeId },
     /// The session has no text yet.
-    #[entry("SESSION_WITHOUT_TEXT")]
-    NoText {
-        #[quoted]
-        id: String,
-    },
-    #[entry("VERSION_TOO_LONG")]
-    TooLong {
-        #[quoted]
-        path: String,
-        size: u64,
-        limit: u64,
-    },
-    #[entry("VERSION_UNDECODABLE")]
-    Undecodable {
-        #[quoted]
-        path: String,
-        encoding: String,
-    },
+    SessionWithoutText { id: String },
+    /// The version is longer than a comparison may read.
+    VersionTooLong { path: String, size: u64, limit: u64 },
+    #[fact(plain(encoding))]
+    VersionUndecodable { path: String, encoding: String },
     #[catalog(fumi_base::project::BOOK)]
-    #[entry("CANCELLED")]
     Cancelled,
-    #[error(transparent)]
-    Project(#[from] ProjectError),
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
-    #[error(transparent)]
-    Backup(#[from] BackupError),
-    #[error(transparent)]
-    Writing(#[from] WritingError),
-    #[error(transparent)]
-    Path(#[from] PathError),
+    #[from]
+    Project(ProjectError),
+    #[from]
+    Artifact(ArtifactError),
+    #[from]
+    Backup(BackupError),
+    #[from]
+    Writing(WritingError),
+    #[from]
+    Path(PathError),
 }
 
 /// Joins the first [`NAMED`] paths.

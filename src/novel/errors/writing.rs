@@ -23,150 +23,82 @@ use crate::{
 pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("writing.toml")));
 
 /// An error of a writing step.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
+#[fact(misses = missed(misses))]
 pub enum WritingError {
-    #[entry("UNKNOWN_STAGE")]
+    /// `step` is that of an answer that names the stage; `None` if the stage is an argument.
+    #[fact(skip(step))]
     #[fact(names = listed(WritingStage::all()))]
     #[fact(first = nearest_hint(asked))]
     #[fact(change = nearest_change(asked, step.as_deref()))]
-    UnknownStage {
-        #[quoted]
-        asked: String,
-        /// The step of an answer that names the stage; `None` if the stage is an argument.
-        #[fact(skip)]
-        step: Option<String>,
-    },
+    UnknownStage { asked: String, step: Option<String> },
     /// The stage requires earlier stages.
-    #[entry("STAGE_TOO_EARLY")]
     #[fact(missing = listed(missing.iter().copied()))]
     #[fact(first = missing.first().map(ToString::to_string).unwrap_or_default())]
     #[fact(number = missing.first().map_or(1, |stage| stage.number()))]
-    TooEarly {
-        stage: WritingStage,
-        #[fact(skip)]
-        missing: Vec<WritingStage>,
-    },
-    #[entry("CRITERIA_MISSED")]
+    StageTooEarly { stage: WritingStage, missing: Vec<WritingStage> },
     #[fact(count = misses.len())]
     #[fact(waiver = waiver(misses))]
-    CriteriaMissed {
-        stage: WritingStage,
-        turn: usize,
-        #[fact(with = missed)]
-        misses: Vec<MissedCriterion>,
-    },
+    CriteriaMissed { stage: WritingStage, turn: usize, misses: Vec<MissedCriterion> },
     /// A text that is written without a session misses criteria.
-    #[entry("TEXT_MISSED")]
     #[fact(count = misses.len())]
-    TextMissed {
-        #[fact(with = missed)]
-        misses: Vec<MissedCriterion>,
-    },
+    TextMissed { misses: Vec<MissedCriterion> },
     /// The episode has a session that follows another route than the requested one.
-    #[entry("OTHER_ROUTE")]
-    OtherRoute {
-        #[quoted]
-        id: String,
-        route: &'static str,
-    },
-    #[entry("WAIVER_REASON")]
+    OtherRoute { id: String, route: &'static str },
+    #[fact(plain(criterion))]
     WaiverReason { criterion: String, limit: usize },
     /// A waiver names a criterion that the question does not have or that cannot be waived.
-    #[entry("UNKNOWN_WAIVER")]
     #[fact(known = known.join(", "))]
     #[fact(first = nearest_criterion(asked, known))]
-    UnknownWaiver {
-        #[quoted]
-        asked: String,
-        #[fact(skip)]
-        known: Vec<String>,
-    },
-    #[entry("PLOT_MISSED")]
+    UnknownWaiver { asked: String, known: Vec<String> },
     #[fact(count = misses.len())]
-    PlotMissed {
-        #[fact(with = missed)]
-        misses: Vec<MissedCriterion>,
-    },
-    #[entry("PLOT_EXISTS")]
-    PlotExists {
-        episode: EpisodeId,
-        #[quoted]
-        path: String,
-    },
-    #[entry("STAGE_DONE")]
+    PlotMissed { misses: Vec<MissedCriterion> },
+    /// The episode has a plot already.
+    PlotExists { episode: EpisodeId, path: String },
+    /// The stage is finished.
     StageDone { stage: WritingStage, current: WritingStage },
-    #[entry("WRONG_TURN")]
+    /// The answer is for another turn of the stage.
     WrongTurn { stage: WritingStage, asked: usize, turn: usize },
     /// Feedback is about a scene that has no text yet.
-    #[entry("SCENE_NOT_WRITTEN")]
     #[fact(step = format!("{stage}:{written}"))]
     SceneNotWritten { stage: WritingStage, asked: usize, written: usize },
-    #[entry("WRITING_FINISHED")]
-    Finished {
-        #[quoted]
-        id: String,
-    },
-    #[entry("WRITING_SESSION_NOT_FOUND")]
-    NoSession {
-        #[quoted]
-        id: String,
-        episode: EpisodeId,
-    },
+    /// All stages of the session are finished.
+    WritingFinished { id: String },
+    /// The episode has no session with the id.
+    WritingSessionNotFound { id: String, episode: EpisodeId },
     /// A newer session was begun in the place of the one to resume.
-    #[entry("SESSION_REPLACED")]
-    Replaced {
-        #[quoted]
-        id: String,
-        newer: String,
-        episode: EpisodeId,
-    },
-    #[entry("ANSWER_TAKEN_ALREADY")]
-    TakenAlready { stage: WritingStage },
-    #[entry("OTHER_STAGE")]
+    #[fact(plain(newer))]
+    SessionReplaced { id: String, newer: String, episode: EpisodeId },
+    /// The same answer was accepted before.
+    AnswerTakenAlready { stage: WritingStage },
+    /// The answer is for another stage than the open one.
     OtherStage { stage: WritingStage, asked: WritingStage },
-    #[entry("SESSION_OF_NO_QUESTION")]
-    NoQuestion {
-        #[quoted]
-        id: String,
-    },
-    #[entry("ANSWER_WITHOUT_SESSION")]
+    /// The id does not come from a question of the tool.
+    SessionOfNoQuestion { id: String },
+    /// An answer names no session.
     AnswerWithoutSession,
-    #[entry("NO_OPEN_SESSION")]
+    /// The episode has no session that is not finished.
     NoOpenSession { episode: EpisodeId },
-    #[entry("SESSION_ID_MISSING")]
-    NoSessionId { stage: WritingStage },
-    #[entry("BROKEN_SESSION")]
-    BrokenSession {
-        #[quoted]
-        path: String,
-        reason: BilingualText,
-    },
-    #[entry("CONTENT_TOO_LARGE")]
-    TooLarge { what: BilingualText, size: usize, limit: usize },
+    /// A stage needs the session that it continues.
+    SessionIdMissing { stage: WritingStage },
+    /// The file of a session cannot be used.
+    BrokenSession { path: String, reason: BilingualText },
+    /// The text is larger than a session may have.
+    ContentTooLarge { what: BilingualText, size: usize, limit: usize },
     /// The session has no such stage.
-    #[entry("STAGE_OFF_ROUTE")]
+    #[fact(skip(route), plain(id))]
     #[fact(names = listed(route.stages()))]
-    OffRoute {
-        stage: WritingStage,
-        id: String,
-        #[fact(skip)]
-        route: StageRoute,
-    },
-    #[entry("FEEDBACK_FULL")]
-    FeedbackFull {
-        #[quoted]
-        id: String,
-    },
-    #[error(transparent)]
-    Project(#[from] ProjectError),
-    #[error(transparent)]
-    Path(#[from] PathError),
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    #[error(transparent)]
-    Backup(#[from] BackupError),
+    StageOffRoute { stage: WritingStage, id: String, route: StageRoute },
+    /// The session has as much feedback as it may have.
+    FeedbackFull { id: String },
+    #[from]
+    Project(ProjectError),
+    #[from]
+    Path(PathError),
+    #[from]
+    Write(WriteError),
+    #[from]
+    Backup(BackupError),
 }
 
 impl Fact for WritingStage {

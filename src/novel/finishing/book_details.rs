@@ -84,7 +84,7 @@ fn cover_in(file: &ProjectPath) -> Result<CoverImage, CompletionError> {
     let bytes = files::read(file, COVER_BYTES).map_err(|error| unusable(&path, error))?;
     CoverImage::read(bytes).map_err(|_| {
         let reason = BilingualText::new("It is not a PNG or JPEG image.", "PNG 画像でも JPEG 画像でもありません。");
-        CompletionError::Cover { path, reason }
+        CompletionError::UnusableCover { path, reason }
     })
 }
 
@@ -93,7 +93,7 @@ fn unusable(path: &str, error: PathError) -> CompletionError {
     if error.is_system_failure() {
         return error.into();
     }
-    CompletionError::Cover { path: path.to_owned(), reason: error.error_message().message }
+    CompletionError::UnusableCover { path: path.to_owned(), reason: error.error_message().message }
 }
 
 /// Returns the calendar day of a time in Japan; the first day of the calendar if the time is not one of the calendar.

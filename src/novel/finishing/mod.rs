@@ -216,7 +216,7 @@ impl EpisodeSource {
         let mut remarks: Vec<BilingualText> = other_number.into_iter().collect();
         let plot = match novel.plot(episode) {
             Ok(plot) => plot,
-            Err(ProjectError::NoPlot { .. }) => EpisodePlot::default(),
+            Err(ProjectError::PlotNotFound { .. }) => EpisodePlot::default(),
             Err(error) if error.is_system_failure() => return Err(error.into()),
             // With a broken plot, only the tags and the summary are missing.
             Err(error) => {
@@ -370,11 +370,11 @@ fn manuscript_of(
     let path = file.shown();
     if decoded.damaged {
         let encoding = decoded.encoding;
-        return Err(CompletionError::Damaged { path, encoding });
+        return Err(CompletionError::DamagedManuscript { path, encoding });
     }
     let manuscript = Manuscript::read(decoded.text, ManuscriptOptions::default());
     if manuscript.count(ManuscriptPart::Body).characters == 0 {
-        return Err(CompletionError::Empty { episode, path });
+        return Err(CompletionError::EmptyManuscript { episode, path });
     }
     let other = OtherNumber::find(&manuscript, episode);
     let Some(other) = other.filter(|other| !other.counts_from_chapter(survey, episode)) else {

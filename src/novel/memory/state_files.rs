@@ -50,7 +50,7 @@ pub fn states_until(project: &Arc<Project>, episode: EpisodeId) -> Result<Episod
             continue;
         }
         match read_state(&file.path) {
-            Ok(Some(state)) if Some(state.episode) != number => read.faults.push(ProjectError::OtherState {
+            Ok(Some(state)) if Some(state.episode) != number => read.faults.push(ProjectError::StateOfAnotherEpisode {
                 path: file.path.shown(),
                 says: state.episode,
                 number: number.unwrap_or_default(),

@@ -108,7 +108,7 @@ pub fn criteria() -> Vec<BilingualText> {
 /// Validates an answer: returns the plot, or an error with every criterion that it misses.
 pub fn validate_answer(episode: EpisodeId, content: &str) -> Result<EpisodePlot, WritingError> {
     if content.len() > PLOT_BYTES {
-        return Err(WritingError::TooLarge {
+        return Err(WritingError::ContentTooLarge {
             what: BilingualText::new("The plot", "プロット"),
             size: content.len(),
             limit: PLOT_BYTES,
@@ -118,7 +118,7 @@ pub fn validate_answer(episode: EpisodeId, content: &str) -> Result<EpisodePlot,
     let refuse = |misses| Err(WritingError::PlotMissed { misses });
     let mut plot = match EpisodePlot::read("content", content) {
         Ok(plot) => plot,
-        Err(ProjectError::Yaml { line, column, reason, .. }) => {
+        Err(ProjectError::BrokenYaml { line, column, reason, .. }) => {
             let form = missed_criterion(
                 "form",
                 format!("It is not a valid plot at line {line}, column {column}: {reason}."),

@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn wrong_values_are_refused_with_their_place_and_the_right_form() {
         let refused = |text: &str| match NovelSettings::read("s.yaml", text) {
-            Err(ProjectError::Yaml { line, column, reason, .. }) => {
+            Err(ProjectError::BrokenYaml { line, column, reason, .. }) => {
                 format!("{line}:{column} {reason} / {}", translate_reason(&reason))
             }
             other => panic!("{text}: {other:?}"),

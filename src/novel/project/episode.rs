@@ -207,7 +207,7 @@ mod tests {
             let root = tempfile::tempdir().expect("a folder");
             let project = fumi_base::project::Project::open(root.path()).expect("a project");
             let refused = project.resolve(&format!("{stem}.md")).expect_err("missing");
-            prop_assert!(matches!(refused, fumi_base::project::PathError::NotFound { .. }), "{stem:?}: {refused}");
+            prop_assert!(matches!(refused, fumi_base::project::PathError::FileNotFound { .. }), "{stem:?}: {refused}");
         });
     }
 }

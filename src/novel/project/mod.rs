@@ -179,7 +179,7 @@ impl NovelProject {
         match self.settings() {
             Ok(Some(settings)) => survey.settings = settings,
             Ok(None) => survey.remarks.push(SurveyRemark::NoSettings(self.names.settings.clone())),
-            Err(error @ ProjectError::Yaml { .. }) => survey.remarks.push(SurveyRemark::Broken(error)),
+            Err(error @ ProjectError::BrokenYaml { .. }) => survey.remarks.push(SurveyRemark::Broken(error)),
             Err(error) => return Err(error),
         }
         for role in FolderRole::ALL {
@@ -243,7 +243,7 @@ impl NovelProject {
     pub fn manuscript(&self, episode: EpisodeId) -> Result<ProjectPath, ProjectError> {
         let survey = self.survey()?;
         let files = survey.files(episode)?;
-        single_file(episode, &files.manuscripts).ok_or_else(|| ProjectError::NoManuscript {
+        single_file(episode, &files.manuscripts).ok_or_else(|| ProjectError::ManuscriptNotFound {
             episode,
             known: survey.episodes_where(|files| !files.manuscripts.is_empty()),
         })?
@@ -259,7 +259,7 @@ impl NovelProject {
     pub fn plot(&self, episode: EpisodeId) -> Result<EpisodePlot, ProjectError> {
         let survey = self.survey()?;
         let files = survey.files(episode)?;
-        let file = single_file(episode, &files.plots).ok_or_else(|| ProjectError::NoPlot {
+        let file = single_file(episode, &files.plots).ok_or_else(|| ProjectError::PlotNotFound {
             episode,
             known: survey.episodes_where(|files| !files.plots.is_empty()),
         })??;
@@ -305,9 +305,10 @@ fn single_file(episode: EpisodeId, files: &[ProjectPath]) -> Option<Result<Proje
     match files {
         [] => None,
         [file] => Some(Ok(file.clone())),
-        several => {
-            Some(Err(ProjectError::Ambiguous { episode, files: several.iter().map(ProjectPath::shown).collect() }))
-        }
+        several => Some(Err(ProjectError::AmbiguousEpisode {
+            episode,
+            files: several.iter().map(ProjectPath::shown).collect(),
+        })),
     }
 }
 
@@ -324,7 +325,7 @@ pub(crate) fn read_if_readable(project: &Arc<Project>, path: &str, most: u64) ->
 pub(crate) fn read_yaml_text(file: &ProjectPath) -> Result<String, ProjectError> {
     let decoded = encoding::decode(&files::read(file, YAML_BYTES)?, EncodingChoice::Auto);
     if decoded.damaged {
-        return Err(ProjectError::Yaml {
+        return Err(ProjectError::BrokenYaml {
             path: file.shown(),
             line: 0,
             column: 0,
@@ -365,7 +366,7 @@ impl NovelSurvey {
     pub fn files(&self, episode: EpisodeId) -> Result<&EpisodeFiles, ProjectError> {
         self.episodes
             .get(&episode)
-            .ok_or_else(|| ProjectError::NoEpisode { episode, known: self.episodes_where(|_| true) })
+            .ok_or_else(|| ProjectError::EpisodeNotFound { episode, known: self.episodes_where(|_| true) })
     }
 
     /// Returns an error if the folder contains no part of a novel.
@@ -374,7 +375,7 @@ impl NovelSurvey {
         if has_settings || !self.folders.is_empty() || !self.episodes.is_empty() {
             return Ok(());
         }
-        Err(ProjectError::NoNovel { settings: names.settings.clone() })
+        Err(ProjectError::NovelNotFound { settings: names.settings.clone() })
     }
 
     /// Returns the episodes that have a plot.

@@ -250,7 +250,7 @@ foreshadowing:
             "独自:\n  深い: [1, {\n",
         ];
         let faults = texts.map(|text| match EpisodePlot::read("p.yaml", text) {
-            Err(ProjectError::Yaml { line, column, reason, .. }) => format!("{line}:{column} {reason}"),
+            Err(ProjectError::BrokenYaml { line, column, reason, .. }) => format!("{line}:{column} {reason}"),
             other => panic!("{text:?}: {other:?}"),
         });
         assert_eq!(
@@ -284,7 +284,7 @@ foreshadowing:
             "独自: {一: 1, 二: [3, 4], 三: \"閉じない\n",
         ];
         let faults = texts.map(|text| match EpisodePlot::read("p.yaml", text) {
-            Err(ProjectError::Yaml { line, column, reason, .. }) => {
+            Err(ProjectError::BrokenYaml { line, column, reason, .. }) => {
                 let (key, said) = reason.rsplit_once(": ").expect("a key");
                 assert_eq!(said, "a quoted text is not closed", "{text:?}");
                 format!("{line}:{column} {key}")
@@ -313,8 +313,8 @@ foreshadowing:
             let before = format!("*a{}", level - 1);
             bomb.push_str(&format!("a{level}: &a{level} [{}]\n", [before.as_str(); 9].join(", ")));
         }
-        assert!(matches!(EpisodePlot::read("p.yaml", &bomb), Err(ProjectError::Yaml { .. })));
+        assert!(matches!(EpisodePlot::read("p.yaml", &bomb), Err(ProjectError::BrokenYaml { .. })));
         let deep = "[".repeat(100_000);
-        assert!(matches!(EpisodePlot::read("p.yaml", &deep), Err(ProjectError::Yaml { .. })));
+        assert!(matches!(EpisodePlot::read("p.yaml", &deep), Err(ProjectError::BrokenYaml { .. })));
     }
 }

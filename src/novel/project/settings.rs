@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn an_unknown_preset_is_refused_with_its_place_and_the_known_ones() {
         let refused = NovelSettings::read("s.yaml", "title: 題\nstyle_preset: 単行本\n");
-        let Err(ProjectError::Yaml { line, column, reason, .. }) = refused else {
+        let Err(ProjectError::BrokenYaml { line, column, reason, .. }) = refused else {
             panic!("{refused:?}");
         };
         assert_eq!((line, column), (2, 15));

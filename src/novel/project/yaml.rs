@@ -242,7 +242,7 @@ pub(crate) fn read<T: DeserializeOwned + Default>(path: &str, text: &str) -> Res
     if text.lines().all(is_empty) {
         return Ok(T::default());
     }
-    parse_as(text).map_err(|fault| ProjectError::Yaml {
+    parse_as(text).map_err(|fault| ProjectError::BrokenYaml {
         path: path.to_owned(),
         line: fault.line,
         column: fault.column,

@@ -52,7 +52,7 @@ pub fn read_manuscript(
     let text = if bom { format!("\u{feff}{text}") } else { text };
     let characters = text.chars().count();
     if characters > CHARACTERS {
-        return Err(ReviewError::TooLong { path, characters, limit: CHARACTERS });
+        return Err(ReviewError::ManuscriptTooLong { path, characters, limit: CHARACTERS });
     }
     let context = NovelContext::of_project(novel, episode)?;
     let tuning = tuning.clone().overlaid_with(&context.tuning()?);

@@ -16,8 +16,10 @@ use crate::{
 impl ReviewStore {
     /// Stores the state of an episode, in place of an earlier one.
     pub fn keep_state(&self, episode: EpisodeId, state: &EpisodeState) -> Result<(), ReviewError> {
-        let text = serde_saphyr::to_string(state)
-            .map_err(|error| ReviewError::Broken { path: memory::state_path(episode), reason: error.to_string() })?;
+        let text = serde_saphyr::to_string(state).map_err(|error| ReviewError::ReviewBroken {
+            path: memory::state_path(episode),
+            reason: error.to_string(),
+        })?;
         self.shelf().write(&memory::state_path(episode), &text)
     }
 }

@@ -33,14 +33,14 @@ pub fn prepare_replacement(
 ) -> Result<(ReplacedManuscript, Option<FileChange>), ReviewError> {
     let path = &looked.subject.manuscript;
     if looked.is_damaged {
-        return Err(ReviewError::Damaged { path: path.clone(), encoding: looked.encoding.clone() });
+        return Err(ReviewError::ManuscriptDamaged { path: path.clone(), encoding: looked.encoding.clone() });
     }
     if text == looked.draft.manuscript.source() {
         let sha256 = looked.subject.sha256.clone();
         return Ok((ReplacedManuscript { sha256, backup: None }, None));
     }
     let bytes = encoded(text, &looked.encoding)
-        .ok_or_else(|| ReviewError::Unencodable { path: path.clone(), encoding: looked.encoding.clone() })?;
+        .ok_or_else(|| ReviewError::FixNotInEncoding { path: path.clone(), encoding: looked.encoding.clone() })?;
     let backups = Backups::new(Arc::clone(novel.project()), &novel.names().backups);
     let sha256 = ContentHash::from_bytes(&bytes).digits().to_owned();
     let changes = [(path.as_str(), sha256.as_str())];

@@ -297,12 +297,12 @@ impl ReviewStore {
 
     /// Loads an existing review.
     pub fn load(&self, id: &str) -> Result<ManuscriptReview, ReviewError> {
-        let unknown = || ReviewError::NoReview { id: id.to_owned() };
+        let unknown = || ReviewError::ReviewNotFound { id: id.to_owned() };
         let known = ReviewId::parse(id).ok_or_else(unknown)?;
         let path = manifest_of(&known);
         let text = self.shelf.text(&path, MANIFEST_BYTES)?.ok_or_else(unknown)?;
-        let manifest: ReviewManifest =
-            serde_json::from_str(&text).map_err(|error| ReviewError::Broken { path, reason: error.to_string() })?;
+        let manifest: ReviewManifest = serde_json::from_str(&text)
+            .map_err(|error| ReviewError::ReviewBroken { path, reason: error.to_string() })?;
         // A folder copied by hand contains the manifest of another review.
         if manifest.session_id != known {
             return Err(unknown());

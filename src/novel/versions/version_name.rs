@@ -37,7 +37,7 @@ impl VersionName {
             id if is_id(id) => Ok(Self::Backup(id.to_owned())),
             other => ContentHash::parse(other)
                 .map(Self::Artifact)
-                .ok_or_else(|| VersionError::NoName { asked: other.to_owned() }),
+                .ok_or_else(|| VersionError::UnknownVersion { asked: other.to_owned() }),
         }
     }
 }

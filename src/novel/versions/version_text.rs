@@ -64,7 +64,7 @@ pub fn read_version(
 fn decoded(name: &str, path: String, bytes: &[u8]) -> Result<VersionText, VersionError> {
     let decoded = encoding::decode(bytes, EncodingChoice::Auto);
     if decoded.damaged {
-        return Err(VersionError::Undecodable { path, encoding: decoded.encoding });
+        return Err(VersionError::VersionUndecodable { path, encoding: decoded.encoding });
     }
     limited(VersionText { name: name.to_owned(), path, hash: ContentHash::from_bytes(bytes), text: decoded.text })
 }
@@ -74,7 +74,7 @@ fn limited(version: VersionText) -> Result<VersionText, VersionError> {
     let (size, limit) = (version.text.len() as u64, MANUSCRIPT_BYTES);
     // A text in another encoding may be longer in UTF-8 than its file.
     if size > 2 * limit {
-        return Err(VersionError::TooLong { path: version.path, size, limit });
+        return Err(VersionError::VersionTooLong { path: version.path, size, limit });
     }
     Ok(version)
 }
@@ -89,9 +89,9 @@ fn newest_draft(novel: &NovelProject, episode: EpisodeId) -> Result<VersionText,
 fn draft_of(novel: &NovelProject, episode: EpisodeId, id: &str) -> Result<VersionText, VersionError> {
     let sessions = WritingSessionStore::new(std::sync::Arc::clone(novel.project()));
     let recovered = sessions.load(id, episode)?;
-    let path = text_file(&recovered.session).ok_or_else(|| VersionError::NoText { id: id.to_owned() })?;
+    let path = text_file(&recovered.session).ok_or_else(|| VersionError::SessionWithoutText { id: id.to_owned() })?;
     // A file that was damaged is not among the texts, and its stage is reset.
-    let text = recovered.texts.get(path).ok_or_else(|| VersionError::NoText { id: id.to_owned() })?;
+    let text = recovered.texts.get(path).ok_or_else(|| VersionError::SessionWithoutText { id: id.to_owned() })?;
     decoded(id, path.to_owned(), text.as_bytes())
 }
 
@@ -105,14 +105,14 @@ fn newest_copy(novel: &NovelProject, episode: EpisodeId) -> Result<VersionText, 
     let (backups, path) = (backups(novel), manuscript_path(novel, episode)?);
     let (complete, _) = backups.list()?;
     let found = complete.iter().find_map(|backup| Some((backup, copy_of(backup, episode, path.as_deref())?)));
-    let (backup, file) = found.ok_or(VersionError::NoBackup { episode })?;
+    let (backup, file) = found.ok_or(VersionError::NoBackupOfManuscript { episode })?;
     read_copy(&backups, &backup.id, file)
 }
 
 fn copy_in(novel: &NovelProject, episode: EpisodeId, id: &str) -> Result<VersionText, VersionError> {
     let (backups, path) = (backups(novel), manuscript_path(novel, episode)?);
     let backup = backups.find(id)?;
-    let file = copy_of(&backup, episode, path.as_deref()).ok_or_else(|| VersionError::NotInBackup {
+    let file = copy_of(&backup, episode, path.as_deref()).ok_or_else(|| VersionError::ManuscriptNotInBackup {
         id: id.to_owned(),
         episode,
         files: backup.files.iter().map(|file| file.path.clone()).collect(),
@@ -128,7 +128,7 @@ fn backups(novel: &NovelProject) -> Backups {
 fn manuscript_path(novel: &NovelProject, episode: EpisodeId) -> Result<Option<String>, VersionError> {
     match novel.manuscript(episode) {
         Ok(file) => Ok(Some(file.shown())),
-        Err(ProjectError::NoManuscript { .. } | ProjectError::NoEpisode { .. }) => Ok(None),
+        Err(ProjectError::ManuscriptNotFound { .. } | ProjectError::EpisodeNotFound { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
@@ -152,9 +152,9 @@ fn is_text_of(path: &str, episode: EpisodeId) -> bool {
 
 fn read_copy(backups: &Backups, id: &str, file: &BackupFile) -> Result<VersionText, VersionError> {
     if file.size > MANUSCRIPT_BYTES {
-        return Err(VersionError::TooLong { path: file.path.clone(), size: file.size, limit: MANUSCRIPT_BYTES });
+        return Err(VersionError::VersionTooLong { path: file.path.clone(), size: file.size, limit: MANUSCRIPT_BYTES });
     }
-    let damaged = || VersionError::DamagedCopy { id: id.to_owned(), path: file.path.clone() };
+    let damaged = || VersionError::BackupCopyDamaged { id: id.to_owned(), path: file.path.clone() };
     let bytes = backups.read_copy(id, file)?.ok_or_else(damaged)?;
     decoded(id, file.path.clone(), &bytes)
 }

@@ -262,7 +262,7 @@ pub(crate) fn keys_of(answer: &str) -> Result<Vec<(YamlValue, YamlValue)>, Misse
             "It has no top-level keys: write `key: value` lines, or a JSON object.".to_owned(),
             "キーがありません。「キー: 値」の行か JSON のオブジェクトで書いてください。".to_owned(),
         )),
-        Err(ProjectError::Yaml { line, column, reason, .. }) => Err(miss(
+        Err(ProjectError::BrokenYaml { line, column, reason, .. }) => Err(miss(
             &AnswerCriterion::Form,
             format!(
                 "It is not valid YAML or JSON at line {line}, column {column}: {reason}. Quote texts that contain `: ` or `#`."

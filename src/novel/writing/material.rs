@@ -172,7 +172,9 @@ impl WritingMaterial {
             Some(plot) => plot,
             None => novel.plot(episode).map_err(|error| match error {
                 // For a caller who writes an episode, a missing plot is the error, whatever else is missing.
-                ProjectError::NoEpisode { episode, .. } => ProjectError::NoPlot { episode, known: survey.plotted() },
+                ProjectError::EpisodeNotFound { episode, .. } => {
+                    ProjectError::PlotNotFound { episode, known: survey.plotted() }
+                }
                 error => error,
             })?,
         };
@@ -181,7 +183,7 @@ impl WritingMaterial {
         if let (Some([file]), false) = (own, is_passed) {
             if let Some(says) = plot.episode_info.episode_number.filter(|says| *says != episode.number()) {
                 // Otherwise, all stages would use the plot of another episode.
-                return Err(ProjectError::OtherEpisode { path: file.shown(), says, episode });
+                return Err(ProjectError::PlotOfAnotherEpisode { path: file.shown(), says, episode });
             }
             material.cite(file, BilingualText::new("the plot of the episode", "この話のプロット"))?;
         }

@@ -115,7 +115,7 @@ fn trace_of(project: &Arc<Project>, session: &WritingSession) -> Vec<TracedTurn>
 
 fn text_of(file: &ProjectPath) -> Result<String, WritingError> {
     let bytes = files::read(file, SESSION_BYTES)?;
-    let text = String::from_utf8(bytes).map_err(|_| ProjectError::Yaml {
+    let text = String::from_utf8(bytes).map_err(|_| ProjectError::BrokenYaml {
         path: file.shown(),
         line: 0,
         column: 0,

@@ -254,7 +254,7 @@ impl WritingService {
             && let Some(newer) = sessions.latest(self.episode, |other| other.replaces(&recovered.session))?
         {
             let newer = newer.session.id().to_string();
-            return Err(WritingError::Replaced { id: id.to_owned(), newer, episode: self.episode });
+            return Err(WritingError::SessionReplaced { id: id.to_owned(), newer, episode: self.episode });
         }
         Ok(recovered)
     }
@@ -271,7 +271,7 @@ impl WritingService {
             let own = latest.session.route();
             if own != route && (own == StageRoute::Short || route == StageRoute::Short) {
                 let stage = route.stages().next().unwrap_or(WritingStage::DRAFT);
-                return Err(WritingError::OffRoute { stage, id: latest.session.id().to_string(), route: own });
+                return Err(WritingError::StageOffRoute { stage, id: latest.session.id().to_string(), route: own });
             }
         }
         sessions.open(self.episode, |one| one == route)
@@ -477,7 +477,7 @@ impl WritingService {
     fn delivered(&self) -> Result<Option<DeliveredManuscript>, WritingError> {
         let file = match self.novel.manuscript(self.episode) {
             Ok(file) => file,
-            Err(ProjectError::NoManuscript { .. } | ProjectError::NoEpisode { .. }) => return Ok(None),
+            Err(ProjectError::ManuscriptNotFound { .. } | ProjectError::EpisodeNotFound { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         let bytes = files::read(&file, 4 * CONTENT_BYTES as u64)?;
@@ -545,7 +545,7 @@ pub fn place_manuscript(
 ) -> Result<(DeliveredManuscript, Option<FileChange>), WritingError> {
     let there = match novel.manuscript(episode) {
         Ok(file) => Some(file),
-        Err(ProjectError::NoManuscript { .. } | ProjectError::NoEpisode { .. }) => None,
+        Err(ProjectError::ManuscriptNotFound { .. } | ProjectError::EpisodeNotFound { .. }) => None,
         Err(error) => return Err(error.into()),
     };
     let path = match &there {

@@ -95,7 +95,7 @@ impl WritingSessionStore {
         match id {
             Some(id) => self.load(id, episode).map(Some),
             None if stage.number() == 1 => Ok(None),
-            None => Err(WritingError::NoSessionId { stage }),
+            None => Err(WritingError::SessionIdMissing { stage }),
         }
     }
 
@@ -138,7 +138,7 @@ impl WritingSessionStore {
                         newest = Some(recovered);
                     }
                 }
-                Ok(_) | Err(WritingError::NoSession { .. }) => {}
+                Ok(_) | Err(WritingError::WritingSessionNotFound { .. }) => {}
                 // An unreadable session may be the one that is meant, so no new session is begun beside it silently.
                 Err(error) if error.is_system_failure() || self.is_about(id, episode)? => return Err(error),
                 Err(_) => {}
@@ -161,13 +161,13 @@ impl WritingSessionStore {
 
     /// Loads a session of an episode and resets it to its intact files. Nothing is written.
     pub fn load(&self, id: &str, episode: EpisodeId) -> Result<RecoveredSession, WritingError> {
-        let unknown = || WritingError::NoSession { id: id.to_owned(), episode };
+        let unknown = || WritingError::WritingSessionNotFound { id: id.to_owned(), episode };
         let known = WritingSessionId::parse(id).ok_or_else(unknown)?;
         let path = path_of(&known);
         let Some(file) = self.project.find(&path)? else {
             return Err(unknown());
         };
-        let text = String::from_utf8(files::read(&file, SESSION_BYTES)?).map_err(|_| ProjectError::Yaml {
+        let text = String::from_utf8(files::read(&file, SESSION_BYTES)?).map_err(|_| ProjectError::BrokenYaml {
             path: path.clone(),
             line: 0,
             column: 0,

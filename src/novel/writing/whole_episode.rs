@@ -90,7 +90,7 @@ impl WholeEpisodeRequest<'_> {
     /// Validates a text and returns it, or an error with the criteria that it misses.
     pub fn accept(&self, content: &str) -> Result<WholeEpisodeText, WritingError> {
         if content.len() > CONTENT_BYTES {
-            return Err(WritingError::TooLarge {
+            return Err(WritingError::ContentTooLarge {
                 what: BilingualText::new("The content", "内容"),
                 size: content.len(),
                 limit: CONTENT_BYTES,

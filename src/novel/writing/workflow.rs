@@ -213,7 +213,7 @@ impl<'a> Workflow<'a> {
         }
         let said = said.trim();
         if said.len() > FEEDBACK_BYTES {
-            return Err(WritingError::TooLarge {
+            return Err(WritingError::ContentTooLarge {
                 what: BilingualText::new("The feedback", "要望"),
                 size: said.len(),
                 limit: FEEDBACK_BYTES,
@@ -259,14 +259,14 @@ impl<'a> Workflow<'a> {
     fn require_reached(&self, stage: WritingStage) -> Result<(), WritingError> {
         let mut own = self.session.route().stages();
         if !own.clone().any(|one| one == stage) {
-            return Err(WritingError::OffRoute {
+            return Err(WritingError::StageOffRoute {
                 stage,
                 id: self.session.id().to_string(),
                 route: self.session.route(),
             });
         }
         match self.session.current() {
-            Some(current) if stage > current => Err(WritingError::TooEarly {
+            Some(current) if stage > current => Err(WritingError::StageTooEarly {
                 stage,
                 missing: own.by_ref().filter(|other| (current..stage).contains(other)).collect(),
             }),
@@ -285,7 +285,7 @@ impl<'a> Workflow<'a> {
             self.require_reached(stage)?;
         }
         let Some(stage) = self.session.current() else {
-            return Err(WritingError::Finished { id: self.session.id().to_string() });
+            return Err(WritingError::WritingFinished { id: self.session.id().to_string() });
         };
         let turn = self.session.turns().len() + 1;
         if let Some(past) = answer.stage.filter(|asked| *asked < stage) {
@@ -295,7 +295,7 @@ impl<'a> Workflow<'a> {
             return Err(WritingError::WrongTurn { stage, asked, turn });
         }
         if answer.content.len() > CONTENT_BYTES {
-            return Err(WritingError::TooLarge {
+            return Err(WritingError::ContentTooLarge {
                 what: BilingualText::new("The content", "内容"),
                 size: answer.content.len(),
                 limit: CONTENT_BYTES,
@@ -371,7 +371,7 @@ impl<'a> Workflow<'a> {
             .flat_map(|stage| self.session.turns().iter().map(move |turn| (stage, turn)));
         let is_same = |piece: &AcceptedAnswer| self.texts.get(&piece.file).is_some_and(|text| text.trim() == sent);
         match earlier.chain(own).find(|(_, piece)| is_same(piece)) {
-            Some((stage, _)) => Err(WritingError::TakenAlready { stage }),
+            Some((stage, _)) => Err(WritingError::AnswerTakenAlready { stage }),
             None => Ok(()),
         }
     }

@@ -49,7 +49,9 @@ pub(super) fn output_path(cx: &Cx, filename: &str) -> Result<String, ToolError> 
     let inside = filename.strip_prefix(FOLDER).and_then(|rest| rest.strip_prefix('/'));
     // The name follows the rules of every output; the folder is that of this module.
     let name = OutputName::parse(inside.unwrap_or(filename)).map_err(|error| match error {
-        OutputError::Name { reason, .. } => BrowserCallError::Filename { filename: filename.to_owned(), reason }.into(),
+        OutputError::OutputFileRefused { reason, .. } => {
+            BrowserCallError::FilenameRefused { filename: filename.to_owned(), reason }.into()
+        }
         disk @ OutputError::Write(_) => ToolError::from(disk),
     })?;
     Ok(name.shown().replacen(OUTPUT_FOLDER, FOLDER, 1))

@@ -38,7 +38,7 @@ impl Tool for Close {
     async fn acquire_exclusive(args: &Args, deps: &BrowserDeps, cx: &Cx) -> Result<Option<ExclusiveGuard>, ToolError> {
         // No session is created only to be closed.
         if args.browser_session.is_none() && cx.batch.is_none() && deps.browser.existing_session(&owner(cx)).is_none() {
-            return Err(BrowserCallError::NothingToClose.into());
+            return Err(BrowserCallError::NoSessionToClose.into());
         }
         // Waits until a call that is using the session has ended.
         let turn = TabLease::wait(deps, cx, args.browser_session.as_deref()).await?;

@@ -174,7 +174,7 @@ impl Args {
 
     /// Returns the cookie to set, or an error if its name or value is missing.
     fn cookie(self) -> Result<browser::NewCookie, BrowserCallError> {
-        let needs = |argument| BrowserCallError::Needs { action: "set", argument };
+        let needs = |argument| BrowserCallError::ActionNeeds { action: "set", argument };
         Ok(browser::NewCookie {
             name: self.name.ok_or_else(|| needs("name"))?,
             value: self.value.ok_or_else(|| needs("value"))?,
@@ -212,7 +212,7 @@ impl TabTool for CookiesTool {
                 Ok(CookiesOutput::with_rows(&stored, false))
             }
             CookieAction::Delete if args.name.is_none() => {
-                Err(BrowserCallError::Needs { action: "delete", argument: "name" }.into())
+                Err(BrowserCallError::ActionNeeds { action: "delete", argument: "name" }.into())
             }
             CookieAction::Delete => Ok(CookiesOutput {
                 deleted: Some(on.tabs.delete_cookies(&args.filter()).await?),

@@ -69,7 +69,7 @@ fn stopped(error: browser::FormError) -> ToolError {
     let index = error.index;
     let own =
         ToolError::from(error.error).with_detail("field", json!(index)).with_detail("filled", json!(error.filled));
-    ToolError::combine(vec![own.clone(), BrowserCallError::Form { index, filled }.into()]).unwrap_or(own)
+    ToolError::combine(vec![own.clone(), BrowserCallError::FormStopped { index, filled }.into()]).unwrap_or(own)
 }
 
 impl TabTool for FillForm {

@@ -118,7 +118,7 @@ pub(super) fn with_scheme(url: &str) -> Result<(), ToolError> {
     if has_scheme(url) {
         return Ok(());
     }
-    Err(BrowserCallError::NoScheme { url: url.to_owned(), with: format!("http://{url}") }.into())
+    Err(BrowserCallError::UrlWithoutScheme { url: url.to_owned(), with: format!("http://{url}") }.into())
 }
 
 /// True if a URL has a scheme. In `localhost:8080` the part after the colon is a port.

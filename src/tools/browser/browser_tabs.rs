@@ -92,7 +92,7 @@ impl TabTool for TabsTool {
             TabAction::New => drop(on.tabs.open(address(&args)).await?),
             TabAction::Close => on.tabs.close(args.index).await?,
             TabAction::Select => {
-                let index = args.index.ok_or(BrowserCallError::Needs { action: "select", argument: "index" })?;
+                let index = args.index.ok_or(BrowserCallError::ActionNeeds { action: "select", argument: "index" })?;
                 on.tabs.select(index).await?;
             }
         }

@@ -180,7 +180,7 @@ impl TabTool for TakeScreenshot {
                 taken.replaced = saved.is_replacement;
             }
             None if picture.bytes.len() > LARGEST => {
-                return Err(BrowserCallError::Picture { bytes: picture.bytes.len() }.into());
+                return Err(BrowserCallError::PictureTooLarge { bytes: picture.bytes.len() }.into());
             }
             None => {
                 taken.image =

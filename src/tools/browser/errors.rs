@@ -12,43 +12,20 @@ use fumi_base::{
 pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("errors.toml")));
 
 /// An error of a call's arguments.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
 pub(super) enum BrowserCallError {
     /// A missing argument that one action needs and others do not.
-    #[entry("ACTION_NEEDS")]
-    Needs { action: &'static str, argument: &'static str },
+    ActionNeeds { action: &'static str, argument: &'static str },
     /// A form of which one field could not be set: the second sentence of that field's error.
-    #[entry("FORM_STOPPED")]
-    Form { index: usize, filled: BilingualText },
+    FormStopped { index: usize, filled: BilingualText },
     /// There is nothing to close.
-    #[entry("NO_SESSION_TO_CLOSE")]
-    NothingToClose,
+    NoSessionToClose,
     /// A screenshot that is too large for a reply.
-    #[entry("PICTURE_TOO_LARGE")]
-    Picture {
-        /// The size of the image.
-        bytes: usize,
-    },
-    /// A URL without a scheme such as `http:`.
-    #[entry("URL_WITHOUT_SCHEME")]
-    NoScheme {
-        /// The URL as the client wrote it.
-        #[quoted]
-        url: String,
-        /// The URL with the likeliest scheme.
-        #[quoted]
-        with: String,
-    },
+    PictureTooLarge { bytes: usize },
+    /// A URL without a scheme such as `http:`, and the URL with the likeliest one.
+    UrlWithoutScheme { url: String, with: String },
     /// A filename that leads outside the folder or is invalid.
-    #[entry("FILENAME_REFUSED")]
-    Filename {
-        /// The filename as the client wrote it.
-        #[quoted]
-        filename: String,
-        reason: BilingualText,
-    },
+    FilenameRefused { filename: String, reason: BilingualText },
 }
 
 #[cfg(test)]
@@ -70,7 +47,7 @@ mod tests {
 
     #[test]
     fn a_stopped_call_does_not_say_that_nothing_was_done() {
-        let late = CallStopped::Late { limit: Duration::from_secs(30) };
+        let late = CallStopped::ToolTimeout { limit: Duration::from_secs(30) };
         for (stopped, code, time) in [(late, "TOOL_TIMEOUT", "30000 ms"), (CallStopped::Cancelled, "CANCELLED", "")] {
             let error = ToolError::from(stopped).adapt_to(&FAMILY);
             assert_eq!(error.code(), code);

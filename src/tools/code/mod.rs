@@ -88,11 +88,8 @@ pub struct SearchDeps {
 }
 
 /// An error: the walk visited more files than the operator allows.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
-#[entry("PROJECT_TOO_LARGE")]
-pub struct TooManyFiles {
+#[derive(Debug, UserError)]
+pub struct ProjectTooLarge {
     found: u64,
     limit: u64,
 }
@@ -124,7 +121,7 @@ impl SearchDeps {
         }
         if self.strict {
             let limit = self.project_files;
-            return Err(TooManyFiles { found, limit }.into());
+            return Err(ProjectTooLarge { found, limit }.into());
         }
         Ok(Some(found))
     }

@@ -58,8 +58,10 @@ pub async fn resolve_each(cx: &Cx, raw: &[String]) -> Result<Vec<Result<ProjectP
         let found = || cx.project.failures().record(cx.project.root().join(raw).symlink_metadata());
         is_plain && !found().is_ok_and(|found| found.is_symlink())
     };
-    let missing =
-        raw.iter().zip(&meant).filter(|(raw, meant)| matches!(meant, Err(PathError::NotFound { .. })) && is_name(raw));
+    let missing = raw
+        .iter()
+        .zip(&meant)
+        .filter(|(raw, meant)| matches!(meant, Err(PathError::FileNotFound { .. })) && is_name(raw));
     let names: BTreeSet<String> = missing.map(|(raw, _)| raw.clone()).take(MOST_LOOKED_UP).collect();
     let mut by_name = BTreeMap::new();
     // Hidden names are also looked up in hidden folders, other names are not.
@@ -74,7 +76,7 @@ pub async fn resolve_each(cx: &Cx, raw: &[String]) -> Result<Vec<Result<ProjectP
         (Err(_), Some([path])) => Ok(path.clone()),
         (Err(_), Some(several @ [_, _, ..])) => {
             let nearest = several.iter().take(CANDIDATES).map(ProjectPath::shown).collect();
-            Err(PathError::NotFound { path: raw.clone(), nearest }.into())
+            Err(PathError::FileNotFound { path: raw.clone(), nearest }.into())
         }
         (Err(refused), _) => Err(refused.into()),
     });
@@ -152,7 +154,7 @@ pub async fn resolve_roots(
             }
             Err(refused) => refused,
         };
-        let may_be_glob = matches!(refused, PathError::NotFound { .. } | PathError::Outside { .. });
+        let may_be_glob = matches!(refused, PathError::FileNotFound { .. } | PathError::OutsideProject { .. });
         match split_glob(&cx.project, raw).filter(|_| may_be_glob && !rules.has_globs && globs.len() < MOST_LOOKED_UP) {
             Some((folder, glob)) => {
                 within.add(&folder, Some(glob));

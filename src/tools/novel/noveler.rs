@@ -106,18 +106,13 @@ const COMMANDS: [TypedCommand; 7] = [
 ];
 
 /// The error for a command that cannot be parsed.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
-#[entry("UNKNOWN_COMMAND")]
+#[derive(Debug, UserError)]
 #[fact(forms = forms())]
 struct UnknownCommand {
-    #[quoted]
     command: String,
     reason: BilingualText,
     /// The change of the call that helps; empty for the example of the catalogue.
-    #[fact("change")]
-    instead: &'static str,
+    change: &'static str,
 }
 
 /// Returns the commands with their options.
@@ -137,7 +132,7 @@ fn parse_command(command: &str) -> Result<ReplacementCall, UnknownCommand> {
     let unread = |en: String, ja: String| UnknownCommand {
         command: command.to_owned(),
         reason: BilingualText::new(en, ja),
-        instead: "",
+        change: "",
     };
     // Normalises full-width letters and digits from an input method.
     let plain: String = command.nfkc().collect();
@@ -200,7 +195,7 @@ fn parse_command(command: &str) -> Result<ReplacementCall, UnknownCommand> {
     }
     if known.name == "resume" && !arguments.contains_key("session_id") {
         return Err(UnknownCommand {
-            instead: r#"{"command": "status"}"#,
+            change: r#"{"command": "status"}"#,
             ..unread(
                 "resume needs --session-id; the command status lists the open sessions".to_owned(),
                 "resume には --session-id が必要です。進行中のセッションは status コマンドで分かります".to_owned(),

@@ -96,7 +96,7 @@ impl Tool for WriteFile {
         let backups = deps.names.backups.clone();
         let saving = FileWriter::new(Arc::clone(&cx.project), &backups);
         if args.content.len() > CONTENT_BYTES {
-            return Err(WritingError::TooLarge {
+            return Err(WritingError::ContentTooLarge {
                 what: BilingualText::new("The content", "内容"),
                 size: args.content.len(),
                 limit: CONTENT_BYTES,

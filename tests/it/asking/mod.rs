@@ -165,9 +165,8 @@ impl Render for Output {
 }
 
 /// The error for a part without the word, as a domain defines it.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
+#[derive(Debug, UserError)]
+#[fact(plain(word))]
 #[entry("PART_MISSED")]
 struct Missed {
     word: String,

@@ -47,7 +47,7 @@ async fn target_in_several_frames_is_an_error() {
     let locate = async |target: &str| page.tab.locate(&Target::Written(target.to_owned())).await;
     for target in [".pay", "role=button[name=\"Pay\"]", "text=Pay"] {
         let several = locate(target).await.expect_err("several");
-        let BrowserError::AmbiguousTarget { count, candidates, .. } = &several else { panic!("{several:?}") };
+        let BrowserError::SeveralElements { count, candidates, .. } = &several else { panic!("{several:?}") };
         assert_eq!((*count, candidates.len()), (2, 2), "visible matches come before hidden ones: {candidates:?}");
         for (candidate, prefix) in candidates.iter().zip(["f1e", "f2e"]) {
             assert!(candidate.contains("\"Pay\"") && candidate.contains(&format!("[ref={prefix}")), "{candidates:?}");
@@ -55,12 +55,12 @@ async fn target_in_several_frames_is_an_error() {
     }
     let several = locate("#a").await.expect_err("several");
     assert!(
-        matches!(&several, BrowserError::AmbiguousTarget { count: 4, candidates, .. } if candidates.len() == 4),
+        matches!(&several, BrowserError::SeveralElements { count: 4, candidates, .. } if candidates.len() == 4),
         "{several:?}"
     );
     assert_eq!(locate("#home").await.expect("that of the page itself").name, "Home");
     assert!(locate("#p").await.expect("the only one").reference.starts_with("f4e"));
-    let BrowserError::AmbiguousTarget { candidates, .. } = locate("h2").await.expect_err("several") else {
+    let BrowserError::SeveralElements { candidates, .. } = locate("h2").await.expect_err("several") else {
         panic!("one heading")
     };
     assert!(candidates.iter().all(|line| line.len() < 250), "{candidates:?}");

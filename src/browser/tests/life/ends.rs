@@ -268,7 +268,7 @@ async fn all_who_wait_for_a_start_are_told_when_it_fails() {
         waiting.spawn(async move { session.lock().await.current().await.map(drop) });
     }
     for told in waiting.join_all().await {
-        assert!(matches!(told, Err(BrowserError::Broken { .. })), "{told:?}");
+        assert!(matches!(told, Err(BrowserError::ChromiumFailed { .. })), "{told:?}");
     }
     assert_eq!(std::fs::read_to_string(&starts).expect("started").lines().count(), 1);
     let session = browser.session(&owner("a"), None).await.expect("a session");

@@ -34,10 +34,10 @@ async fn denied_hosts_are_unreachable_by_any_request() {
     assert_eq!((arrival.title.as_str(), arrival.status), ("site", Some(200)));
     for denied in [target.as_str(), "file:///etc/passwd", "view-source:http://127.0.0.1/"] {
         let error = tab.navigate(denied).await.expect_err(denied);
-        assert!(matches!(&error, BrowserError::Denied { .. }), "{error}");
+        assert!(matches!(&error, BrowserError::UrlDenied { .. }), "{error}");
     }
     let error = tab.navigate(&site.url("/redirect")).await.expect_err("a redirect");
-    assert!(matches!(&error, BrowserError::Denied { url, .. } if *url == target), "{error}");
+    assert!(matches!(&error, BrowserError::UrlDenied { url, .. } if *url == target), "{error}");
     tab.navigate(&site.url("/")).await.expect("allowed");
     let tried = format!(
         "(async () => {{
@@ -97,7 +97,7 @@ async fn private_addresses_are_denied_but_for_those_that_are_named() {
     {
         let url = format!("http://{host}:{}/", inner.port);
         let error = tab.navigate(&url).await.expect_err(host);
-        assert!(matches!(error, BrowserError::Denied { .. }), "{host}: {error}");
+        assert!(matches!(error, BrowserError::UrlDenied { .. }), "{host}: {error}");
         let fetched = evaluate(&tab, &format!("fetch('{url}').then(r => r.status, () => 'failed')")).await;
         assert!(["403", "\"failed\""].contains(&fetched.as_str()), "{host}: {fetched}");
     }
@@ -113,7 +113,7 @@ async fn hostname_is_denied_by_resolved_address() {
     let inner = Site::new(|_| "secret".to_owned()).await;
     let (browser, tab) = tab(policy(&[], &["127.0.0.1", "[::1]"], false)).await;
     let error = tab.navigate(&inner.named("/")).await.expect_err("denied");
-    assert!(matches!(&error, BrowserError::Denied { .. }), "{error}");
+    assert!(matches!(&error, BrowserError::UrlDenied { .. }), "{error}");
     assert_eq!(inner.asked(), [""; 0]);
     browser.shut_down().await;
 }

@@ -53,13 +53,13 @@ async fn a_handle_is_of_its_principal_alone() {
     assert!(Arc::ptr_eq(&session, &again));
     for (principal, handle) in [("b", handle.as_str()), ("a", "b_aaaaaaaaaaaaaaaa")] {
         let error = browser.session(&owner(principal), Some(handle)).await.expect_err("nobody's");
-        assert!(matches!(&error, BrowserError::NoSession { handle: named } if named == handle), "{error}");
+        assert!(matches!(&error, BrowserError::NoBrowserSession { handle: named } if named == handle), "{error}");
     }
     assert!(browser.close(&owner("b"), &handle).await.is_err());
     browser.close(&owner("a"), &handle).await.expect("closed");
     assert!(browser.session(&owner("a"), Some(&handle)).await.is_err());
     // A caller that still holds the session cannot start anything with it.
-    assert!(matches!(session.lock().await.current().await, Err(BrowserError::NoSession { .. })));
+    assert!(matches!(session.lock().await.current().await, Err(BrowserError::NoBrowserSession { .. })));
     assert_eq!(browser.diagnose().await.starts, 0);
 }
 
@@ -98,9 +98,9 @@ async fn full_server_evicts_oldest_session_of_largest_owner() {
     let last = open("c").await.expect("a principal with two sessions loses one");
     assert!(!is_there(&first, "a").await);
     let full = open("d").await.expect_err("a principal with one session keeps it");
-    assert!(matches!(full, BrowserError::TooMany { limit: 3 }));
+    assert!(matches!(full, BrowserError::TooManyBrowserSessions { limit: 3 }));
     let turn = last.lock().await;
-    assert!(matches!(open("c").await, Err(BrowserError::TooMany { .. })), "busy");
+    assert!(matches!(open("c").await, Err(BrowserError::TooManyBrowserSessions { .. })), "busy");
     drop(turn);
     // A session without pages that was not used for a while is evicted.
     others.state.grow_older(Duration::from_mins(2));
@@ -172,7 +172,7 @@ async fn cookies_are_set_listed_and_removed() {
     let mut tabs = session.lock().await;
     assert!(tabs.cookies(&CookieFilter::default()).await.expect("none").is_empty());
     let cookie = |name: &str| NewCookie { name: name.to_owned(), value: "1".to_owned(), ..NewCookie::default() };
-    assert!(matches!(tabs.set_cookie(cookie("a")).await, Err(BrowserError::Argument { .. })));
+    assert!(matches!(tabs.set_cookie(cookie("a")).await, Err(BrowserError::BadBrowserArgument { .. })));
     let tab = tabs.open(Some(&site.url("/x"))).await.expect("a tab");
     tabs.set_cookie(cookie("a")).await.expect("of the page");
     tabs.set_cookie(NewCookie {
@@ -188,7 +188,7 @@ async fn cookies_are_set_listed_and_removed() {
     .expect("of another");
     tabs.set_cookie(NewCookie { domain: Some("host.test".to_owned()), ..cookie("c") }).await.expect("of a third");
     let refused = tabs.set_cookie(NewCookie { url: Some("nonsense".to_owned()), ..cookie("d") }).await;
-    assert!(matches!(refused, Err(BrowserError::Argument { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(BrowserError::BadBrowserArgument { .. })), "{refused:?}");
     let insecure = NewCookie { same_site: Some(CookieSameSite::None), ..cookie("d") };
     let refused = tabs.set_cookie(insecure).await.expect_err("dropped").to_string();
     assert!(refused.contains("sameSite") && refused.contains("secure true"), "{refused}");

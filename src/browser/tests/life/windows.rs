@@ -114,7 +114,7 @@ async fn a_file_that_chromium_opens_is_not_read() {
     assert!(shown(&opened).iter().all(|url| url.starts_with("file:")), "{opened:?}");
     let tab = tabs.select(opened[0].index).await.expect("selected");
     let refused = |what: &str, error: BrowserError| {
-        assert!(matches!(&error, BrowserError::Denied { url, .. } if url.starts_with("file:")), "{what}: {error}");
+        assert!(matches!(&error, BrowserError::UrlDenied { url, .. } if url.starts_with("file:")), "{what}: {error}");
     };
     refused("snapshot", tab.snapshot(&SnapshotRequest::default()).await.expect_err("a snapshot"));
     refused("evaluate", tab.evaluate("() => document.body.innerText", None).await.expect_err("a value"));

@@ -81,7 +81,7 @@ async fn a_script_that_never_ends_is_reported_and_stopped_by_a_navigation() {
         it.act("setTimeout(() => { for (;;); }, 50)").await.unwrap();
         tokio::time::sleep(Duration::from_millis(300)).await;
         let busy = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap_err();
-        assert!(matches!(&busy, BrowserError::Busy { url, .. } if *url == site.url("/")), "{busy}");
+        assert!(matches!(&busy, BrowserError::PageBusy { url, .. } if *url == site.url("/")), "{busy}");
         let arrival = it.tab.navigate(&site.url(next)).await.unwrap();
         assert_eq!(arrival.url, site.url(next));
     }
@@ -103,7 +103,7 @@ async fn a_link_whose_server_does_not_answer_leaves_the_page_usable() {
             }
             Err(late) => late,
         };
-        assert!(matches!(late, BrowserError::TimedOut { .. }) && late.to_string().contains("/never"), "{late}");
+        assert!(matches!(late, BrowserError::BrowserTooLate { .. }) && late.to_string().contains("/never"), "{late}");
         let text = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap().text;
         assert!(text.contains("Go"), "{text}");
     }

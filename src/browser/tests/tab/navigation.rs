@@ -59,7 +59,7 @@ async fn arrival_reports_url_status_and_redirects() {
     assert_eq!(it.tab.observe().await.unwrap().status, Some(500));
 
     let none = it.tab.navigate("http://127.0.0.1:1/").await.unwrap_err();
-    assert!(matches!(&none, BrowserError::NotLoaded { reason, .. } if reason.starts_with("net::ERR_")), "{none}");
+    assert!(matches!(&none, BrowserError::PageNotLoaded { reason, .. } if reason.starts_with("net::ERR_")), "{none}");
 }
 
 #[tokio::test]

@@ -154,7 +154,7 @@ fn invalid_review_ids_are_rejected() {
     assert_eq!(entry(&reviews.load(&copy).expect_err("another's")), "REVIEW_NOT_FOUND");
     fs::write(home.join(&own).join("manifest.json"), "{\"version\": 1").expect("written");
     let broken = reviews.load(&own).expect_err("broken");
-    assert!(matches!(&broken, ReviewError::Broken { path, .. } if path.contains(&own)), "{broken}");
+    assert!(matches!(&broken, ReviewError::ReviewBroken { path, .. } if path.contains(&own)), "{broken}");
     entry(&broken);
     // Neither broken folder hides the other reviews.
     reviewed(&reviews, 1, 9, 80.0);

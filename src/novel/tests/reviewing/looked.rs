@@ -56,7 +56,7 @@ fn a_given_text_stands_for_the_manuscript_up_to_a_length() {
     assert_eq!(looked.draft.manuscript.source(), "\u{feff}猫が鳴いた。");
     assert!(given(&novel, &"猫".repeat(200_000), &Tuning::default()).is_ok());
     let long = given(&novel, &"猫".repeat(200_001), &Tuning::default()).expect_err("too long");
-    assert!(matches!(&long, ReviewError::TooLong { characters: 200_001, limit: 200_000, .. }), "{long}");
+    assert!(matches!(&long, ReviewError::ManuscriptTooLong { characters: 200_001, limit: 200_000, .. }), "{long}");
     entry(&long);
 }
 
@@ -83,7 +83,7 @@ fn novel_tuning_overrides_caller_tuning() {
     ] {
         say(wrong);
         let error = given(&novel, "猫。", &Tuning::default()).expect_err(wrong);
-        assert!(matches!(error, ReviewError::Tuning { .. }), "{wrong}: {error}");
+        assert!(matches!(error, ReviewError::ChecksTunedWrongly { .. }), "{wrong}: {error}");
         entry(&error);
     }
 }
@@ -121,7 +121,7 @@ fn a_mended_text_is_written_over_what_was_read_and_over_nothing_else() {
     // A text written by another program in the meantime is kept.
     fs::write(&file, "ほかの誰かが書いた。").expect("written");
     let changed = write_back(&novel, &looked, &mended, &stamp()).expect_err("changed");
-    assert!(matches!(changed, ReviewError::Changed { .. }), "{changed}");
+    assert!(matches!(changed, ReviewError::ManuscriptChanged { .. }), "{changed}");
     entry(&changed);
     assert_eq!(fs::read_to_string(&file).expect("text"), "ほかの誰かが書いた。");
 }
@@ -138,7 +138,7 @@ fn an_encoding_is_kept_or_nothing_is_written() {
     assert_eq!((looked.encoding.as_str(), looked.is_damaged), ("shift_jis", false));
     let text = looked.draft.manuscript.source().to_owned();
     let unsayable = write_back(&novel, &looked, &text.replacen('猫', "𠮷", 1), &stamp()).expect_err("no such sign");
-    assert!(matches!(unsayable, ReviewError::Unencodable { .. }), "{unsayable}");
+    assert!(matches!(unsayable, ReviewError::FixNotInEncoding { .. }), "{unsayable}");
     entry(&unsayable);
     assert_eq!(fs::read(&file).expect("bytes"), bytes);
     write_back(&novel, &looked, &text.replacen("鳴", "泣", 1), &stamp()).expect("written");
@@ -151,7 +151,7 @@ fn an_encoding_is_kept_or_nothing_is_written() {
     let damaged = look(&novel);
     assert!(damaged.is_damaged);
     let error = write_back(&novel, &damaged, "猫。", &stamp()).expect_err("damaged");
-    assert!(matches!(error, ReviewError::Damaged { .. }), "{error}");
+    assert!(matches!(error, ReviewError::ManuscriptDamaged { .. }), "{error}");
     entry(&error);
     assert_eq!(fs::read(&file).expect("bytes"), broken);
 }

@@ -91,7 +91,7 @@ fn everything_that_an_answer_misses_is_named_at_once() {
     assert_eq!(missed(&format!("{good}\n# 承知しました\n承知しました: 次の通りです\n")), ["remnants"]);
     assert_eq!(missed(&good.replace("episode_number: 1", "episode_number: 3")), ["episode_info.episode_number"]);
     let large = plotting::validate_answer(episode(), &" ".repeat((1 << 20) + 1)).expect_err("too large");
-    assert!(matches!(large, WritingError::TooLarge { limit: 1_048_576, .. }), "{large}");
+    assert!(matches!(large, WritingError::ContentTooLarge { limit: 1_048_576, .. }), "{large}");
     // A missing episode number is filled in.
     let unsaid = plotting::validate_answer(episode(), &good.replace("  episode_number: 1\n", "")).expect("a plot");
     assert_eq!(unsaid.episode_info.episode_number, Some(1));

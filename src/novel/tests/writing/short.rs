@@ -245,7 +245,7 @@ fn a_remark_on_one_scene_repeats_it_and_keeps_the_scenes_before_it() {
     assert!(matches!(error, WritingError::SceneNotWritten { asked: 3, written: 2, .. }), "{error}");
     // The same scene is not taken twice.
     let again = TurnAnswer { turn: Some(3), ..answer(acts()[1].clone()) };
-    assert!(matches!(workflow.step(Some(again), &at(23)), Err(WritingError::TakenAlready { .. })));
+    assert!(matches!(workflow.step(Some(again), &at(23)), Err(WritingError::AnswerTakenAlready { .. })));
 }
 
 #[test]

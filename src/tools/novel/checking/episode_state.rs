@@ -126,7 +126,7 @@ pub(super) fn accept_state(
     let manuscript = &looked.draft.manuscript;
     if given.summary.trim().is_empty() {
         let why = BilingualText::new("summary is empty.", "summary が空です。");
-        return Err(ReviewError::NoFactTaken { misses: vec![why] });
+        return Err(ReviewError::FactsNotTaken { misses: vec![why] });
     }
     let (mut facts, mut contradictions, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for given in &given.facts {
@@ -151,7 +151,7 @@ pub(super) fn accept_state(
         }
     }
     if facts.is_empty() && !refused.is_empty() {
-        return Err(ReviewError::NoFactTaken { misses: refused.into_iter().map(|(_, why)| why).collect() });
+        return Err(ReviewError::FactsNotTaken { misses: refused.into_iter().map(|(_, why)| why).collect() });
     }
     // An answer to the same review adds to the facts that it had.
     let earlier = memory::states_until(job.novel.project(), job.episode)?.states.pop();

@@ -99,7 +99,7 @@ impl Tool for ExecuteCheckStep {
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<CheckReply<StepReport>>, ToolError> {
         let job = CheckJob::new("execute_check_step", args.episode, args.verbose, deps, cx)?;
-        let step = review_step(args.step_id).ok_or(ReviewError::NoStep { asked: args.step_id })?;
+        let step = review_step(args.step_id).ok_or(ReviewError::NoReviewStep { asked: args.step_id })?;
         let focus = args.check_focus.unwrap_or_default();
         let mut submit = Map::new();
         submit.insert("step_id".to_owned(), json!(step.id));

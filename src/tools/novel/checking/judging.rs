@@ -138,7 +138,7 @@ pub(super) fn accept_judgements(
     if taken.is_empty() && !refused.is_empty() {
         let first = refused[0].0.clone();
         let misses = refused.into_iter().map(|(_, why)| why).collect();
-        return Err(ReviewError::NotTaken { misses, first });
+        return Err(ReviewError::JudgementsNotTaken { misses, first });
     }
     let rejected =
         refused.into_iter().map(|(item_id, why)| RejectedJudgement { item_id, reason: why.get(job.locale).to_owned() });

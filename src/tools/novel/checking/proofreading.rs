@@ -114,7 +114,7 @@ pub(super) fn accept_corrections(
     if taken.is_empty() && !refused.is_empty() {
         let first = refused[0].0.clone();
         let misses = refused.into_iter().map(|(_, why)| why).collect();
-        return Err(ReviewError::NoCorrectionTaken { misses, first });
+        return Err(ReviewError::CorrectionsNotTaken { misses, first });
     }
     let accepted = taken.len();
     let lines = job.reviews().add_corrections(job.episode, review.id(), taken)?;

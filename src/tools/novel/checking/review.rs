@@ -204,7 +204,7 @@ fn opened(job: &CheckJob, looks: &ReviewOptions, subject: &ReviewSubject) -> Res
         Some(id) => {
             let review = reviews.load(id)?;
             let is_own = EpisodeId::new(review.manifest().subject.episode) == Some(job.episode);
-            if is_own { Ok(review) } else { Err(ReviewError::NoReview { id: id.clone() }) }
+            if is_own { Ok(review) } else { Err(ReviewError::ReviewNotFound { id: id.clone() }) }
         }
     }
 }

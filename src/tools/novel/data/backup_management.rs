@@ -202,7 +202,7 @@ impl Args {
         ];
         let other = given.into_iter().find(|(name, is_given)| *is_given && !self.action.takes().contains(name));
         match other {
-            Some((argument, _)) => Err(BackupError::Argument { action: self.action.name(), argument }),
+            Some((argument, _)) => Err(BackupError::BackupArgument { action: self.action.name(), argument }),
             None => Ok(()),
         }
     }
@@ -224,7 +224,7 @@ impl Args {
             return Ok(id);
         }
         let (complete, _) = backups.list()?;
-        Err(BackupError::NoId {
+        Err(BackupError::BackupIdMissing {
             action: self.action.name(),
             newest: complete.into_iter().next().map(|backup| backup.id),
         })

@@ -208,7 +208,7 @@ fn fetched(
 /// Parses YAML or JSON as data.
 fn value_of(artifact: &NovelArtifact, text: &str) -> Result<Value, ArtifactError> {
     let path = &artifact.file.path;
-    let broken = |error: serde_json::Error| ProjectError::Yaml {
+    let broken = |error: serde_json::Error| ProjectError::BrokenYaml {
         path: path.clone(),
         line: error.line(),
         column: error.column(),
@@ -234,7 +234,7 @@ fn at(value: &Value, pointer: &str) -> Result<Value, ArtifactError> {
         }
     }
     let known = value.pointer(deepest).map(|value| keys_of(value, deepest)).unwrap_or_default();
-    Err(ArtifactError::NoValue {
+    Err(ArtifactError::ValueNotFound {
         pointer: pointer.to_owned(),
         known: known.into_iter().map(|key| key.pointer).collect(),
     })

@@ -136,7 +136,7 @@ async fn stage_of(
         None if stage.number() == 1 => RequestedSession::Open(StageRoute::Whole),
         None => {
             let missing = StageRoute::Whole.stages().filter(|other| *other < stage).collect();
-            let error = WritingError::TooEarly { stage, missing };
+            let error = WritingError::StageTooEarly { stage, missing };
             return Err(with_earlier_stage(error, ExecuteWritingStep::SPEC.name, args.episode.0, ""));
         }
     };

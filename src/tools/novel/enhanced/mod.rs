@@ -94,10 +94,8 @@ impl WritingStep {
 }
 
 /// The error for a number that is not a step.
-#[derive(Debug, thiserror::Error, UserError)]
-#[error("{}", self.english())]
-#[catalog(BOOK)]
-#[entry("UNKNOWN_STEP")]
+#[derive(Debug, UserError)]
+#[fact(plain(asked))]
 #[fact(steps = steps())]
 pub(super) struct UnknownStep {
     asked: String,

@@ -100,7 +100,7 @@ pub(in crate::novel) fn work_id(of_question: Option<&str>, now: &CallTime) -> Re
     match of_question {
         None => Ok(WritingSessionId::new(&now.moment, now.random).to_string()),
         Some(id) if WritingSessionId::parse(id).is_some() => Ok(id.to_owned()),
-        Some(id) => Err(WritingError::NoQuestion { id: id.chars().take(80).collect() }),
+        Some(id) => Err(WritingError::SessionOfNoQuestion { id: id.chars().take(80).collect() }),
     }
 }
 
@@ -160,7 +160,7 @@ pub(in crate::novel) fn with_earlier_stage(
     session_id: &str,
 ) -> ToolError {
     let first = match &error {
-        WritingError::TooEarly { missing, .. } => missing.first().copied(),
+        WritingError::StageTooEarly { missing, .. } => missing.first().copied(),
         _ => None,
     };
     let (error, episode) = (ToolError::from(error), episode.number());
@@ -201,11 +201,11 @@ pub(in crate::novel) fn one_stage(
     let session = opened.session();
     let mut own = session.route().stages();
     if !own.clone().any(|one| one == stage) {
-        return Err(WritingError::OffRoute { stage, id: session.id().to_string(), route: session.route() });
+        return Err(WritingError::StageOffRoute { stage, id: session.id().to_string(), route: session.route() });
     }
     let Some(content) = content else {
         return match session.current() {
-            Some(current) if stage > current => Err(WritingError::TooEarly {
+            Some(current) if stage > current => Err(WritingError::StageTooEarly {
                 stage,
                 missing: own.by_ref().filter(|other| (current..stage).contains(other)).collect(),
             }),

@@ -174,7 +174,7 @@ impl Tool for RewritePassage {
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         if args.passages.is_some() && args.replacement.is_some() {
-            return Err(RewriteError::AnswerAndChoice.into());
+            return Err(RewriteError::PassagesAndReplacement.into());
         }
         let job = Job {
             novel: deps.novel(cx),
@@ -242,10 +242,10 @@ impl Job {
     fn explained(&self, error: PassageError, path: &str) -> RewriteError {
         let (episode, quote, path) = (self.episode, self.quote.clone(), path.to_owned());
         match error {
-            PassageError::Empty => RewriteError::NoQuote,
-            PassageError::NotInText => RewriteError::NotFound { episode, quote, path },
-            PassageError::Ambiguous(count, lines) => RewriteError::Ambiguous { quote, path, count, lines },
-            PassageError::CutsMarkup(markup) => RewriteError::CutsMarkup { quote, markup },
+            PassageError::Empty => RewriteError::QuoteEmpty,
+            PassageError::NotInText => RewriteError::QuoteNotFound { episode, quote, path },
+            PassageError::Ambiguous(count, lines) => RewriteError::QuoteAmbiguous { quote, path, count, lines },
+            PassageError::CutsMarkup(markup) => RewriteError::QuoteCutsMarkup { quote, markup },
         }
     }
 
@@ -322,7 +322,7 @@ impl Job {
             }
         }
         if variants.is_empty() {
-            return Err(RewriteError::NoneTaken { misses });
+            return Err(RewriteError::PassagesNotTaken { misses });
         }
         let (count, all) = (variants.len(), passages.len());
         let number = self.episode.number();
@@ -348,7 +348,7 @@ impl Job {
     fn replace(&self, text: &str, at: &BackupTime, is_cancelled: &dyn Fn() -> bool) -> Result<Output, RewriteError> {
         let (looked, passage) = self.look()?;
         let new = put_in(&looked.draft.manuscript, &passage, text)
-            .map_err(|error| RewriteError::NotTaken { reason: rejection_reason(&error) })?;
+            .map_err(|error| RewriteError::ReplacementNotTaken { reason: rejection_reason(&error) })?;
         let report = variant(&looked, &passage, &new, 1, self.locale, is_cancelled)?;
         let (written, change) = prepare_replacement(&self.novel, &looked, &new.source, "before rewrite_passage", at)?;
         change_set::apply(self.novel.project(), None, change.into_iter().collect())?;

@@ -74,7 +74,7 @@ impl OneStage {
     pub(super) async fn work(self, deps: &NovelDeps, cx: &Cx) -> Result<StepOutcome, ToolError> {
         let stage = self.stage;
         if self.session_id.is_none() && stage.number() > 1 {
-            return Err(WritingError::NoSessionId { stage }.into());
+            return Err(WritingError::SessionIdMissing { stage }.into());
         }
         let (content, step) = (self.content, self.step);
         let feedback = self.user_feedback.filter(|said| !said.trim().is_empty());
