@@ -155,7 +155,7 @@ pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) common: Common,
     /// The address to listen on, 127.0.0.1:8640 by default; port 0 picks a free port.
-    #[arg(long, value_name = "ADDR:PORT")]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = parse_address)]
     pub(crate) listen: Option<SocketAddr>,
     /// The folder for sessions and other state.
     #[arg(long, value_name = "DIR")]
@@ -172,9 +172,9 @@ pub(crate) struct Serve {
 pub(crate) struct Connect {
     /// The client, such as claude-code.
     pub(crate) client: Option<String>,
-    /// The URL at which the client reaches the server.
-    #[arg(long, default_value = "http://127.0.0.1:8640/mcp")]
-    pub(crate) url: String,
+    /// The URL at which the client reaches the server, <http://127.0.0.1:8640/mcp> by default.
+    #[arg(long)]
+    pub(crate) url: Option<String>,
     /// The environment variable in which the client finds its token.
     #[arg(long, value_name = "VARIABLE")]
     pub(crate) token_variable: Option<String>,
@@ -187,6 +187,13 @@ pub(crate) struct Connect {
     /// Take fumi out of the configuration again.
     #[arg(long, requires = "client")]
     pub(crate) undo: bool,
+}
+
+/// The URL of a server with the default configuration.
+pub(crate) const DEFAULT_URL: &str = "http://127.0.0.1:8640/mcp";
+
+fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "it must be an IP address and a port, such as 127.0.0.1:8640 or [::1]:8640".to_owned())
 }
 
 impl Serve {

@@ -16,7 +16,7 @@ use std::{
 
 use clap::{Command, CommandFactory as _, Parser as _};
 use clap_complete::Shell;
-use command_line::{Cli, CliCommand, Common, Connect, NovelCommand, PARSER_COMMAND, Serve, TokenCommand};
+use command_line::{Cli, CliCommand, Common, Connect, DEFAULT_URL, NovelCommand, PARSER_COMMAND, Serve, TokenCommand};
 use fumi::{
     app::App,
     http, mcp,
@@ -269,8 +269,9 @@ fn stdio(common: Common) -> Result<ExitCode, ConfigError> {
 }
 
 fn call(tool: &str, arguments: &str, as_json: bool, common: Common) -> Result<ExitCode, ConfigError> {
-    let arguments: Value =
-        serde_json::from_str(arguments).map_err(|error| ConfigError(format!("the arguments are not JSON: {error}")))?;
+    let arguments: Value = serde_json::from_str(arguments).map_err(|error| {
+        ConfigError(format!("the arguments are not JSON: {error}; write an object, such as '{{\"roots\": [\".\"]}}'"))
+    })?;
     let Value::Object(arguments) = arguments else {
         return Err(ConfigError("the arguments must be a JSON object, such as {\"roots\": [\".\"]}".to_owned()));
     };
@@ -395,7 +396,7 @@ fn examine(flags: Serve) -> Result<ExitCode, ConfigError> {
     let (file, locale) = (common.config.clone(), terminal::language(environment));
     let findings = match config(common, own) {
         Ok(config) => {
-            let place = SetUpPlace::new(None, environment)?;
+            let place = SetUpPlace::new(None, environment, locale)?;
             let url = format!("http://{}/mcp", config.server.listen);
             let clients = (place.folders(), place.server(&url, None));
             runtime()?.block_on(doctor::examine(&config, file.as_deref(), clients, locale))
@@ -415,9 +416,13 @@ fn connect(options: Connect) -> Result<ExitCode, ConfigError> {
         (_, true) => ConnectAction::Undo,
         _ => ConnectAction::Add,
     };
-    let place = SetUpPlace::new(options.project, environment)?;
-    let server = place.server(&options.url, options.token_variable.as_deref());
     let locale = terminal::language(environment);
+    let place = SetUpPlace::new(options.project, environment, locale)?;
+    let url = options.url.as_deref();
+    let server = place.server(url.unwrap_or(DEFAULT_URL), options.token_variable.as_deref());
+    if let Some(client) = options.client.as_deref().filter(|_| url.is_some() || server.token_variable.is_some()) {
+        connect::check_takes_url(client, locale)?;
+    }
     say(&match &options.client {
         None => connect::list(place.folders(), scope, &server, locale),
         Some(client) => connect::run(client, action, (place.folders(), scope), &server, locale)?,

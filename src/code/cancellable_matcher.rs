@@ -1,8 +1,8 @@
 //! A [`Matcher`] that stops when its call is cancelled, also within one file and without matches.
 //!
 //! A single call of the inner matcher cannot be interrupted: it searches one buffer of lines (64 KiB, 256 KiB of a
-//! small file), or in a multi-line search the rest of the file. The text is not cut further, since `^$` also matches at
-//! the end of a piece.
+//! small file), one longer line, or in a multi-line search the rest of the file. The text is not cut further, since `^$`
+//! also matches at the end of a piece. A call that would take many seconds is not begun.
 
 use std::cell::{Cell, RefCell};
 
@@ -18,10 +18,18 @@ const PIECE_BYTES: usize = 16 << 10;
 /// short their texts.
 const SMALL_BYTES: usize = PIECE_BYTES / 16;
 
+/// The most work of one call: bytes of the text times counted repetitions of the query ([`TextQuery::repetitions`]). A unit
+/// takes up to half a nanosecond (`A.{0,500}B.{0,500}` over Base64), so that a call ends within about four seconds.
+///
+/// [`TextQuery::repetitions`]: crate::text_query::TextQuery
+const MOST_WORK: usize = 8_000_000_000;
+
 /// A matcher with the token of the call.
 pub(crate) struct CancellableMatcher<'a, M> {
     inner: &'a M,
     cancel: &'a CancellationToken,
+    /// The counted repetitions of the query.
+    repetitions: usize,
     /// The number of bytes left until the next check of the token.
     left: Cell<usize>,
     /// The reason for an early end, which the searcher reduces to a message.
@@ -32,8 +40,8 @@ impl<'a, M: Matcher> CancellableMatcher<'a, M>
 where
     M::Error: Into<MatchInterruption>,
 {
-    pub(crate) fn new(inner: &'a M, cancel: &'a CancellationToken) -> Self {
-        Self { inner, cancel, left: Cell::new(0), halt: RefCell::default() }
+    pub(crate) fn new(inner: &'a M, repetitions: usize, cancel: &'a CancellationToken) -> Self {
+        Self { inner, cancel, repetitions, left: Cell::new(0), halt: RefCell::default() }
     }
 
     /// Returns the reason for an early end, if any.
@@ -41,8 +49,11 @@ where
         self.halt.borrow().clone()
     }
 
-    /// Checks the token once for each piece of searched bytes.
+    /// Refuses too much work, and checks the token once for each piece of searched bytes.
     fn poll(&self, bytes: usize) -> Result<(), MatchInterruption> {
+        if bytes.saturating_mul(self.repetitions) > MOST_WORK {
+            return Err(self.record_halt(MatchInterruption::LongText));
+        }
         let bytes = bytes.max(SMALL_BYTES);
         if let Some(left) = self.left.get().checked_sub(bytes) {
             self.left.set(left);
@@ -134,7 +145,7 @@ mod tests {
         let cancel = CancellationToken::new();
         let (looked_at, text) = (Cell::new(0), b"some words on a line\n".repeat(20_000));
         let inner = Cancelling { cancel: &cancel, looked_at, matches };
-        let polled = CancellableMatcher::new(&inner, &cancel);
+        let polled = CancellableMatcher::new(&inner, 0, &cancel);
         let mut searcher = SearcherBuilder::new().build();
         let result = searcher.search_slice(&polled, &text, Bytes(|_, _| Ok(true)));
         assert!(result.is_err());

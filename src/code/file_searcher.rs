@@ -125,9 +125,10 @@ impl SearcherState<'_> {
     where
         M::Error: Into<MatchInterruption>,
     {
-        let matcher = CancellableMatcher::new(matcher, self.cancel);
-        self.run(&matcher, file, wanted).map_err(|error| match error.kind() {
-            _ if matcher.halt() == Some(MatchInterruption::MatchLimit) => SkipReason::MatchLimit,
+        let matcher = CancellableMatcher::new(matcher, self.query.repetitions, self.cancel);
+        self.run(&matcher, file, wanted).map_err(|error| match matcher.halt() {
+            Some(MatchInterruption::MatchLimit) => SkipReason::MatchLimit,
+            Some(MatchInterruption::LongText) => SkipReason::LongText,
             _ => SkipReason::from_io_error(&error),
         })
     }

@@ -30,6 +30,9 @@ pub(crate) enum MatchInterruption {
     /// The match exceeded its backtracking limit.
     #[error("the match limit was exceeded")]
     MatchLimit,
+    /// The text is too long for the counted repetitions of the query.
+    #[error("the text is too long for this query")]
+    LongText,
     /// PCRE2 failed in another way.
     #[error("{0}")]
     Failed(String),

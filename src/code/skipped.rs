@@ -32,6 +32,9 @@ pub enum SkipReason {
     Unparsable,
     /// A file in which PCRE2 exceeds its backtracking limit.
     MatchLimit,
+    /// A file with a line, or in a multi-line search a text, for which the counted repetitions of the query would take
+    /// many seconds without interruption.
+    LongText,
     /// A system failure: it is not skipped, the whole search fails with it.
     System,
     /// A binary file with matches, whose lines are not text. The caller named it, so it counts.
@@ -49,6 +52,7 @@ impl SkipReason {
             Self::TooLarge => ("too large", "サイズ超過"),
             Self::Unparsable => ("parser limit", "構文解析の上限"),
             Self::MatchLimit => ("backtracking limit", "バックトラックの上限"),
+            Self::LongText => ("too long for the repetitions of the query", "クエリの繰り返しに対して長すぎる行"),
             Self::System => ("system failure", "システムの障害"),
             Self::BinaryMatches => ("binary, not all its matches are shown", "バイナリー、一部の一致は非表示"),
         };
@@ -61,6 +65,10 @@ impl SkipReason {
             Self::MatchLimit => Some(BilingualText::new(
                 "Backtracking limit: the query backtracks too far in these files, which were not counted. Make repetitions shorter or possessive (.{0,20}+), or omit pcre2: the default engine never backtracks",
                 "バックトラックの上限: クエリのバックトラックが多すぎるため、該当ファイルの検索を打ち切りました（件数に含みません）。繰り返しを短くするか所有的（.{0,20}+）にしてください。後読みなどが不要なら、pcre2 を外すとバックトラックしないエンジンで検索できます",
+            )),
+            Self::LongText => Some(BilingualText::new(
+                "Too long for the repetitions of the query: these files have a line (with multiline, a text) of many megabytes, for which repetitions such as .{0,500} would take many seconds, and were not counted. Make the repetitions shorter, use .* instead, or leave the files out with exclude_globs",
+                "クエリの繰り返しに対して長すぎる行: 数十 MB に及ぶ行（multiline ではテキスト全体）があり、.{0,500} のような繰り返しの照合に時間がかかりすぎるため、該当ファイルの検索を打ち切りました（件数に含みません）。繰り返しを短くするか .* に替えるか、exclude_globs で除いてください",
             )),
             Self::UnusableRules => Some(BilingualText::new(
                 "Unusable ignore file: these folders were left out, because an ignore file (.gitignore, .ignore, .rgignore, .fdignore, or .git/info/exclude) is not a regular file of at most 128 KiB, those of a folder and its parents have more than 256 KiB, or all of them more than 4 MiB. Replace it, or pass no_ignore to search without ignore rules",

@@ -172,6 +172,11 @@ impl Client {
         })
     }
 
+    /// True if the client reaches a server by its URL; false if it starts fumi itself.
+    pub fn takes_url(&self) -> bool {
+        !self.entry.contains("{program}")
+    }
+
     /// Returns the text of a configuration file that contains only fumi's entry.
     #[expect(clippy::missing_panics_doc, reason = "an empty text has no errors")]
     pub fn snippet(&self, server: &Server) -> String {

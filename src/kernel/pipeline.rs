@@ -562,7 +562,7 @@ async fn deliver(
 pub enum CallStopped {
     /// The timeout of the call ended.
     ToolTimeout { limit: Duration },
-    /// The client cancelled the call.
+    /// The client cancelled the call, or the server stops.
     Cancelled,
 }
 

@@ -69,6 +69,8 @@ pub enum McpError {
     UnknownPrompt { name: String, known: String },
     /// The argument of a prompt is missing, unknown or invalid.
     InvalidPromptArgument { prompt: &'static str, name: String, reason: BilingualText, known: String },
+    /// No method has the name in this version of the protocol, or the server does not offer it.
+    UnknownMethod { method: String },
     #[fact(plain(method))]
     MalformedRequest { method: String, reason: BilingualText, expected: &'static str },
 }
@@ -77,6 +79,7 @@ pub enum McpError {
 pub fn to_protocol_error(error: &ToolError, locale: Locale) -> ErrorData {
     let code = match error.code() {
         "FILE_NOT_FOUND" | "OUTSIDE_PROJECT" | "PATH_TRAVERSAL" | "RESOURCE_NOT_FOUND" => ErrorCode::RESOURCE_NOT_FOUND,
+        "UNKNOWN_METHOD" => ErrorCode::METHOD_NOT_FOUND,
         "REQUEST_ID_IN_USE" => ErrorCode::INVALID_REQUEST,
         "BUSY" | "CANCELLED" | "RESULT_LOST" | "TOOL_EXECUTION_FAILED" | "TOOL_TIMEOUT" => ErrorCode::INTERNAL_ERROR,
         _ => ErrorCode::INVALID_PARAMS,

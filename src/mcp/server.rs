@@ -679,10 +679,8 @@ impl ServerHandler for McpServer {
             Some("tasks") => self.offers_tasks(),
             _ => true,
         };
-        let Some(fault) = malformed::diagnose(&request, is_stateless, is_offered) else {
-            let method = self.app.kernel.redactor.redact_message(&request.method);
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None));
-        };
+        let fault = malformed::diagnose(&request, is_stateless, is_offered);
+        let fault = fault.unwrap_or(McpError::UnknownMethod { method: request.method });
         Err(self.redacted(to_protocol_error(&fault.into(), self.caller(&context).locale)))
     }
 

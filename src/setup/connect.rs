@@ -136,6 +136,18 @@ pub fn run(
     Ok(lines.join("\n"))
 }
 
+/// Refuses a URL or a token for a client that starts fumi itself.
+///
+/// # Errors
+/// If the client is such a one, or unknown.
+pub fn check_takes_url(id: &str, locale: Locale) -> Result<(), ConfigError> {
+    let client = Client::find(id).map_err(|error| ConfigError(told(&error, locale)))?;
+    if client.takes_url() {
+        return Ok(());
+    }
+    Err(ConfigError(text(locale, "takes_no_url", &[("client", &client.name)])))
+}
+
 /// Checks what is written into files that clients read as a URL and the name of a variable.
 fn check_values(server: &Server<'_>, locale: Locale) -> Result<(), ConfigError> {
     let is_url = server.url.parse::<http::Uri>().is_ok_and(|url| {

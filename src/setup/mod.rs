@@ -36,10 +36,17 @@ impl SetUpPlace {
     /// Finds the folders. `project` is the current folder if it is `None`.
     ///
     /// # Errors
-    /// If the current folder or the path of this program cannot be determined.
-    pub fn new(project: Option<PathBuf>, environment: fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+    /// If the current folder or the path of this program cannot be determined, or the project is not a folder.
+    pub fn new(
+        project: Option<PathBuf>,
+        environment: fn(&str) -> Option<String>,
+        locale: Locale,
+    ) -> Result<Self, ConfigError> {
         let unknown = |error: std::io::Error| ConfigError(format!("the current folder or this program: {error}"));
         let project = std::path::absolute(project.unwrap_or_else(|| PathBuf::from("."))).map_err(unknown)?;
+        if !project.is_dir() {
+            return Err(ConfigError(text(locale, "no_project", &[("path", &project.display().to_string())])));
+        }
         Ok(Self {
             home: environment("HOME").map(PathBuf::from).unwrap_or_default(),
             program: std::env::current_exe().map_err(unknown)?.display().to_string(),

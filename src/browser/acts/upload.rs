@@ -13,7 +13,7 @@ impl Tab {
             && files.len() > 1
             && !chooser.multiple
         {
-            return Err(BrowserError::Argument {
+            return Err(BrowserError::BadBrowserArgument {
                 argument: "paths",
                 reason: BilingualText::new(
                     "this field takes only one file",
