@@ -126,9 +126,10 @@ fn describe_query_error(
         QueryErrorKind::Syntax | QueryErrorKind::Language => (&FAULTS.wrong_syntax, Vec::new()),
     };
     let near = nearest(word, names, 3);
-    let did_you_mean = match near.is_empty() {
-        true => BilingualText::same(""),
-        false => FAULTS.did_you_mean.fill(&[("near", BilingualText::list(&near))]),
+    let did_you_mean = if near.is_empty() {
+        BilingualText::same("")
+    } else {
+        FAULTS.did_you_mean.fill(&[("near", BilingualText::list(&near))])
     };
     let shown = if error.kind == QueryErrorKind::Capture { word.to_owned() } else { format!("{word:?}") };
     let title: &str = &language.facts.title;

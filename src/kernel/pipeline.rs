@@ -135,9 +135,10 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call
             let error = error.adapt_to(entry.spec.family);
             span.in_scope(|| {
                 let (tool, principal, code) = (entry.spec.name, &*caller.access.principal, error.code());
-                match error.cause() {
-                    Some(cause) => tracing::warn!(tool, principal, code, cause, "the system failed a call"),
-                    None => tracing::info!(tool, principal, code, "call refused or failed"),
+                if let Some(cause) = error.cause() {
+                    tracing::warn!(tool, principal, code, cause, "the system failed a call");
+                } else {
+                    tracing::info!(tool, principal, code, "call refused or failed");
                 }
             });
             let mut reply = error.reply(entry.spec.name, &arguments, &caller, &kernel.redactor);

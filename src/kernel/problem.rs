@@ -132,7 +132,7 @@ impl ProblemTexts {
         };
         let number = |name: &str| schema.get(name).and_then(Value::as_i64);
         let said = |text: &BilingualText, least: i64, most: i64| {
-            text.fill(&[("least", number_text(least)), ("most", number_text(most))])
+            text.fill(&[("least", number_text(&least)), ("most", number_text(&most))])
         };
         let most = most.and_then(|most| i64::try_from(most).ok());
         let bounds = match (number("minimum"), number("maximum").or(most)) {
@@ -164,6 +164,6 @@ impl ProblemTexts {
 }
 
 /// Returns a number as a fact.
-pub(super) fn number_text(number: impl ToString) -> BilingualText {
+pub(super) fn number_text(number: &impl ToString) -> BilingualText {
     BilingualText::same(number.to_string())
 }

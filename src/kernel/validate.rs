@@ -338,7 +338,7 @@ fn check_sizes(value: &Value, path: &str, longest: usize, problems: &mut Vec<Arg
         return;
     }
     let mut refuse = |text: &BilingualText, fact: (&'static str, String), limit: usize| {
-        let facts = [(fact.0, BilingualText::same(fact.1)), ("most", number_text(limit))];
+        let facts = [(fact.0, BilingualText::same(fact.1)), ("most", number_text(&limit))];
         problems.push(ArgumentProblem::new(path.trim_start_matches('.'), text.fill(&facts), json!({"max": limit})));
     };
     match value {

@@ -90,7 +90,7 @@ impl PlannedStep {
 
 fn too_many(plan: &BatchPlan, most: usize) -> Vec<ArgumentProblem> {
     let count = plan.steps.len();
-    let text = PROBLEMS.many_steps.fill(&[("count", number_text(count)), ("most", number_text(most))]);
+    let text = PROBLEMS.many_steps.fill(&[("count", number_text(&count)), ("most", number_text(&most))]);
     let problem = (count > most).then(|| ArgumentProblem::new("steps", text, json!({"max": most})));
     problem.into_iter().collect()
 }
@@ -113,7 +113,7 @@ fn checked<'a>(
     };
     let references = reference::all(&step.arguments);
     if references.len() > reference::MOST {
-        let facts = [("count", number_text(references.len())), ("most", number_text(reference::MOST))];
+        let facts = [("count", number_text(&references.len())), ("most", number_text(&reference::MOST))];
         tell("arguments", PROBLEMS.many_references.fill(&facts));
         return None;
     }
