@@ -44,3 +44,5 @@ pub mod template;
 pub mod text;
 pub mod tokens;
 pub mod watched_path;
+
+pub use fumi_derive::Named;

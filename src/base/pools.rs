@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The kinds of jobs, each with slots and a queue of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, fumi_derive::Named)]
 pub enum Pool {
     /// Code tools, file reads and all other short jobs.
     Analysis,
@@ -34,22 +34,6 @@ pub enum Pool {
     Check,
     Plot,
     Browser,
-}
-
-impl Pool {
-    /// Every pool, in the order of its discriminant.
-    pub const ALL: [Self; 5] = [Self::Analysis, Self::Write, Self::Check, Self::Plot, Self::Browser];
-
-    /// Returns the name used in metrics, the configuration and error messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Analysis => "analysis",
-            Self::Write => "write",
-            Self::Check => "check",
-            Self::Plot => "plot",
-            Self::Browser => "browser",
-        }
-    }
 }
 
 /// The sizes of the pools and their queues.

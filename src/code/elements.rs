@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 /// The kind of an element. The names are those of captures in `elements.scm` and of `type` in replies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, fumi_base::Named)]
 #[serde(rename_all = "snake_case")]
 pub enum ElementKind {
     Package,
@@ -56,59 +56,9 @@ pub enum ElementKind {
 }
 
 impl ElementKind {
-    const ALL: [(Self, &'static str); 42] = [
-        (Self::Package, "package"),
-        (Self::Namespace, "namespace"),
-        (Self::Class, "class"),
-        (Self::Interface, "interface"),
-        (Self::Enum, "enum"),
-        (Self::Record, "record"),
-        (Self::Struct, "struct"),
-        (Self::Annotation, "annotation"),
-        (Self::Type, "type"),
-        (Self::Method, "method"),
-        (Self::Constructor, "constructor"),
-        (Self::Function, "function"),
-        (Self::Initializer, "initializer"),
-        (Self::Field, "field"),
-        (Self::EnumMember, "enum_member"),
-        (Self::Variable, "variable"),
-        (Self::Constant, "constant"),
-        (Self::Import, "import"),
-        (Self::Export, "export"),
-        (Self::Comment, "comment"),
-        (Self::Heading, "heading"),
-        (Self::CodeBlock, "code_block"),
-        (Self::Link, "link"),
-        (Self::Image, "image"),
-        (Self::List, "list"),
-        (Self::Table, "table"),
-        (Self::FrontMatter, "front_matter"),
-        (Self::Markup, "markup"),
-        (Self::Rule, "rule"),
-        (Self::AtRule, "at_rule"),
-        (Self::Property, "property"),
-        (Self::Trait, "trait"),
-        (Self::Impl, "impl"),
-        (Self::Protocol, "protocol"),
-        (Self::Extension, "extension"),
-        (Self::Object, "object"),
-        (Self::Union, "union"),
-        (Self::Module, "module"),
-        (Self::Macro, "macro"),
-        (Self::Relation, "relation"),
-        (Self::Index, "index"),
-        (Self::Key, "key"),
-    ];
-
-    /// Returns the published name, such as `enum_member`.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("element", |(_, name)| name)
-    }
-
     /// Returns the kind with a published name, or `None` for an unknown name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// True if its members are fields and methods.
@@ -342,7 +292,7 @@ pub enum ParamKind {
 }
 
 /// The visibility of a definition.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, fumi_base::Named)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
     /// Visible from all code.
@@ -357,21 +307,9 @@ pub enum Visibility {
 }
 
 impl Visibility {
-    /// Returns the published name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Public => "public",
-            Self::Protected => "protected",
-            Self::Package => "package",
-            Self::Private => "private",
-        }
-    }
-
     /// Returns the visibility that a modifier means, or `None` for another modifier.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Public, Self::Protected, Self::Package, Self::Private]
-            .into_iter()
-            .find(|visibility| visibility.name() == name)
+        Self::ALL.into_iter().find(|visibility| visibility.name() == name)
     }
 }
 
@@ -543,10 +481,9 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_name_that_parses_back() {
-        for (kind, name) in ElementKind::ALL {
-            assert_eq!(ElementKind::from_name(name), Some(kind));
-            assert_eq!(kind.name(), name);
+        for kind in ElementKind::ALL {
+            assert_eq!(ElementKind::from_name(kind.name()), Some(kind));
         }
-        assert_eq!(ElementKind::ALL.len(), ElementKind::Key as usize + 1);
+        assert_eq!(ElementKind::EnumMember.name(), "enum_member");
     }
 }

@@ -22,7 +22,7 @@ const BOUNDS: [([usize; 3], SizeCategory); 3] = [
 ];
 
 /// The size category of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, fumi_base::Named)]
 pub enum SizeCategory {
     /// A file of fewer than 100 lines.
     Small,
@@ -42,16 +42,6 @@ impl SizeCategory {
         let is_below = |bounds: &[usize; 3]| measured.iter().zip(bounds).all(|(measure, bound)| measure < bound);
         let found = BOUNDS.iter().find(|(bounds, _)| is_below(bounds));
         found.map_or(Self::VeryLarge, |(_, category)| *category)
-    }
-
-    /// Returns the published name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Small => "small",
-            Self::Medium => "medium",
-            Self::Large => "large",
-            Self::VeryLarge => "very_large",
-        }
     }
 }
 

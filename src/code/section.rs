@@ -44,7 +44,7 @@ impl SectionRange {
 }
 
 /// The output format of a section.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema, fumi_base::Named)]
 #[serde(rename_all = "lowercase")]
 pub enum SectionFormat {
     /// Each line with its number.
@@ -54,17 +54,6 @@ pub enum SectionFormat {
     Json,
     /// The exact text, including original line ends.
     Raw,
-}
-
-impl SectionFormat {
-    /// Returns the published name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Raw => "raw",
-            Self::Json => "json",
-        }
-    }
 }
 
 /// A section cut out of a file.

@@ -30,7 +30,7 @@ pub struct AuthConfig {
 }
 
 /// The way in which callers authenticate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, fumi_base::Named)]
 #[serde(rename_all = "lowercase")]
 pub enum AuthMode {
     /// No authentication: any client that reaches the port may call.
@@ -38,18 +38,8 @@ pub enum AuthMode {
     /// By a token of the list.
     Tokens,
     /// By an access token of an OAuth 2.1 authorization server.
+    #[named("oauth")]
     OAuth,
-}
-
-impl AuthMode {
-    /// Returns the name used in the configuration.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Tokens => "tokens",
-            Self::OAuth => "oauth",
-        }
-    }
 }
 
 /// A principal with a token. `fumi token new` makes one.

@@ -29,7 +29,7 @@ pub struct StoreConfig {
 }
 
 /// The kind of a store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, fumi_base::Named)]
 #[serde(rename_all = "lowercase")]
 pub enum StoreKind {
     /// Files in the state folder.
@@ -38,17 +38,6 @@ pub enum StoreKind {
     Memory,
     /// A Redis server.
     Redis,
-}
-
-impl StoreKind {
-    /// Returns the name used in the configuration.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fs => "fs",
-            Self::Memory => "memory",
-            Self::Redis => "redis",
-        }
-    }
 }
 
 /// The value of `--store`: a kind, or the URL of a Redis server.
@@ -61,8 +50,7 @@ pub enum StoreFlag {
 impl StoreFlag {
     /// Parses the value of `--store`.
     pub fn parse(raw: &str) -> Result<Self, ConfigError> {
-        let kinds = [StoreKind::Fs, StoreKind::Memory, StoreKind::Redis];
-        if let Some(kind) = kinds.into_iter().find(|kind| kind.name() == raw) {
+        if let Some(kind) = StoreKind::ALL.into_iter().find(|kind| kind.name() == raw) {
             return Ok(Self::Kind(kind));
         }
         if !raw.contains("://") {

@@ -1,6 +1,9 @@
-//! The derive macro `UserError`: a variant is an entry of a catalogue, and its fields are the facts of that entry.
+//! The derive macros. `UserError`: a variant is an entry of a catalogue, and its fields are the facts of that entry.
+//! `Named`: the variants of an enum have published names ([`named`]).
 //!
-//! The trait and the attributes are documented where the trait is, in `fumi_base::errors`.
+//! The trait `UserError` and its attributes are documented where the trait is, in `fumi_base::errors`.
+
+mod named;
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
@@ -14,6 +17,14 @@ use syn::{
 pub fn derive_user_error(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     implement(&input).unwrap_or_else(Error::into_compile_error).into()
+}
+
+/// Gives an enum `ALL`, its variants in their order, and `name`, the published name of each: `first_person` for
+/// `FirstPerson`, unless `#[named("other")]` says otherwise.
+#[proc_macro_derive(Named, attributes(named))]
+pub fn derive_named(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    named::implement(&input).unwrap_or_else(Error::into_compile_error).into()
 }
 
 /// The attributes of a type or of a variant.
@@ -225,7 +236,7 @@ fn own_case(path: Tokens, name: &Ident, fields: &Fields, own: &Options, of_type:
     Ok(OwnCase {
         path,
         fields: bound,
-        entry: entry.unwrap_or_else(|| LitStr::new(&in_capitals(&name.to_string()), name.span())),
+        entry: entry.unwrap_or_else(|| LitStr::new(&in_words(&name.to_string()).to_uppercase(), name.span())),
         catalog: catalog.unwrap_or_else(|| parse_quote!(BOOK)),
         facts,
         system,
@@ -294,14 +305,14 @@ fn is_duration(of_field: &Type) -> bool {
     matches!(of_field, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Duration"))
 }
 
-/// Returns `FILE_NOT_FOUND` for `FileNotFound`.
-fn in_capitals(name: &str) -> String {
-    let mut capitals = String::new();
+/// Returns `file_not_found` for `FileNotFound`.
+fn in_words(name: &str) -> String {
+    let mut words = String::new();
     for (at, letter) in name.char_indices() {
         if at > 0 && letter.is_ascii_uppercase() {
-            capitals.push('_');
+            words.push('_');
         }
-        capitals.push(letter.to_ascii_uppercase());
+        words.push(letter.to_ascii_lowercase());
     }
-    capitals
+    words
 }

@@ -68,7 +68,7 @@ pub struct BatchOutcome {
 }
 
 /// The reason why a request was refused before any tool was called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, fumi_base::Named)]
 pub enum RefusalReason {
     /// A missing or invalid token, or a missing scope.
     Auth,
@@ -80,18 +80,6 @@ pub enum RefusalReason {
     Body,
     /// A host name or origin that is not allowed.
     Host,
-}
-
-impl RefusalReason {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Auth => "auth",
-            Self::Rate => "rate",
-            Self::Busy => "busy",
-            Self::Body => "body",
-            Self::Host => "host",
-        }
-    }
 }
 
 impl ServerMetrics {

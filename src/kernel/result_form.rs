@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The form of results.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, fumi_base::Named)]
 #[serde(rename_all = "lowercase")]
 pub enum ResultForm {
     /// The text and the structure.
@@ -16,18 +16,6 @@ pub enum ResultForm {
 }
 
 impl ResultForm {
-    /// All forms.
-    pub const ALL: [Self; 3] = [Self::Both, Self::Text, Self::Structured];
-
-    /// Returns the name of the form, in requests, in the configuration and in metrics.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Both => "both",
-            Self::Text => "text",
-            Self::Structured => "structured",
-        }
-    }
-
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|form| form.name() == name)
     }

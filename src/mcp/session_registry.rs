@@ -105,7 +105,7 @@ pub struct EndedSession {
 }
 
 /// The reason why a session ended in this process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, fumi_base::Named)]
 pub enum SessionEndReason {
     /// Its client ended it.
     Deleted,
@@ -119,20 +119,6 @@ pub enum SessionEndReason {
     Lost,
     /// Its worker or its handshake failed.
     Failed,
-}
-
-impl SessionEndReason {
-    /// Returns the name in metrics.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Deleted => "deleted",
-            Self::Idle => "idle",
-            Self::Stopped => "stopped",
-            Self::Moved => "moved",
-            Self::Lost => "lost",
-            Self::Failed => "failed",
-        }
-    }
 }
 
 #[derive(Debug)]

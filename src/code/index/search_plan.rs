@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The extent to which a search used the index.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, fumi_base::Named)]
 pub enum IndexUse {
     /// Every file that was found was known.
     Whole,
@@ -30,17 +30,6 @@ pub enum IndexUse {
     /// No file was skipped: the project is not indexed, or the query could match any file.
     #[default]
     None,
-}
-
-impl IndexUse {
-    /// Returns the name in `_meta`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Whole => "whole",
-            Self::Part => "part",
-            Self::None => "none",
-        }
-    }
 }
 
 /// The action of a search on a file that it found.

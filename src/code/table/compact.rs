@@ -108,12 +108,11 @@ struct VisibilitySigns {
 
 impl VisibilitySigns {
     fn new(elements: &ElementList) -> Self {
-        let all = [Visibility::Public, Visibility::Protected, Visibility::Package, Visibility::Private];
         let is_used = |visibility: &Visibility| {
             let mut codes = elements.list.iter().filter_map(CodeElement::code);
             codes.any(|code| code.visibility == *visibility)
         };
-        Self { used: all.into_iter().filter(is_used).collect() }
+        Self { used: Visibility::ALL.into_iter().filter(is_used).collect() }
     }
 
     /// Returns the sign of a visibility; empty if everything is public.

@@ -9,8 +9,8 @@ use crate::checks::Severity;
 /// The maximum number of places of a finding; the number of all is always counted.
 pub const PLACES: usize = 3;
 
-/// The subject of a finding about a novel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The subject of a finding about a novel, in the order in which they are reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, fumi_base::Named)]
 pub enum BookFindingKind {
     /// A recorded fact contradicts another one, or a reader noted it.
     Contradiction,
@@ -26,25 +26,6 @@ pub enum BookFindingKind {
     WornPhrase,
     /// The state of an episode is missing or older than its manuscript.
     State,
-}
-
-impl BookFindingKind {
-    /// All kinds, in the order in which they are reported.
-    pub const ALL: [Self; 7] =
-        [Self::Contradiction, Self::Name, Self::Timeline, Self::Ledger, Self::Spelling, Self::WornPhrase, Self::State];
-
-    /// Returns the serialised name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Contradiction => "contradiction",
-            Self::Name => "name",
-            Self::Timeline => "timeline",
-            Self::Ledger => "ledger",
-            Self::Spelling => "spelling",
-            Self::WornPhrase => "worn_phrase",
-            Self::State => "state",
-        }
-    }
 }
 
 /// A finding about a novel.

@@ -40,8 +40,8 @@ pub struct Correction {
     pub reason: String,
 }
 
-/// The kind of error that a correction mends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The kind of error that a correction mends, in the order in which the kinds are explained to a proofreader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, fumi_base::Named)]
 #[serde(rename_all = "snake_case")]
 pub enum CorrectionKind {
     /// A wrong, missing or superfluous character.
@@ -94,32 +94,6 @@ pub(super) struct CorrectionPlace {
 }
 
 impl CorrectionKind {
-    /// All kinds, in the order in which they are explained to a proofreader.
-    pub const ALL: [Self; 8] = [
-        Self::Typo,
-        Self::Misconversion,
-        Self::Grammar,
-        Self::Honorific,
-        Self::Punctuation,
-        Self::Usage,
-        Self::Inconsistency,
-        Self::Fact,
-    ];
-
-    /// Returns the serialised name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Typo => "typo",
-            Self::Misconversion => "misconversion",
-            Self::Grammar => "grammar",
-            Self::Honorific => "honorific",
-            Self::Punctuation => "punctuation",
-            Self::Usage => "usage",
-            Self::Inconsistency => "inconsistency",
-            Self::Fact => "fact",
-        }
-    }
-
     /// Returns the Japanese term of proofreading.
     pub const fn japanese(self) -> &'static str {
         match self {

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// The severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// The severity of a finding, from the lightest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, fumi_base::Named)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing; often intended by the author.
@@ -20,24 +20,8 @@ pub enum Severity {
     Critical,
 }
 
-impl Severity {
-    /// All severities, from the lightest.
-    pub const ALL: [Self; 5] = [Self::Info, Self::Low, Self::Medium, Self::High, Self::Critical];
-
-    /// Returns the serialised name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-            Self::Critical => "critical",
-        }
-    }
-}
-
 /// The level of intervention of a fix. A higher level includes the lower ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, fumi_base::Named)]
 #[serde(rename_all = "lowercase")]
 pub enum FixLevel {
     /// Signs, widths and white space; no word changes.
@@ -48,21 +32,6 @@ pub enum FixLevel {
     Aggressive,
     /// Whatever a proofreader corrected, in speech too; applied only to issues that are named.
     Named,
-}
-
-impl FixLevel {
-    /// All levels, from the most careful.
-    pub const ALL: [Self; 4] = [Self::Safe, Self::Standard, Self::Aggressive, Self::Named];
-
-    /// Returns the serialised name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Safe => "safe",
-            Self::Standard => "standard",
-            Self::Aggressive => "aggressive",
-            Self::Named => "named",
-        }
-    }
 }
 
 /// One replacement in the source.

@@ -8,8 +8,8 @@ use super::{
     finding::{FixLevel, Severity},
 };
 
-/// The group of a rule, which is the tool that reports it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+/// The group of a rule, which is the tool that reports it, in the order in which a text is reviewed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, fumi_base::Named)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleGroup {
     /// Reported by `check_basic`.
@@ -23,19 +23,6 @@ pub enum RuleGroup {
 }
 
 impl RuleGroup {
-    /// All groups, in the order in which a text is reviewed.
-    pub const ALL: [Self; 4] = [Self::Basic, Self::Rhythm, Self::Expression, Self::Proofreading];
-
-    /// Returns the name used in the pages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Basic => "basic",
-            Self::Rhythm => "rhythm",
-            Self::Expression => "expression",
-            Self::Proofreading => "proofreading",
-        }
-    }
-
     /// Returns the prefix of the group's issue ids.
     pub const fn prefix(self) -> &'static str {
         match self {

@@ -46,8 +46,8 @@ pub struct StoryFact {
     pub quote: String,
 }
 
-/// The kind of a fact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+/// The kind of a fact, in the order in which the kinds are explained to a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, fumi_base::Named)]
 #[serde(rename_all = "snake_case")]
 pub enum StoryFactKind {
     /// A lasting trait of a person or thing.
@@ -103,40 +103,6 @@ pub enum FactError {
 }
 
 impl StoryFactKind {
-    /// All kinds, in the order in which they are explained to a reader.
-    pub const ALL: [Self; 12] = [
-        Self::Attribute,
-        Self::Number,
-        Self::FirstPerson,
-        Self::Address,
-        Self::Name,
-        Self::Place,
-        Self::Condition,
-        Self::Possession,
-        Self::Knowledge,
-        Self::Time,
-        Self::Promise,
-        Self::Question,
-    ];
-
-    /// Returns the serialised name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Attribute => "attribute",
-            Self::Number => "number",
-            Self::FirstPerson => "first_person",
-            Self::Address => "address",
-            Self::Name => "name",
-            Self::Place => "place",
-            Self::Condition => "condition",
-            Self::Possession => "possession",
-            Self::Knowledge => "knowledge",
-            Self::Time => "time",
-            Self::Promise => "promise",
-            Self::Question => "question",
-        }
-    }
-
     /// Returns the kind in words.
     pub const fn words(self, locale: Locale) -> &'static str {
         match (self, locale) {

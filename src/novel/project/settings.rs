@@ -62,7 +62,7 @@ impl NovelSettings {
 }
 
 /// A set of publishing conventions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, fumi_base::Named)]
 #[serde(rename_all = "lowercase")]
 pub enum StylePreset {
     /// The conventions of printed paperbacks.
@@ -73,20 +73,6 @@ pub enum StylePreset {
     Kakuyomu,
     /// The project's own conventions.
     Custom,
-}
-
-impl StylePreset {
-    pub const ALL: [Self; 4] = [Self::Bunko, Self::Narou, Self::Kakuyomu, Self::Custom];
-
-    /// Returns the name used in the settings file.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bunko => "bunko",
-            Self::Narou => "narou",
-            Self::Kakuyomu => "kakuyomu",
-            Self::Custom => "custom",
-        }
-    }
 }
 
 /// The stages by which episodes are written.

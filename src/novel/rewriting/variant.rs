@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The way in which a passage is rewritten.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, fumi_base::Named)]
 #[serde(rename_all = "lowercase")]
 pub enum RewriteMode {
     /// The same content in other words.
@@ -29,18 +29,6 @@ pub enum RewriteMode {
 }
 
 impl RewriteMode {
-    /// All modes.
-    pub const ALL: [Self; 3] = [Self::Rewrite, Self::Expand, Self::Tighten];
-
-    /// Returns the serialised name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rewrite => "rewrite",
-            Self::Expand => "expand",
-            Self::Tighten => "tighten",
-        }
-    }
-
     /// Returns the shortest and the longest length of a variant, in percent of the passage.
     pub const fn percent(self) -> (usize, usize) {
         match self {

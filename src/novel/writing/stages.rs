@@ -32,11 +32,12 @@ pub const TIMEOUT: Duration = Duration::from_mins(5);
 pub struct WritingStage(usize);
 
 /// The sequence of stages of a session.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, fumi_base::Named)]
 #[serde(rename_all = "snake_case")]
 pub enum StageRoute {
     /// All ten stages.
     #[default]
+    #[named("ten_stages")]
     Whole,
     /// Only the draft, written from the plot.
     Draft,
@@ -81,15 +82,6 @@ impl StageRoute {
     /// Returns the stage that changes a finished text as an author wishes: the last one that takes replacements.
     pub fn revision(self) -> WritingStage {
         self.stages().rev().find(|stage| stage.takes_replacements()).unwrap_or_else(|| self.last())
-    }
-
-    /// Returns the name of the route in settings and arguments.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Whole => "ten_stages",
-            Self::Draft => "draft",
-            Self::Short => "short",
-        }
     }
 
     /// True if the route leads from the plot to a finished episode.

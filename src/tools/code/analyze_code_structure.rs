@@ -28,7 +28,7 @@ pub struct Args {
     language: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema, fumi_base::Named)]
 #[serde(rename_all = "lowercase")]
 enum FormatType {
     #[default]
@@ -38,19 +38,6 @@ enum FormatType {
     Html,
     Json,
     Signatures,
-}
-
-impl FormatType {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Compact => "compact",
-            Self::Csv => "csv",
-            Self::Html => "html",
-            Self::Json => "json",
-            Self::Signatures => "signatures",
-        }
-    }
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]

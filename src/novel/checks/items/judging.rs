@@ -7,25 +7,16 @@ use crate::{checks::CheckMaterial, project::YamlValue};
 const SHORTEST: usize = 4;
 
 /// The author of a judgement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, fumi_base::Named)]
 pub enum Judge {
     /// The caller: a person, or the host's model.
     Host,
     /// The model of the client, through sampling.
+    #[named("llm_sampling")]
     Sampling,
     /// The model of a configured provider.
+    #[named("llm_provider")]
     Provider,
-}
-
-impl Judge {
-    /// Returns the name used in `method`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Sampling => "llm_sampling",
-            Self::Provider => "llm_provider",
-        }
-    }
 }
 
 /// A judgement of an item, not yet verified.

@@ -28,39 +28,30 @@ pub use scoring::{
 use super::CheckMaterial;
 use fumi_base::embedded;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The categories, in the order of their items. The name is that of a score in the specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, fumi_base::Named)]
 pub enum ItemCategory {
     /// Emotional expression, 感情描写.
+    #[named("emotional_expression")]
     Emotion,
     /// Characters, キャラクター.
+    #[named("character_development")]
     Character,
     /// Plot development, ストーリー展開.
+    #[named("story_structure")]
     Story,
     /// Prose technique, 文章表現.
+    #[named("writing_technique")]
     Technique,
     /// World and setting, 世界観・設定.
+    #[named("world_building")]
     World,
     /// Reader engagement, 読者エンゲージメント.
+    #[named("reader_engagement")]
     Engagement,
 }
 
 impl ItemCategory {
-    /// All categories, in the order of their items.
-    pub const ALL: [Self; 6] =
-        [Self::Emotion, Self::Character, Self::Story, Self::Technique, Self::World, Self::Engagement];
-
-    /// Returns the name of its score in the specification.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Emotion => "emotional_expression",
-            Self::Character => "character_development",
-            Self::Story => "story_structure",
-            Self::Technique => "writing_technique",
-            Self::World => "world_building",
-            Self::Engagement => "reader_engagement",
-        }
-    }
-
     /// Returns the Japanese name.
     pub const fn ja(self) -> &'static str {
         match self {

@@ -108,10 +108,7 @@ impl Tool for NovelerCheck {
 
     async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<CheckReply<Everything>>, ToolError> {
         let job = CheckJob::new("noveler_check", args.episode, args.verbose, deps, cx)?;
-        let job = job.with_pictures(
-            args.include_charts,
-            &[ChartKind::Radar, ChartKind::Strip, ChartKind::Curve, ChartKind::Trend],
-        );
+        let job = job.with_pictures(args.include_charts, &ChartKind::ALL);
         let fixed = if args.auto_fix { Some(fix_first(&job, RequestedFixLevel::Safe, cx).await?) } else { None };
         let looks = ReviewOptions {
             groups: &RuleGroup::ALL,

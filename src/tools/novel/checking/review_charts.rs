@@ -20,15 +20,19 @@ use serde::Serialize;
 use super::{CheckContext, now, review::ReviewContext};
 
 /// The kinds of pictures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, fumi_base::Named)]
 pub(in crate::novel) enum ChartKind {
     /// A radar chart of the six categories.
+    #[named("quality_radar")]
     Radar,
     /// A strip of sentence lengths, with runs of equal endings.
+    #[named("rhythm_strip")]
     Strip,
     /// A curve of the tension of the sections.
+    #[named("tension_curve")]
     Curve,
     /// A trend of the scores of the episode's reviews.
+    #[named("score_trend")]
     Trend,
 }
 
@@ -66,15 +70,6 @@ impl Chart {
 }
 
 impl ChartKind {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Radar => "quality_radar",
-            Self::Strip => "rhythm_strip",
-            Self::Curve => "tension_curve",
-            Self::Trend => "score_trend",
-        }
-    }
-
     fn draw(self, whole: &ReviewContext<'_>) -> Result<String, ReviewError> {
         let locale = whole.seen.job.locale;
         Ok(match self {

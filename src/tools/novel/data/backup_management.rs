@@ -47,7 +47,7 @@ pub struct Args {
 }
 
 /// An operation on backups.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, fumi_base::Named)]
 #[serde(rename_all = "lowercase")]
 pub enum BackupAction {
     /// Copies files.
@@ -168,16 +168,6 @@ impl BackupSummary {
 }
 
 impl BackupAction {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::List => "list",
-            Self::Verify => "verify",
-            Self::Restore => "restore",
-            Self::Prune => "prune",
-        }
-    }
-
     /// Returns the arguments that the action accepts.
     const fn takes(self) -> &'static [&'static str] {
         match self {
