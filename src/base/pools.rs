@@ -78,6 +78,7 @@ pub enum PoolError {
     ))]
     WaitedTooLong { pool: Pool, waited: Duration, retry_after: Duration },
     /// The call was cancelled while it waited.
+    #[entry("CANCELLED")]
     Cancelled,
 }
 

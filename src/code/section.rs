@@ -374,11 +374,11 @@ mod tests {
     #[test]
     fn impossible_ranges_are_refused() {
         let none = (None, None);
-        assert_eq!(cut(5, None, none, SectionFormat::Raw), "BadRange");
-        assert_eq!(cut(0, Some(1), none, SectionFormat::Raw), "BadRange");
-        assert_eq!(cut(3, Some(2), none, SectionFormat::Raw), "BadRange");
-        assert_eq!(cut(1, Some(1), (Some(2), Some(1)), SectionFormat::Raw), "BadColumns");
-        assert_eq!(cut(1, Some(1), (Some(9), None), SectionFormat::Raw), "BadColumns");
+        assert_eq!(cut(5, None, none, SectionFormat::Raw), "InvalidRange");
+        assert_eq!(cut(0, Some(1), none, SectionFormat::Raw), "InvalidRange");
+        assert_eq!(cut(3, Some(2), none, SectionFormat::Raw), "InvalidRange");
+        assert_eq!(cut(1, Some(1), (Some(2), Some(1)), SectionFormat::Raw), "InvalidColumns");
+        assert_eq!(cut(1, Some(1), (Some(9), None), SectionFormat::Raw), "InvalidColumns");
     }
 
     #[test]

@@ -343,7 +343,9 @@ fn without_file_descriptors_a_call_is_right_or_fails_and_nothing_wrong_is_kept()
     let is_logged = |line: &&str| line.contains(" WARN ") && line.contains("the system failed a call");
     let logged: Vec<&str> = log.lines().filter(is_logged).collect();
     assert_eq!(logged.len(), failed, "{log}");
-    assert!(failed > 5 && logged.iter().all(|line| line.contains("Too many open files")), "{log}");
+    // A walk knows only that the system failed.
+    let is_explained = |line: &&str| ["Too many open files", "no open file"].iter().any(|cause| line.contains(cause));
+    assert!(failed > 5 && logged.iter().all(is_explained), "{log}");
 }
 
 /// Over a connection that exists already: a new one could not be accepted.

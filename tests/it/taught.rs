@@ -153,7 +153,14 @@ fn every_placeholder_has_a_fact() {
         for key in ["en", "ja", "next_en", "next_ja"] {
             for placeholder in unfilled(lesson.text(key)) {
                 let name = placeholder.trim_matches(['{', '}']);
-                let forms = [format!("\"{name}\""), format!(" {name}: "), format!("fact({name} = ")];
+                // A time is named after its unit.
+                let time = name.strip_suffix("_ms").unwrap_or(name);
+                let forms = [
+                    format!("\"{name}\""),
+                    format!(" {name}: "),
+                    format!("fact({name} = "),
+                    format!(" {time}: Duration"),
+                ];
                 if !forms.iter().any(|form| code.contains(form)) {
                     wrong.push(format!("{} {}: {key} uses {placeholder}", lesson.file, lesson.name));
                 }
