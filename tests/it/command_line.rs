@@ -177,7 +177,9 @@ fn on_terminal(sample: &Sample, arguments: &str) -> (Option<i32>, String) {
 /// The same with a person who reads this language.
 fn on_terminal_in(sample: &Sample, language: &str, arguments: &str) -> (Option<i32>, String) {
     let language = ["LC_ALL", "LC_MESSAGES", "LANG"].map(|name| (name, if name == "LANG" { language } else { "" }));
-    let command = format!("stty rows 24 cols 60; exec {} {arguments}", env!("CARGO_BIN_EXE_fumi"));
+    // `script` may end before it has read all output of a process that is gone.
+    let fumi = env!("CARGO_BIN_EXE_fumi");
+    let command = format!("stty rows 24 cols 60; {fumi} {arguments}; code=$?; sleep 0.1; exit $code");
     let output = std::process::Command::new("script")
         .args(["--quiet", "--return", "--command", &command, "/dev/null"])
         .env("TERM", "xterm")
