@@ -6,6 +6,7 @@
 mod auth;
 mod batch;
 mod browser;
+mod layers;
 mod limits;
 mod novel;
 mod projects;
@@ -21,19 +22,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use figment::{
-    Figment,
-    providers::{Env, Format, Toml},
-};
-use fumi_base::{
-    nearest::nearest,
-    path_maps::{PathMap, PathMaps},
-};
+use fumi_base::path_maps::{PathMap, PathMaps};
 use serde::Deserialize;
-use toml::{
-    de::{DeTable, DeValue, Deserializer},
-    map::Entry,
-};
 
 pub use auth::{AuthConfig, AuthMode, ConfiguredToken, OAuthConfig, SubjectBounds, is_tamperproof_url};
 pub use batch::BatchConfig;
@@ -47,9 +37,6 @@ pub use state_key::{Secret, StateKey};
 pub use store::{StoreConfig, StoreFlag, StoreKind, state_folder};
 pub use telemetry::{LogConfig, LogFormat, TelemetryConfig};
 pub use tools::{CodeConfig, IndexConfig, ToolsConfig};
-
-/// The first layer: every key that has a default.
-const DEFAULTS: &str = include_str!("../../config/default.toml");
 
 /// Environment variables that name the default project, as related servers call them.
 const ROOT_VARIABLES: [&str; 3] = ["PROJECT_ROOT", "NOVELER_TEST_PROJECT_ROOT", "NOVELER_SAMPLES_ROOT"];
@@ -122,31 +109,28 @@ pub fn load(
     flags: Flags,
     environment: impl Fn(&str) -> Option<String>,
 ) -> Result<Config, ConfigError> {
-    load_from(file, flags, &environment)
-}
-
-/// Not generic: reading the layers is 1 MB of code, which would be compiled again for each kind of environment.
-fn load_from(
-    file: Option<&Path>,
-    flags: Flags,
-    environment: &dyn Fn(&str) -> Option<String>,
-) -> Result<Config, ConfigError> {
-    let mut layers = Figment::from(Toml::string(DEFAULTS));
+    let mut text = String::new();
     if let Some(file) = file {
         if !file.is_file() {
             return Err(ConfigError(format!("the configuration file {} does not exist", file.display())));
         }
-        let text = std::fs::read_to_string(file)
+        text = std::fs::read_to_string(file)
             .map_err(|error| ConfigError(format!("the configuration file {}: {error}", file.display())))?;
-        // Parse the file without further layers first: errors of merged layers have no line numbers.
-        parse(&text)
-            .map_err(|error| ConfigError(format!("{}, {}", file.display(), describe_parse_error(&text, &error))))?;
-        layers = layers.merge(Toml::string(&text));
+        // The file alone first: errors of merged layers have no line numbers.
+        layers::parse(&text).map_err(|error| {
+            ConfigError(format!("{}, {}", file.display(), layers::describe_with_line(&text, &error)))
+        })?;
     }
-    let mut config: Config = layers
-        .merge(Env::prefixed("FUMI__").split("__"))
-        .extract()
-        .map_err(|error| ConfigError(one_line(&error.to_string()).replace("\"default.", "\"")))?;
+    let config = layers::with_variables(&text, &layers::variables()?)?;
+    with_flags(config, flags, &environment)
+}
+
+/// Applies the flags and the variables that belong to several keys or to none, then checks everything.
+fn with_flags(
+    mut config: Config,
+    flags: Flags,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<Config, ConfigError> {
     if let Some(listen) = flags.listen {
         config.server.listen = listen;
     }
@@ -195,49 +179,9 @@ fn load_from(
     Ok(config)
 }
 
-/// Parses a file, with the defaults of the keys that it lacks.
-fn parse(text: &str) -> Result<Config, toml::de::Error> {
-    let mut file = DeTable::parse(text)?;
-    add_missing(file.get_mut(), DeTable::parse(DEFAULTS)?.into_inner());
-    Config::deserialize(Deserializer::from(file))
-}
-
-/// Adds the keys that a table lacks.
-fn add_missing<'t>(table: &mut DeTable<'t>, defaults: DeTable<'t>) {
-    for (key, default) in defaults {
-        match table.entry(key) {
-            Entry::Vacant(missing) => drop(missing.insert(default)),
-            Entry::Occupied(given) => {
-                let values = (given.into_mut().get_mut(), default.into_inner());
-                if let (DeValue::Table(given), DeValue::Table(default)) = values {
-                    add_missing(given, default);
-                }
-            }
-        }
-    }
-}
-
-/// Formats a parse error with its line number and the name nearest to an unknown one.
-fn describe_parse_error(text: &str, error: &toml::de::Error) -> String {
-    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    let key = text.lines().nth(line - 1).and_then(|line| line.split_once('='));
-    let key = key.map(|(key, _)| format!(", {}", key.trim())).unwrap_or_default();
-    let message = one_line(error.message());
-    let mut names = message.split('`').skip(1).step_by(2);
-    let unknown = names.next().filter(|_| message.starts_with("unknown"));
-    let near = unknown.and_then(|unknown| nearest(unknown, names, 1).pop());
-    let nearest = near.map(|known| format!("; did you mean `{known}`?"));
-    format!("line {line}{key}: {message}{}", nearest.unwrap_or_default())
-}
-
-fn one_line(message: &str) -> String {
-    message.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 impl Default for Config {
     fn default() -> Self {
-        parse("").expect("the embedded defaults are well-formed; a test reads them")
+        layers::parse("").expect("the embedded defaults are well-formed; a test reads them")
     }
 }
 

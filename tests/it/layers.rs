@@ -171,7 +171,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
         |source| {
             // A test build reads where a test wants it to abort.
             let exempt = [
-                "src/config/lib.rs",
+                "src/config/layers.rs",
                 "src/main.rs",
                 "src/base/failpoints.rs",
                 // The search path of programs.
