@@ -283,12 +283,8 @@ fn call(tool: &str, arguments: &str, as_json: bool, common: Common) -> Result<Ex
     }
     let app = app(config)?;
     let Some(entry) = app.catalogue.find(&app.scope, tool) else {
-        let near = app.catalogue.nearest(&Access::full(app.scope.clone()), tool);
-        let near = match near.join(", ") {
-            near if near.is_empty() => "`fumi tools` lists them".to_owned(),
-            near => format!("nearest: {near}"),
-        };
-        return Err(ConfigError(format!("unknown tool {tool}; {near}")));
+        let problem = app.catalogue.unknown_tool(&Access::full(app.scope.clone()), tool).en;
+        return Err(ConfigError(format!("{problem}; `fumi tools` lists all")));
     };
     let caller = Caller {
         access: Arc::new(Access::full(app.scope.clone())),

@@ -144,13 +144,8 @@ async fn in_task<F: Future<Output = ToolReply> + Send + 'static>(
 pub(super) fn find<'e>(edge: &'e Edge, access: &Access, name: &str) -> Result<&'e ToolEntry, HttpError> {
     let catalogue = &edge.app.catalogue;
     catalogue.find(&access.scope, name).ok_or_else(|| {
-        let near = catalogue.nearest(access, name).join(", ");
-        let nearest = if near.is_empty() {
-            BilingualText::same("")
-        } else {
-            BilingualText::new(format!(" Nearest: {near}."), format!("近い名前: {near}。"))
-        };
-        HttpError::new(StatusCode::NOT_FOUND, "UNKNOWN_TOOL", &[("unknown", &quoted(name)), ("nearest", &nearest)])
+        let problem = catalogue.unknown_tool(access, name);
+        HttpError::new(StatusCode::NOT_FOUND, "UNKNOWN_TOOL", &[("problem", &problem)])
     })
 }
 

@@ -9,12 +9,19 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use fumi_base::{errors::ErrorCatalog, expectation::Expectation, nearest::nearest, text::Locale};
+use fumi_base::{
+    errors::ErrorCatalog,
+    expectation::Expectation,
+    nearest::nearest,
+    project::quoted,
+    text::{BilingualText, Locale},
+};
 use jsonschema::Validator;
 use serde_json::Value;
 
 use super::{
     Access, Cx, ExclusiveGuard, ListedParts, QuestionReply, Tool, ToolError, ToolOutcome, ToolSpec,
+    problem::PROBLEMS,
     prompts::PromptSpec,
     reply::Rendered,
     schema::{self, Object},
@@ -346,6 +353,18 @@ impl Catalogue {
     /// Returns the names of a caller's tools that are nearest to a wrong one, best first.
     pub fn nearest(&self, access: &Access, name: &str) -> Vec<&'static str> {
         nearest(name, self.list(access).map(|entry| entry.spec.name), 3)
+    }
+
+    /// Says why a caller cannot call a tool that [`Self::find`] does not return: another toolset, or a wrong name.
+    pub fn unknown_tool(&self, access: &Access, name: &str) -> BilingualText {
+        let tool = ("tool", BilingualText::same(quoted(name)));
+        if let Some(elsewhere) = self.find(&ToolsetScope(self.toolsets()), name) {
+            let toolset = BilingualText::same(elsewhere.spec.toolset);
+            return PROBLEMS.unknown_tool_elsewhere.fill(&[tool, ("toolset", toolset)]);
+        }
+        let near = self.nearest(access, name);
+        let text = if near.is_empty() { &PROBLEMS.unknown_tool } else { &PROBLEMS.unknown_tool_near };
+        text.fill(&[tool, ("near", BilingualText::list(&near))])
     }
 }
 

@@ -88,6 +88,7 @@ pub(super) struct ProblemTexts {
     pub not_parallel: BilingualText,
     pub parallel_reference: BilingualText,
     pub unknown_tool: BilingualText,
+    pub unknown_tool_elsewhere: BilingualText,
     pub unknown_tool_near: BilingualText,
     pub nested_batch: BilingualText,
     pub other_toolset: BilingualText,

@@ -69,6 +69,8 @@ pub enum McpError {
     UnknownPrompt { name: String, known: String },
     /// The argument of a prompt is missing, unknown or invalid.
     InvalidPromptArgument { prompt: &'static str, name: String, reason: BilingualText, known: String },
+    /// The caller has no tool with the name.
+    UnknownTool { problem: BilingualText },
     /// No method has the name in this version of the protocol, or the server does not offer it.
     UnknownMethod { method: String },
     #[fact(plain(method))]

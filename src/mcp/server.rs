@@ -400,17 +400,8 @@ impl ServerHandler for McpServer {
         let caller = self.caller(&context);
         let access = &caller.access;
         let Some(entry) = self.app.catalogue.find(&access.scope, &request.name) else {
-            let near = self.app.catalogue.nearest(access, &request.name);
-            let known: Vec<_> = self.app.catalogue.list(access).map(|entry| entry.spec.name).collect();
-            return Err(ErrorData::invalid_params(
-                format!(
-                    "unknown tool {:?}; {}all: {}",
-                    self.app.kernel.redactor.redact_message(&request.name.chars().take(100).collect::<String>()),
-                    if near.is_empty() { String::new() } else { format!("nearest: {}; ", near.join(", ")) },
-                    known.join(", ")
-                ),
-                Some(json!({"nearest": near, "tools": known})),
-            ));
+            let fault = McpError::UnknownTool { problem: self.app.catalogue.unknown_tool(access, &request.name) };
+            return Err(self.redacted(to_protocol_error(&fault.into(), caller.locale)));
         };
         // On the heap from the start: the future of the library has room for that of this function, and is moved several times.
         let work = Box::pin(async {

@@ -110,7 +110,7 @@ fn invalid_arguments_exit_2_with_one_line() {
         (&["call", "list_file", "{}"], "list_files"),
         (&["call", "list_files", "{"], "JSON"),
         (&["call", "list_files", "[]"], "object"),
-        (&["call", "zzzz", "{}"], "`fumi tools` lists them"),
+        (&["call", "zzzz", "{}"], "`fumi tools` lists all"),
         (&["no-such-command"], "no-such-command"),
     ] {
         refuses(&run(&sample, arguments), part);

@@ -124,12 +124,25 @@ async fn arguments_that_clients_add_to_every_call_are_ignored() {
 async fn an_unknown_tool_is_a_protocol_error_with_the_nearest_names() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
-    for answer in [
-        Stateless::new(&server).call("list_file", json!({})).await,
-        Session::open(&server).await.call("list_file", json!({})).await,
+    for (route, tool, sentence) in [
+        ("?lang=en", "list_file", "unknown tool \"list_file\"; nearest: list_files"),
+        ("?lang=ja", "list_file", "\"list_file\" というツールはここにはありません。近い名前: list_files"),
+        (
+            "/code?lang=en",
+            "noveler_write",
+            "the tool \"noveler_write\" is in the toolset novel, which is not offered here",
+        ),
     ] {
-        assert_eq!(answer.error()["code"], -32602, "{}", answer.raw);
-        assert_eq!(answer.error()["data"]["nearest"][0], "list_files", "{}", answer.raw);
+        let url = format!("{}{route}", server.url());
+        let session = Session::open_at(&url, SESSION).await;
+        let stateless = Stateless { url, ..Stateless::new(&server) };
+        for answer in [stateless.call(tool, json!({})).await, session.call(tool, json!({})).await] {
+            let error = answer.error();
+            assert_eq!(error["code"], -32602, "{}", answer.raw);
+            assert_eq!(error["data"]["code"], "UNKNOWN_TOOL", "{}", answer.raw);
+            assert!(error["message"].as_str().expect("a sentence").contains(sentence), "{}", answer.raw);
+            assert!(answer.raw.len() < 800, "{}", answer.raw);
+        }
     }
     // A client's prefix does not change the name of the tool.
     let answer =

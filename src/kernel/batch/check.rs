@@ -196,11 +196,8 @@ fn find<'a>(
 ) -> Option<&'a ToolEntry> {
     let access = &whole.cx.caller.access;
     let Some(entry) = whole.catalogue.find(&access.scope, name) else {
-        let near = whole.catalogue.nearest(access, name);
-        let shown = fumi_base::project::quoted(name);
-        let facts = [("tool", BilingualText::same(shown)), ("near", BilingualText::list(&near))];
-        let text = if near.is_empty() { &PROBLEMS.unknown_tool } else { &PROBLEMS.unknown_tool_near };
-        problems.push(ArgumentProblem::new("tool", text.fill(&facts), json!({"nearest": near})));
+        let near = json!({"nearest": whole.catalogue.nearest(access, name)});
+        problems.push(ArgumentProblem::new("tool", whole.catalogue.unknown_tool(access, name), near));
         return None;
     };
     let spec = &entry.spec;
