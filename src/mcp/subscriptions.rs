@@ -67,7 +67,8 @@ struct Subscription {
     root: PathBuf,
     /// True if its URI names the project itself, so that it stays when the session changes projects.
     is_pinned: bool,
-    task: JoinHandle<()>,
+    /// `None` as its result: the caller's rights were revoked.
+    task: JoinHandle<Option<()>>,
 }
 
 impl Drop for Subscription {
@@ -157,6 +158,7 @@ impl Subscriptions {
     }
 
     /// Subscribes a session. A repeated subscription has no effect. `is_open` returns true while the session is open.
+    /// The subscription ends when the caller's token loses rights: the folder may be one of them.
     pub async fn subscribe(
         &self,
         who: &Subscriber<'_>,
@@ -167,7 +169,8 @@ impl Subscriptions {
         let Subscriber { app, session, access, peer } = *who;
         let limit = app.config.resources.subscriptions;
         let full = |held: &HashMap<String, Subscription>| held.len() >= limit;
-        if let Some(held) = self.sessions.get(session) {
+        if let Some(mut held) = self.sessions.get_mut(session) {
+            held.retain(|_, subscription| !subscription.task.is_finished());
             if held.contains_key(uri) {
                 return Ok(());
             }
@@ -175,6 +178,7 @@ impl Subscriptions {
                 return Err(McpError::TooManyInSession { limit }.into());
             }
         }
+        let revoked = access.revoked.clone();
         let (parts, prints, own_uri) = (Arc::clone(app), Arc::clone(&self.prints), uri.to_owned());
         let roots = Arc::clone(access.roots(&app.kernel.roots));
         let begun =
@@ -193,7 +197,11 @@ impl Subscriptions {
             let subscription = Subscription {
                 root: watched.project.root().to_path_buf(),
                 is_pinned: watched.is_pinned,
-                task: tokio::spawn(self.notification_task(app, watched, NotificationSink::Session(peer.clone()))),
+                task: tokio::spawn(revoked.run_until_cancelled_owned(self.notification_task(
+                    app,
+                    watched,
+                    NotificationSink::Session(peer.clone()),
+                ))),
             };
             held.insert(uri.to_owned(), subscription);
         }

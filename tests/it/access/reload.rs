@@ -1,7 +1,9 @@
 //! The configuration is reloaded while the server runs.
 
+use std::time::Duration;
+
 use fumi::http::reload::apply;
-use fumi_config::{AuthMode, Config};
+use fumi_config::{AuthMode, Config, ConfiguredToken};
 use reqwest::StatusCode;
 use serde_json::json;
 
@@ -40,6 +42,33 @@ async fn streams_of_a_token_that_is_gone_or_changed_end_and_others_go_on() {
     while gone.chunk().await.unwrap().is_some() {}
     while changed.chunk().await.unwrap().is_some() {}
     assert_eq!(server.edge.sessions.open_count(&same.id), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_hears_no_more_of_a_folder_that_its_token_lost() {
+    let (sample, other) = (Sample::new(), Sample::new());
+    other.file("a.txt", "1\n");
+    let roots = vec![sample.root(), other.root()];
+    let server = Server::start(app(&sample, |config| {
+        config.projects.allowed_roots.clone_from(&roots);
+        config.auth.mode = AuthMode::Tokens;
+        config.auth.tokens = vec![ConfiguredToken { roots: roots.clone(), ..entry("a", "a") }];
+    }))
+    .await;
+    let subscriptions = server.edge.sessions.subscriptions();
+    let session = Session::open_bearing(&server, bearing("a"), json!({})).await;
+    let uri = format!("code://file/a.txt?project_root={}", roots[1].display());
+    session.request("resources/subscribe", json!({"uri": uri})).await.result();
+    assert_eq!(subscriptions.live(), 1);
+    let mut config = server.app.config.clone();
+    config.auth.tokens[0].roots.pop();
+    apply(&server.edge, &config).unwrap();
+    let over = async {
+        while subscriptions.live() > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), over).await.expect("the subscription did not end");
 }
 
 #[tokio::test(flavor = "multi_thread")]
