@@ -19,7 +19,7 @@ mod pattern_error;
 mod pcre2_matcher;
 pub mod place_filter;
 pub mod search;
-mod search_text;
+mod search_reply_text;
 pub mod shape;
 pub mod size;
 pub mod skipped;

@@ -25,7 +25,7 @@ use crate::{
     parse::SourceFile,
     parser_pool::ParserPool,
     search::{RowDemand, SearchMatches, SearchScope, SearchTargets, search},
-    search_text::totals_in_words,
+    search_reply_text::totals_in_words,
     section::{READ_BYTES, READ_LINES},
     shape::ReplyBasis,
     skipped::{SkipReason, SkippedList},

@@ -14,7 +14,7 @@ use crate::{
     ranked::RankedOutput,
     roles::HitRole,
     search::{FileMatches, LineMatch, RowDemand, SearchMatches},
-    search_text::{sample, totals_in_words},
+    search_reply_text::{sample, totals_in_words},
 };
 
 /// The maximum number of files in a summary.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fumi_base::pools::PoolSizes;
-use fumi_kernel::{ResultForm, reply::Caps};
+use fumi_kernel::{ResultForm, cut_rows::Caps};
 use serde::Deserialize;
 
 use super::ConfigError;

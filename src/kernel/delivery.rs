@@ -11,11 +11,7 @@ use fumi_base::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{
-    fields,
-    reply::{FittedAnswer, Rendered},
-    schema::LEFT_OUT,
-};
+use super::{cut_rows::FittedAnswer, fields, reply::Rendered, schema::LEFT_OUT};
 
 /// The largest object that a receipt keeps; one with more fields is data, not counts.
 const RECEIPT_ENTRIES: usize = 12;

@@ -36,12 +36,13 @@ use super::{
     batch::{self, StepContext},
     catalogue::{Catalogue, PreparedArguments, ToolEntry},
     context::WriteLockState,
+    cut_rows::{AnswerCut, Caps, FittedAnswer, ReplyLimits, fit},
+    cut_values::{RestAdvice, shorten, shorten_question},
     delivery, error, expectation, fields,
     metrics::ServerMetrics,
     options::{self, CallOptions, Cursor},
-    reply::{AnswerCut, Caps, FittedAnswer, Rendered, ReplyLimits, fit},
+    reply::Rendered,
     schema::LEFT_OUT,
-    shorten::{RestAdvice, shorten, shorten_question},
     toolset_hint, validate,
 };
 

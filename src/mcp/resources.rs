@@ -15,7 +15,9 @@ use fumi_base::{
     redact::Redactor,
     text::{BilingualText, Locale},
 };
-use fumi_kernel::{Answerer, CallProgress, Caller, Cx, ToolError, pipeline, resources::STATISTICS, shorten::json_end};
+use fumi_kernel::{
+    Answerer, CallProgress, Caller, Cx, ToolError, cut_values::json_end, pipeline, resources::STATISTICS,
+};
 use rmcp::{
     ErrorData,
     model::{

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::{Block, Render, ResultForm, ToolReply, metrics::BatchOutcome, reply::Caps};
+use crate::{Block, Render, ResultForm, ToolReply, cut_rows::Caps, metrics::BatchOutcome};
 
 /// The largest size of all images of one reply, in bytes of base64: more than clients show, less than would harm them.
 const PICTURES: usize = 16 << 20;

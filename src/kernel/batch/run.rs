@@ -20,10 +20,10 @@ use super::{
 use crate::{
     Answerer, CallProgress, Cx, ToolError, ToolReply,
     catalogue::{Catalogue, ToolEntry},
+    cut_rows::Caps,
     expectation,
     options::CallOptions,
     pipeline::{self, Call, CallStopped, Kernel},
-    reply::Caps,
 };
 
 /// The largest size of referenced values in the arguments of one step, in bytes, unless its tool accepts a longer

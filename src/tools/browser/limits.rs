@@ -4,7 +4,7 @@
 //! dropped later.
 
 use fumi_base::{text::Locale, tokens};
-use fumi_kernel::shorten::json_end;
+use fumi_kernel::cut_values::json_end;
 
 /// The token budget of a tool's own answer: HTML, a body, a value.
 pub(super) const ANSWER: usize = 10_000;

@@ -1,7 +1,7 @@
 //! Shortens a reply that is too large and has no rows to page: keeps the beginning of its longest lists and texts.
 //!
 //! Invariant: the result is within the caps in the form that the client gets, still fits the output schema, and names what
-//! was cut, the original sizes, and the way to get the rest. Rows are cut before, with a cursor ([`super::reply::fit`]).
+//! was cut, the original sizes, and the way to get the rest. Rows are cut before, with a cursor ([`super::cut_rows::fit`]).
 //! This module does not know the meaning of a reply.
 
 use fumi_base::text::{BilingualText, Locale};
@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::{
     QuestionReply,
-    reply::{Caps, FittedAnswer, Rendered, excess},
+    cut_rows::{Caps, FittedAnswer, excess},
+    reply::Rendered,
     schema::LEFT_OUT,
 };
 
@@ -268,7 +269,7 @@ mod tests {
     use super::{RestAdvice, json_end, shorten};
     use crate::{
         ResultForm,
-        reply::{Caps, FittedAnswer, excess},
+        cut_rows::{Caps, FittedAnswer, excess},
         schema::LEFT_OUT,
     };
 
