@@ -97,6 +97,16 @@ impl RankedQuery {
 
     /// Calls `found` with each occurrence of a term: its number, its first byte, and its likeness.
     pub(super) fn each_match(&self, text: &str, mut found: impl FnMut(usize, usize, Likeness)) {
+        self.each_place(text, |term, start, end| {
+            let is_pattern = self.patterns.iter().any(|(pattern, _)| *pattern == term);
+            found(term, start, if is_pattern { Likeness::Whole } else { words::likeness(text, start, end) });
+            true
+        });
+    }
+
+    /// Calls `found` with each occurrence of a term while it returns true: its number, its first byte, and its end.
+    pub(super) fn each_place(&self, text: &str, mut found: impl FnMut(usize, usize, usize) -> bool) {
+        let mut goes_on = true;
         if let Some(words) = &self.words {
             each(words, text, |start, end| {
                 let matched = text.get(start..end).unwrap_or_default();
@@ -104,13 +114,17 @@ impl RankedQuery {
                     Some(term) => Some(term),
                     None => self.stems.get(&matched.to_lowercase()),
                 };
-                if let Some(term) = term {
-                    found(*term, start, words::likeness(text, start, end));
-                }
+                goes_on = term.is_none_or(|term| found(*term, start, end));
+                goes_on
             });
         }
         for (term, pattern) in &self.patterns {
-            each(pattern, text, |start, _| found(*term, start, Likeness::Whole));
+            if goes_on {
+                each(pattern, text, |start, end| {
+                    goes_on = found(*term, start, end);
+                    goes_on
+                });
+            }
         }
     }
 
@@ -316,12 +330,9 @@ pub(super) fn split_terms(query: &str) -> Vec<String> {
     terms
 }
 
-/// Calls `found` with the first byte and the end of each match.
-fn each(query: &TextQuery, text: &str, mut found: impl FnMut(usize, usize)) {
-    let mut take = |matched: grep_matcher::Match| {
-        found(matched.start(), matched.end());
-        true
-    };
+/// Calls `found` with the first byte and the end of each match, while it returns true.
+fn each(query: &TextQuery, text: &str, mut found: impl FnMut(usize, usize) -> bool) {
+    let mut take = |matched: grep_matcher::Match| found(matched.start(), matched.end());
     // An engine that stops at its limits (PCRE2) has reported its matches so far; the counts of the search are exact.
     let _ = match &query.engine {
         MatchEngine::Rust(matcher) => matcher.find_iter(text.as_bytes(), &mut take).map_err(drop),

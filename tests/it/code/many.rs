@@ -116,6 +116,26 @@ async fn ranked_gives_the_elements_that_the_words_are_about() {
     assert_eq!((&none.structured["count"], none.is_error), (&json!(0), false));
 }
 
+/// Generated declarations of a megabyte each match every query most often, and take seconds to parse.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ranking_compares_eight_megabytes_and_a_definition_whatever_its_size() {
+    let sample = Sample::empty();
+    let text = "retry log\n".repeat(10_000);
+    for file in 0..120 {
+        sample.file(&format!("many/{file:03}.txt"), &text);
+    }
+    let ranking = json!({"roots": ["."], "query": "retry log", "ranked": true});
+    let reply = ask(&sample, "search_content", ranking.clone()).await;
+    assert_eq!(reply.structured["compared_files"], (8 << 20) / text.len(), "{}", reply.text);
+    assert_eq!(reply.structured["total_matches"], 120 * 20_000, "{}", reply.text);
+    sample.file("large.py", format!("def retry():\n    log()\nX = '''{}'''\n", text.repeat(85)));
+    let reply = ask(&sample, "search_content", ranking).await;
+    assert_eq!(reply.structured["compared_files"], (8 << 20) / text.len(), "{}", reply.text);
+    let name = json!({"roots": ["."], "query": "retry", "ranked": true});
+    let reply = ask(&sample, "search_content", name).await;
+    assert_eq!(reply.structured["results"][0]["file"], "large.py", "{}", reply.text);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_adds_query_keys_by_a_folder() {
     let sample = shop();
