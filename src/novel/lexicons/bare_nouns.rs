@@ -14,6 +14,7 @@ pub static BARE_NOUNS: LazyLock<BareNouns> = LazyLock::new(|| read("bare_nouns",
 #[serde(deny_unknown_fields)]
 pub struct BareNouns {
     adverbs: HashSet<String>,
+    dialect_endings: Vec<String>,
     /// The first characters of nouns of number.
     numbers: String,
     things: HashSet<String>,
@@ -44,6 +45,11 @@ impl BareNouns {
         let is_single = noun.chars().count() == 1;
         let is_thing = if is_single { self.is_thing(noun) } else { noun.ends_with(is_kanji) || is_katakana };
         is_thing && !is_number && !self.adverbs.contains(noun)
+    }
+
+    /// True for a sentence, without signs, in a dialect that drops particles.
+    pub fn is_dialect(&self, sentence: &str) -> bool {
+        self.dialect_endings.iter().any(|ending| sentence.ends_with(ending))
     }
 
     /// True for a single kanji that needs a particle: a thing or a pronoun.

@@ -1,6 +1,10 @@
 //! The lexicon of words of the same sound (同音異義語), with the words that stand near each of them.
 
-use std::{collections::HashMap, ops::Range, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+    sync::LazyLock,
+};
 
 /// The nouns, loaded on first use.
 pub static HOMOPHONES: LazyLock<Homophones> = LazyLock::new(|| Homophones::read(include_str!("homophones.txt")));
@@ -22,6 +26,8 @@ pub struct Homophones {
     groups: Vec<Vec<Homophone>>,
     /// For each first character of a word, the word's places: the index of its group, and its index in it.
     by_first: HashMap<char, Vec<(usize, usize)>>,
+    /// The cues that may stand beside every word, and so prove none.
+    common: HashSet<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +41,12 @@ impl Homophones {
     /// Reads a file in the form that the head of `homophones.txt` explains.
     fn read(text: &'static str) -> Self {
         let mut groups: Vec<Vec<Homophone>> = Vec::new();
+        let mut common = HashSet::new();
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            if let Some(cues) = line.strip_prefix("! ") {
+                common.extend(cues.split(' '));
+                continue;
+            }
             match (line.split_once(": "), groups.last_mut()) {
                 (Some((word, cues)), Some(group)) => group.push(Homophone { word, cues }),
                 _ => groups.push(Vec::new()),
@@ -47,7 +58,7 @@ impl Homophones {
                 by_first.entry(homophone.word.chars().next().unwrap_or_default()).or_default().push((group, at));
             }
         }
-        Self { groups, by_first }
+        Self { groups, by_first, common }
     }
 
     /// Returns the word of the lexicon that stands at a byte of a sentence but does not fit the words around it, as a byte range,
@@ -60,7 +71,8 @@ impl Homophones {
             let written = words.get(*at).filter(|written| rest.starts_with(written.word))?;
             let place = start..start + written.word.len();
             let near = Neighbourhood::near(sentence, &place);
-            let meant = meant(words, written, sentence, &place, &near, is_action)?;
+            let proves = |cue: &str| !(self.common.contains(cue) || (is_action && is_suru(cue)));
+            let meant = meant(words, written, sentence, &place, &near, proves)?;
             Some((place, meant))
         })
     }
@@ -72,26 +84,27 @@ impl Homophones {
         places.iter().find_map(|(group, at)| {
             let words = &self.groups[*group];
             let written = words.get(*at).filter(|written| written.word == base)?;
-            meant(words, written, sentence, place, &Neighbourhood::within_commas(sentence, place), false)
+            meant(words, written, sentence, place, &Neighbourhood::within_commas(sentence, place), |_| true)
         })
     }
 }
 
-/// Returns the word of a group that the words around a place prove, if none proves the written one.
+/// Returns the word of a group that the words around a place prove, if none proves the written one. `proves` is true for
+/// a cue that counts for another word.
 fn meant(
     words: &[Homophone],
     written: &Homophone,
     sentence: &str,
     place: &Range<usize>,
     near: &Neighbourhood<'_>,
-    is_action: bool,
+    proves: impl Fn(&str) -> bool,
 ) -> Option<&'static str> {
     let all = Neighbourhood::whole(sentence, place);
     if written.cues_in(&all).count() > 0 {
         return None;
     }
     let others = words.iter().filter(|other| other.word != written.word && !sentence.contains(other.word));
-    let proofs = |other: &Homophone| other.cues_in(near).filter(|cue| !(is_action && is_suru(cue))).count();
+    let proofs = |other: &Homophone| other.cues_in(near).filter(|cue| proves(cue)).count();
     let (cues, meant) = others.map(|other| (proofs(other), other)).max_by_key(|(cues, _)| *cues)?;
     (cues > 0).then_some(meant.word)
 }

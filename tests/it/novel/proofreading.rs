@@ -19,14 +19,14 @@ use crate::{
 };
 
 const TEXT: &str = "# 第一話　題\n\n　兄は以外な答えを返した。右の頬に笑窪が浮かぶ。\n「すぐに帰るわ」と兄わ言った。\n　\
-                    ｜検潮所《けんちょうじょ》お出ると、左の頬に笑窪が浮かんだ。彼が黙る。彼が笑う。\n";
+                    ｜検潮所《けんちょうじょ》を出ろと、左の頬に笑窪が浮かんだ。彼が黙る。彼が笑う。\n";
 
 /// Returns the answer of a proofreader: three corrections, one of them in speech, a query, and one that is ambiguous.
 fn answer() -> Value {
     json!([
         {"quote": "以外な", "correction": "意外な", "kind": "misconversion", "reason": "思いがけないの意味。"},
         {"quote": "すぐに帰るわ", "correction": "すぐに帰る", "kind": "usage", "reason": "兄の口調ではない。"},
-        {"quote": "検潮所お出る", "correction": "検潮所を出る", "kind": "typo", "reason": "助詞の誤り。"},
+        {"quote": "検潮所を出ろ", "correction": "検潮所を出る", "kind": "typo", "reason": "打ち間違い。"},
         {"quote": "左の頬に", "correction": null, "kind": "inconsistency", "reason": "冒頭では「右の頬に笑窪」。"},
         {"quote": "彼が", "correction": "兄が", "kind": "usage", "reason": "誰のことか曖昧。"},
     ])

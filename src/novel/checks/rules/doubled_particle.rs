@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     checks::{finding::Finding, material::CheckMaterial},
+    manuscript::is_kanji,
     morphology::Morpheme,
 };
 
@@ -68,15 +69,22 @@ fn is_longer(text: &str, pair: &Range<usize>) -> bool {
     before(text, pair.start) == letter || after(text, pair.end) == letter
 }
 
-/// True if a text begins with the name of a sound or a manner: にこっと, がーん, もぐもぐ.
+/// True if a text begins with the name of a sound or a manner (にこっと, がーん, もぐもぐ, がさりと, へたり込む, がちゃん,
+/// にんまり), or with はなから.
 fn begins_sound(text: &str) -> bool {
+    if text.starts_with("はなから") {
+        return true;
+    }
     let mut letters = text.chars();
     let letters: [Option<char>; 4] = std::array::from_fn(|_| letters.next());
     let [first, second, third, fourth] = letters;
     let is_kana = |letter: Option<char>| letter.is_some_and(|letter| matches!(letter, 'ぁ'..='ん' | 'ー'));
     let is_repeated = is_kana(second) && first == third && second == fourth;
-    let is_clipped = is_kana(second) && matches!(third, Some('っ' | 'ー'));
-    matches!(second, Some('っ' | 'ー')) || is_repeated || is_clipped
+    let is_clipped = is_kana(second) && matches!(third, Some('っ' | 'ー' | 'ゃ' | 'ゅ' | 'ょ'));
+    let ends_adverb = fourth == Some('と') || fourth.is_some_and(|letter| third == Some('り') && is_kanji(letter));
+    let is_adverb = is_kana(second) && matches!(third, Some('り' | 'ん')) && ends_adverb;
+    let is_long = second == Some('ん') && is_kana(third) && fourth == Some('り');
+    matches!(second, Some('っ' | 'ー' | 'ゃ' | 'ゅ' | 'ょ')) || is_repeated || is_clipped || is_adverb || is_long
 }
 
 /// True for あはは and うへへ.

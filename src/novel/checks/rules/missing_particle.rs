@@ -4,14 +4,18 @@ use super::{RuleReporter, phrasing, stretches};
 use crate::{
     checks::{Severity, material::CheckMaterial},
     lexicons::bare_nouns::BARE_NOUNS,
-    manuscript::is_kanji,
+    manuscript::{TextVoice, is_kanji},
     morphology::{Morpheme, WordOrigin},
 };
 
 /// The number of kanji from which nouns without particles may be an idiom.
 const IDIOM: usize = 4;
 
+/// The number of sentences in dialect from which the narrator speaks it.
+const DIALECT: usize = 2;
+
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
+    let severity = if speaks_dialect(material) { Severity::Info } else { Severity::Medium };
     let mut findings = Vec::new();
     let mut sentences = 0;
     for words in stretches::narration_stretches(material) {
@@ -31,11 +35,21 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
                 || is_bare_subject(before, rest)
                 || is_bare_place(before, rest)
             {
-                findings.push((Severity::Medium, phrasing::at(material, &words[start..=at])));
+                findings.push((severity, phrasing::at(material, &words[start..=at])));
             }
         }
     }
     found.push_manner(findings, sentences);
+}
+
+/// True if the narrator speaks a dialect that drops particles.
+fn speaks_dialect(material: &CheckMaterial<'_>) -> bool {
+    let narration = material.sentences_in_voice(TextVoice::Narration);
+    let is_dialect = narration.filter(|(_, _, words)| {
+        let spoken = words.iter().filter(|word| !word.has_parts(&["記号"]));
+        BARE_NOUNS.is_dialect(&spoken.map(|word| word.surface).collect::<String>())
+    });
+    is_dialect.take(DIALECT).count() == DIALECT
 }
 
 /// Returns the index of the first word of the compound noun that ends here: 硝子 of 硝子戸.

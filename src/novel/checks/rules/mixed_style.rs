@@ -57,11 +57,13 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
     }
 }
 
-/// True if a sentence stands in a paragraph with a deeper indent: a notice, a post, a letter.
+/// True if a sentence stands in a paragraph with a deeper indent (a notice, a post, a letter), or in one between 【 and 】 (the
+/// voice of a system).
 fn is_inset(material: &CheckMaterial<'_>, sentence: &ManuscriptSentence) -> bool {
     let source = material.manuscript().source();
     let start = source[..sentence.source().start].rfind('\n').map_or(0, |end| end + 1);
-    source[start..].starts_with("　　")
+    let paragraph = source[start..].lines().next().unwrap_or_default();
+    paragraph.starts_with("　　") || (paragraph.trim().starts_with('【') && paragraph.trim().ends_with('】'))
 }
 
 /// True if a sentence ends in a particle that speaks to a listener: よ, ね, わ.
